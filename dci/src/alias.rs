@@ -141,7 +141,10 @@ impl Table {
         for cycle in cycles(&self.aliases, &owners) {
             let Some(smallest) = cycle.first() else { continue };
             let members = cycle.iter().map(|member| quoted(member)).collect::<Vec<_>>().join(", ");
-            let message = format!("{members} are aliases of each other: {} stands for all of them", quoted(smallest));
+            let message = format!(
+                "{members} are aliases of each other: {} is the canonical form of all of them",
+                quoted(smallest)
+            );
             warn(codes::ALIAS_CYCLE, message);
             resolved.extend(cycle.iter().map(|member| ((*member).to_owned(), (*smallest).to_owned())));
         }
@@ -247,13 +250,16 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_token_of_a_cycle_stands_for_it() {
+    fn the_smallest_token_of_a_cycle_is_the_canonical_form_of_all() {
         let (aliases, warnings) = load(r#"{"c": ["b", "x"], "b": ["d"], "d": ["c", "y"], "a": ["a"]}"#);
         for token in ["b", "c", "d", "x", "y"] {
             assert_eq!(aliases.canonical(token), "b", "{token}");
         }
         assert_eq!(aliases.canonical("a"), "a");
-        assert_eq!(warnings, ["W0834 `b`, `c`, `d` are aliases of each other: `b` stands for all of them"]);
+        assert_eq!(
+            warnings,
+            ["W0834 `b`, `c`, `d` are aliases of each other: `b` is the canonical form of all of them"]
+        );
         // `b` belongs to `a` before cycles are determined, so `b` and `c` are not one.
         let (aliases, warnings) = load(r#"{"a": ["b"], "b": ["c"], "c": ["b"]}"#);
         assert_eq!(["a", "b", "c"].map(|token| aliases.canonical(token)), ["a", "b", "c"]);

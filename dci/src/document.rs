@@ -11,7 +11,7 @@ const SCHEMA_VERSION: &str = "1";
 /// A reader keeps this many findings: a hostile text can cause one per value.
 const MAX_FINDINGS: usize = 100;
 
-/// A document that is being read, and what is wrong with it.
+/// A document that is being read, and its findings.
 pub(crate) struct Document<'s> {
     source: &'s Source,
     code: Code,

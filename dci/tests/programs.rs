@@ -1,4 +1,4 @@
-//! Probes run programs: what they get, and how they end.
+//! Probes run programs: their environment, and how they end.
 #![cfg(unix)]
 
 use std::fs;

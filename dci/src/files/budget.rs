@@ -1,4 +1,4 @@
-//! What discovery may read in total. The folders are untrusted.
+//! The limits of discovery in total. The folders are untrusted.
 
 use capgen_diagnostic::Diagnostic;
 
@@ -10,10 +10,10 @@ const MAX_FOLDERS: usize = 500_000;
 const MAX_ENTRIES: usize = 5_000_000;
 /// The most bytes of frontmatter.
 const MAX_BYTES: usize = 256 << 20;
-/// The most values in frontmatter, counting the copies that aliases make: a few bytes of YAML can stand for many values.
+/// The most values in frontmatter, counting the copies that aliases make: a few bytes of YAML can contain many values.
 const MAX_VALUES: usize = 50_000_000;
 
-/// What is left of these limits.
+/// The rest of these limits.
 #[derive(Debug)]
 pub(super) struct Budget {
     folders: usize,

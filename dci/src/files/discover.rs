@@ -1,7 +1,8 @@
 //! Discovery: the candidates of a run from the three sources, and why other skills are not candidates (section "Discovery Scope", decisions 10
 //! and 30).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, quoted};
@@ -35,7 +36,7 @@ pub struct Discovery {
     /// The consumer.
     pub consumer: Option<Skill>,
     /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered. If several reasons apply, it is
-    /// the first of `unreadable`, `unparseable`, `link-outside-root`, `consumer`, `disabled` and `duplicate`.
+    /// the first of `unreadable`, `unparseable`, `link-outside-root`, `disabled`, `duplicate` and `consumer`.
     pub rejections: Vec<Rejection>,
     /// The sources that were read: the workspace, and those with a folder.
     pub sources: Vec<Source>,
@@ -125,20 +126,20 @@ fn relative(path: &Path) -> Option<String> {
     segments.map(|segments| if segments.is_empty() { ".".to_owned() } else { segments.join("/") })
 }
 
-/// Collects what the sources contain.
+/// Collects the skills of all sources.
 struct Run<'r> {
     discovery: Discovery,
     disabled: BTreeSet<&'r str>,
     /// The ids of all skills so far, candidates or not.
-    ids: BTreeSet<String>,
+    ids: HashSet<String>,
     /// Their folders.
-    folders: BTreeSet<PathBuf>,
+    folders: HashSet<OsString>,
 }
 
 impl<'r> Run<'r> {
     fn new(disabled: &'r [String], consumer: Option<(Skill, Vec<Diagnostic>)>) -> Self {
         let disabled = disabled.iter().map(String::as_str).collect();
-        let (ids, folders) = (BTreeSet::new(), BTreeSet::new());
+        let (ids, folders) = (HashSet::new(), HashSet::new());
         let mut run = Self { discovery: Discovery::default(), disabled, ids, folders };
         if let Some((skill, warnings)) = consumer {
             let id = skill.id();
@@ -176,7 +177,7 @@ impl<'r> Run<'r> {
     fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>) {
         let id = skill.id();
         let is_consumer = self.discovery.consumer.as_ref().is_some_and(|consumer| consumer.folder == skill.folder);
-        let is_new_folder = self.folders.insert(skill.folder.clone());
+        let is_new_folder = self.folders.insert(skill.folder.clone().into_os_string());
         let is_new_id = self.ids.insert(id.clone());
         if self.disabled.contains(skill.name.as_str()) {
             return self.reject(id, skill.path, "disabled");

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file for reading, and returns what the system reports about the opened file.
+/// Opens a regular file for reading, with its metadata.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const CANDIDATE: &str = "DCI_CANDIDATE";
 
 /// Runs probes as programs, without a shell: in the folder of the skill, with its id in `DCI_CANDIDATE`, without input, and with the rest of the
-/// environment of this process. What they print is discarded.
+/// environment of this process. Their output is discarded.
 ///
 /// On Unix each program is in a process group of its own, which is killed when the program has ended or its time is over. Processes that leave
 /// the group are not killed.

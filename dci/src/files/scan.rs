@@ -37,7 +37,7 @@ impl Reason {
     }
 }
 
-/// What was found at a path below a root.
+/// A skill, or an excluded path, below a root.
 #[derive(Debug)]
 pub(super) enum Found {
     Skill {
@@ -50,7 +50,7 @@ pub(super) enum Found {
         /// The name of the skill, if it was read.
         name: Option<String>,
         reason: Reason,
-        /// A sentence for people; empty if the reason is enough.
+        /// The cause; empty if the reason is enough.
         detail: String,
     },
 }
@@ -86,7 +86,7 @@ pub(super) struct Scan<'b> {
     is_stale: bool,
 }
 
-/// What a scan has read.
+/// The result of a scan.
 pub(super) struct Scanned {
     pub(super) found: Vec<Found>,
     /// The folders. The content of a skill is its index in `found`.
@@ -100,7 +100,7 @@ impl<'b> Scan<'b> {
         Self { root, source, budget, has_cache, found: Vec::new(), is_stale: false }
     }
 
-    /// Everything below a folder of the root; `None` means the root itself. `known`: what an earlier run knows about it.
+    /// Everything below a folder of the root; `None` means the root itself. `known`: its content in an earlier run.
     pub(super) fn below(mut self, name: Option<&str>, known: Tree<Content>) -> Result<Scanned, Vec<Diagnostic>> {
         let root = Folder { path: ".".to_owned(), is_utf8: true, place: self.root.clone(), depth: 0 };
         let tree = match name {
@@ -204,11 +204,11 @@ impl<'b> Scan<'b> {
         Ok(Ok(listed))
     }
 
-    /// Records a link that leaves the root, if it stands for a skill or for a folder of skills. No link is followed.
+    /// Records a link that leaves the root, if it is in the place of a skill or of a folder of skills. No link is followed.
     fn link(&mut self, folder: &Folder, name: &OsStr) -> Result<(), Vec<Diagnostic>> {
         self.budget.folder()?;
         let place = folder.place.join(name);
-        // A link without a target, or in a circle, stands for nothing.
+        // A link without a target, or in a circle, is ignored.
         let Ok(target) = place.canonicalize() else { return Ok(()) };
         if target.starts_with(&self.root) {
             return Ok(());
@@ -268,7 +268,7 @@ impl<'b> Scan<'b> {
     }
 }
 
-/// A folder that was listed, with what is known about its `SKILL.md` and its subfolders.
+/// A folder that was listed, with the known content of its `SKILL.md` and its subfolders.
 fn with_known(mut listed: Tree<Content>, known: Tree<Content>) -> Tree<Content> {
     let mut old = known.entries.into_iter().peekable();
     for (name, entry) in &mut listed.entries {

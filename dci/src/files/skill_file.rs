@@ -61,8 +61,8 @@ pub(super) fn located(finding: &Diagnostic) -> String {
     }
 }
 
-/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. What follows may
-/// have any size.
+/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. The rest of the file
+/// may have any size.
 pub(super) fn start(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     // Few are longer. The limit is doubled, so that looking for the end again costs no more than reading.
     let mut limit = 4 << 10;

@@ -27,7 +27,7 @@ impl Writer {
     }
 }
 
-/// Takes the values from bytes again. `None`: the bytes are not what a [`Writer`] wrote.
+/// Takes the values from bytes again. `None`: a [`Writer`] did not write these bytes.
 pub(super) struct Reader<'b>(pub(super) &'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -53,7 +53,7 @@ impl<'b> Reader<'b> {
         usize::try_from(self.number()?).ok()
     }
 
-    /// The number of values that follow. Each has at least one byte, so that nobody allocates memory for more.
+    /// The number of values that follow. Each has at least one byte, so no memory is allocated for more.
     pub(super) fn count(&mut self) -> Option<usize> {
         self.size().filter(|count| *count <= self.0.len())
     }

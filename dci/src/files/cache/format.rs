@@ -53,7 +53,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Roots<Content>> {
     reader.0.is_empty().then_some(roots)
 }
 
-/// A checksum against damage, not against manipulation: whoever can write the cache of a user can do worse.
+/// A checksum against damage, not against manipulation: a program that can write the cache of a user can do worse.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);

@@ -1,6 +1,6 @@
 //! A cache of discovered skills: a file outside of the workspace, which a later run reads instead of the files that have not changed.
 //!
-//! It never changes what a run finds. A file or folder counts as unchanged if its device, inode, size and times are the same, and if it had
+//! It never changes the result of a run. A file or folder counts as unchanged if its device, inode, size and times are the same, and if it had
 //! not changed in the 2 s before the run that read it started.
 
 mod bytes;
@@ -46,17 +46,17 @@ impl Cache {
         self.path.is_some()
     }
 
-    /// What is known about a root.
+    /// The content of a root, as far as it is known.
     pub(super) fn take(&mut self, root: &Path) -> Tree<Content> {
         self.known.remove(root).unwrap_or_default()
     }
 
-    /// Adds what a run has read of a root.
+    /// Adds a root that was read.
     pub(super) fn add(&mut self, root: &Path, scanned: Scanned) {
         self.roots.push((root.to_owned(), scanned));
     }
 
-    /// Writes the file if it is not up to date, and returns what was found. If it cannot be written, a later run reads more files; nothing else
+    /// Writes the file if it is not up to date, and returns everything that was found. If it cannot be written, a later run reads more files; nothing else
     /// changes.
     pub(super) fn finish(self) -> impl Iterator<Item = Found> {
         let is_stale = self.roots.iter().any(|(_, scanned)| scanned.is_stale);

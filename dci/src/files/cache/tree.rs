@@ -1,4 +1,4 @@
-//! What a run knows about folders, so that a later run reads only what has changed.
+//! The known content of folders, so that a later run reads only changed files.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -74,7 +74,7 @@ pub(in crate::files) struct Stamp {
 }
 
 impl Stamp {
-    /// The state of what a path leads to. A link is not followed.
+    /// The state of a file, folder or link.
     pub(in crate::files) fn at(path: &Path) -> Option<Self> {
         path.symlink_metadata().ok().as_ref().and_then(Self::of)
     }
