@@ -3,8 +3,9 @@
 use crate::common::Fleet;
 use crate::shown::{Guide, shell};
 
-fn check(heading: &str, commands: usize) {
-    let runs = Guide::read("dci.md", heading).runs();
+/// Runs the commands of some sections in one folder.
+fn check(headings: &[&str], commands: usize) {
+    let runs: Vec<_> = headings.iter().flat_map(|heading| Guide::read("dci.md", heading).runs()).collect();
     assert_eq!(runs.len(), commands);
     let folder = Fleet::new(&[]);
     for (command, expected) in runs {
@@ -15,10 +16,15 @@ fn check(heading: &str, commands: usize) {
 
 #[test]
 fn the_commands_about_contracts_print_the_output_that_the_page_shows() {
-    check("Contracts", 3);
+    check(&["Contracts"], 3);
 }
 
 #[test]
 fn the_commands_about_workspaces_print_the_output_that_the_page_shows() {
-    check("Checking a workspace", 4);
+    check(&["Checking a workspace"], 4);
+}
+
+#[test]
+fn the_commands_about_runs_print_the_output_that_the_page_shows() {
+    check(&["Choosing providers", "Graphs", "Searching", "Skills of agents"], 14);
 }
