@@ -28,3 +28,8 @@ fn the_commands_about_workspaces_print_the_output_that_the_page_shows() {
 fn the_commands_about_runs_print_the_output_that_the_page_shows() {
     check(&["Choosing providers", "Graphs", "Searching", "Skills of agents"], 14);
 }
+
+#[test]
+fn the_command_about_reliability_prints_the_output_that_the_page_shows() {
+    check(&["Reliability"], 1);
+}
