@@ -299,3 +299,53 @@ fn documents_of_probes() {
 fn reports_of_runs() {
     compare("report", &reports(), None);
 }
+
+/// The documents below a folder that have a schema, each with the name of its schema. Text that is not JSON is left out.
+fn conformance_documents(folder: &Path, found: &mut Vec<(String, Value)>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            conformance_documents(&path, found);
+            continue;
+        }
+        let name = entry.file_name().into_string().unwrap();
+        let kind = match name.as_str() {
+            "expected.json" => "report",
+            "aliases.v1.json" | "probes.v1.json" | "reliability.v1.json" => name.split('.').next().unwrap(),
+            _ => continue,
+        };
+        if let Ok(value) = serde_json::from_slice(&std::fs::read(&path).unwrap()) {
+            found.push((kind.to_owned(), value));
+        }
+    }
+}
+
+#[test]
+fn documents_of_the_conformance_cases() {
+    let sections = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
+    let validators = ["report", "aliases", "probes", "reliability"].map(|name| (name, ours(name), public(name)));
+    let (mut valid, mut cases) = ([0; 4], 0);
+    let sections = std::fs::read_dir(sections).unwrap().map(|entry| entry.unwrap().path());
+    let folders = sections.filter(|path| path.is_dir()).flat_map(|path| std::fs::read_dir(path).unwrap());
+    for folder in folders.map(|entry| entry.unwrap().path()) {
+        let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+        let mut documents = Vec::new();
+        conformance_documents(&folder, &mut documents);
+        // Without a report, a document is invalid on purpose.
+        let has_report = case["command"] == "resolve" && documents.iter().any(|(kind, _)| kind == "report");
+        cases += usize::from(has_report);
+        for (kind, mut document) in documents.into_iter().filter(|_| has_report) {
+            if kind == "report" {
+                document["run_id"] = json!("0".repeat(32));
+            }
+            let index = validators.iter().position(|(name, _, _)| *name == kind).unwrap();
+            let (_, ours, public) = &validators[index];
+            for schema in [Some(ours), public.as_ref()].into_iter().flatten() {
+                let errors: Vec<_> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
+                assert_eq!(errors, Vec::<String>::new(), "{}", folder.display());
+            }
+            valid[index] += 1;
+        }
+    }
+    assert!(cases >= 150 && valid[0] == cases && valid.iter().all(|count| *count > 5), "{cases} cases, {valid:?}");
+}
