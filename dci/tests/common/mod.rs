@@ -2,11 +2,17 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use capgen_dci::{
     Aliases, Circumstances, Consumer, Corpus, Decision, Declared, Inputs, Mode, Overrides, ProbeRunner, Probes,
     Reliability, Report, Resolution, ResolveError, Skill, Source, contract, resolve,
 };
 use serde_json::Value;
+
+/// The names in a manifest.
+pub(crate) type Names = Arc<BTreeSet<String>>;
 
 /// The inputs of a run over some skills, each a name, a description and a contract.
 pub(crate) struct Case {
@@ -17,12 +23,23 @@ pub(crate) struct Case {
     pub(crate) consumer: Option<&'static str>,
     pub(crate) policy: Vec<(&'static str, &'static str)>,
     pub(crate) probes: Probes,
+    /// The names in the manifest of a skill, if only verified providers are accepted.
+    pub(crate) manifest: Option<fn(&Skill) -> Option<Names>>,
 }
 
 impl Case {
     pub(crate) fn new(mode: Mode, skills: &[(&str, &str, &str)]) -> Self {
         let skills = skills.iter().map(|(name, description, contract)| skill(name, description, contract)).collect();
-        Self { mode, skills, required: vec![], query: None, consumer: None, policy: vec![], probes: Probes::default() }
+        Self {
+            mode,
+            skills,
+            required: vec![],
+            query: None,
+            consumer: None,
+            policy: vec![],
+            probes: Probes::default(),
+            manifest: None,
+        }
     }
 
     pub(crate) fn requiring(mut self, required: &[&'static str]) -> Self {
@@ -37,6 +54,7 @@ impl Case {
 
     pub(crate) fn run(&self, runner: Option<&mut dyn ProbeRunner>) -> Result<(Resolution, Value), ResolveError> {
         let corpus = Corpus::new(self.skills.clone(), self.mode);
+        let corpus = if let Some(manifest) = self.manifest { corpus.only_verified(manifest) } else { corpus };
         let mut overrides = Overrides::default();
         for (key, value) in &self.policy {
             overrides.set(key, value).unwrap();
