@@ -17,8 +17,8 @@ pub fn run() {
         let (found, discovery) = least(3, || discover(&roots).unwrap());
         let cache = folder.path().join("cache");
         std::thread::sleep(std::time::Duration::from_secs(3));
-        discover_cached(&roots, &cache).unwrap();
-        let (_, warm) = least(5, || discover_cached(&roots, &cache).unwrap());
+        discover_cached(&roots, &cache, 0).unwrap();
+        let (_, warm) = least(5, || discover_cached(&roots, &cache, 0).unwrap());
         let (corpus, prepare) = least(3, || Corpus::new(found.skills.clone(), Mode::BestEffort));
         let (aliases, reliability, probes) = (Aliases::default(), Reliability::default(), Probes::default());
         let inputs = Inputs {

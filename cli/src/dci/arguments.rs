@@ -137,6 +137,9 @@ pub(crate) struct Folders {
     /// The name of a skill that is not a candidate; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) disable: Vec<String>,
+    /// Read all skills, and keep nothing for later runs
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 }
 
 impl Folders {

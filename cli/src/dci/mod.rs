@@ -1,6 +1,7 @@
 //! `capgen dci`: dependent capabilities, the contracts of skills.
 
 mod arguments;
+mod discovery;
 mod fmt;
 mod graph;
 mod input;

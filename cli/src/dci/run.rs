@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capgen_dci::contract::{Problem, read, stated_mode};
 
-use capgen_dci::files::{AliasFiles, Discovery, Manifests, Programs, Roots, discover, read_probes, read_reliability};
+use capgen_dci::files::{AliasFiles, Discovery, Manifests, Programs, Roots, read_probes, read_reliability};
 use capgen_dci::{
     Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Ranked,
     Rejection, Reliability, Resolution, ResolveError, Skill, Source as Place, Verified, Warning, codes, resolve,
@@ -13,6 +13,7 @@ use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
 use clap::error::ErrorKind;
 
 use super::arguments::RunArguments;
+use super::discovery;
 use super::input::{finding, report_lines};
 use super::page::id;
 use crate::console::{Console, count};
@@ -44,8 +45,10 @@ impl Run {
     /// Contradictory options, and the findings of invalid files.
     pub(super) fn load(arguments: &RunArguments) -> Result<Self, Failure> {
         let overrides = overrides(&arguments.policy)?;
-        let Discovery { skills, consumer, rejections, sources, mut warnings } =
-            discover(&Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() })?;
+        let Discovery { skills, consumer, rejections, sources, mut warnings } = discovery::run(
+            &Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() },
+            !arguments.folders.no_cache,
+        )?;
         let mode = arguments.mode.or_else(|| consumer.as_ref().and_then(mode_of)).unwrap_or_default();
         let consumer = consumer.map(|skill| read_consumer(&skill, mode, &mut warnings)).transpose()?;
         let required = required(&arguments.required, mode);

@@ -1,19 +1,18 @@
 //! `capgen dci search`: skills by the words of a text. Nothing is selected.
 
-use capgen_dci::files::discover;
 use capgen_dci::{Corpus, Found, Mode, search};
 use serde::Serialize;
 
-use super::arguments;
 use super::page::{Page, id};
 use super::run::report;
 use super::show::number;
+use super::{arguments, discovery};
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 use crate::table::table;
 
 pub(super) fn run(arguments: &arguments::Search, console: &Console) -> Outcome {
-    let discovery = discover(&arguments.folders.roots())?;
+    let discovery = discovery::run(&arguments.folders.roots(), !arguments.folders.no_cache)?;
     report(discovery.warnings.iter(), arguments.json, console);
     // The mode changes how contracts are read, and a search does not read them.
     let corpus = Corpus::new(discovery.skills, Mode::BestEffort);

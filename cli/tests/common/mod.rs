@@ -133,6 +133,8 @@ impl Fleet {
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_capgen"));
         command.args(arguments.split_whitespace()).current_dir(self.root.path());
+        // The folder of the fleet is the workspace of skills, in which no cache is written.
+        command.env("XDG_CACHE_HOME", self.root.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

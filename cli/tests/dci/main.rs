@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod cache;
 mod contract;
 mod graph;
 #[cfg(unix)]

@@ -55,14 +55,14 @@ pub fn discover(roots: &Roots) -> Result<Discovery, Vec<Diagnostic>> {
 }
 
 /// Like [`discover`], but reads only the files and folders that have changed since an earlier call with the same cache file. The file is created
-/// or replaced if necessary. It must be outside of every root, in a folder that only trusted programs can write to; then the result is always
+/// or replaced if necessary and if at least `least_skills` are found. It must be outside of every root, in a folder that only trusted programs can write to; then the result is always
 /// that of [`discover`]. A cache that cannot be read or written has no effect.
 ///
 /// # Errors
 ///
 /// Those of [`discover`].
-pub fn discover_cached(roots: &Roots, cache: &Path) -> Result<Discovery, Vec<Diagnostic>> {
-    search(roots, Some(Cache::read(cache)))
+pub fn discover_cached(roots: &Roots, cache: &Path, least_skills: usize) -> Result<Discovery, Vec<Diagnostic>> {
+    search(roots, Some(Cache::read(cache, least_skills)))
 }
 
 /// Finds the skills of a run with or without a cache.

@@ -5,6 +5,7 @@
 
 mod bytes;
 mod format;
+mod place;
 mod tree;
 
 use std::fs;
@@ -22,6 +23,8 @@ const MAX_BYTES: usize = 512 << 20;
 #[derive(Default)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
+    /// The file is not written for fewer skills.
+    least_skills: usize,
     /// When the run started, in ns since 1970.
     start: i64,
     known: format::Roots<Content>,
@@ -30,15 +33,15 @@ pub(super) struct Cache {
 
 impl Cache {
     /// Reads a cache. A file that does not exist, or is not a cache of this version, is an empty cache.
-    pub(super) fn read(path: &Path) -> Self {
+    pub(super) fn read(path: &Path, least_skills: usize) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self::of_run(path, i64::try_from(now.as_nanos()).unwrap_or_default())
+        Self { least_skills, ..Self::of_run(path, i64::try_from(now.as_nanos()).unwrap_or_default()) }
     }
 
     /// Reads a cache for a run that starts at a time, in ns since 1970.
     pub(super) fn of_run(path: &Path, start: i64) -> Self {
         let known = open::read(path, MAX_BYTES).ok().and_then(|bytes| format::decode(&bytes)).unwrap_or_default();
-        Self { path: Some(path.to_owned()), start, known, roots: Vec::new() }
+        Self { path: Some(path.to_owned()), start, known, ..Self::default() }
     }
 
     /// Whether there is a file.
@@ -60,7 +63,8 @@ impl Cache {
     /// changes.
     pub(super) fn finish(self) -> impl Iterator<Item = Found> {
         let is_stale = self.roots.iter().any(|(_, scanned)| scanned.is_stale);
-        if let Some(path) = self.path.filter(|_| is_stale) {
+        let skills: usize = self.roots.iter().map(|(_, scanned)| scanned.found.len()).sum();
+        if let Some(path) = self.path.filter(|_| is_stale && skills >= self.least_skills) {
             // A root whose path is not UTF-8 is read again each time.
             let roots: Vec<_> =
                 self.roots.iter().filter_map(|(root, scanned)| Some((root.to_str()?, scanned))).collect();

@@ -154,7 +154,7 @@ fn unchanged_files_are_not_read_and_the_cache_is_not_written_again() {
 #[test]
 fn recent_states_are_not_trusted() {
     let (_folder, roots, cache) = one_skill();
-    let run = || search(&roots, Some(Cache::read(&cache))).unwrap();
+    let run = || search(&roots, Some(Cache::read(&cache, 0))).unwrap();
     run();
     let bytes = fs::read(&cache).unwrap();
     // No tick: the states may be equal.
@@ -183,6 +183,19 @@ fn damaged_caches_are_ignored() {
         fs::write(&cache, content).unwrap();
         assert_eq!(cached(&roots, &cache), expected);
         assert_eq!(fs::read(&cache).unwrap().len(), bytes.len(), "it is replaced");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(start in any::<bool>(), bytes in prop::collection::vec(prop_oneof![0u8..4, any::<u8>()], 0..200)) {
+        // With the checksum and the start of a real file, more of the bytes are read.
+        let mut file = super::format::encode(1 << 62, &[]);
+        file.truncate(if start { file.len() - 9 } else { 0 });
+        file.extend(bytes);
+        let sum = super::format::checksum(&file);
+        file.extend_from_slice(&sum.to_le_bytes());
+        let _ = super::format::decode(&file);
     }
 }
 

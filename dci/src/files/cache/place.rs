@@ -1,0 +1,39 @@
+//! Where the cache of some roots is.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::files::Roots;
+
+impl Roots {
+    /// The file for the cache of these roots in a folder of caches, which need not exist. Other roots have another file.
+    ///
+    /// `None` if the folder is not absolute or is inside of a root, or if a root cannot be read.
+    pub fn cache_file(&self, folder: &Path) -> Option<PathBuf> {
+        if !folder.is_absolute() {
+            return None;
+        }
+        // Without links. What does not exist contains none.
+        let existing = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
+        let mut hash = Sha256::new();
+        for (kind, places) in [std::slice::from_ref(&self.workspace), &self.installed, &self.mounts].iter().enumerate()
+        {
+            for place in *places {
+                // An empty path means the current folder.
+                let place = if place.as_os_str().is_empty() { Path::new(".") } else { place };
+                let place = place.canonicalize().ok()?;
+                if existing.starts_with(&place) {
+                    return None;
+                }
+                let bytes = place.as_os_str().as_encoded_bytes();
+                // The kind and the length, so that no two lists of roots give the same bytes.
+                hash.update([u8::try_from(kind).unwrap_or(u8::MAX)]);
+                hash.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
+                hash.update(bytes);
+            }
+        }
+        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(folder.join(format!("{name}.v1")))
+    }
+}
