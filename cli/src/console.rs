@@ -75,11 +75,18 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
 /// The text of JSON documents with these escapes.
 pub(crate) fn visible_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c != '\n' && capgen_diagnostic::is_unsafe(c) {
-            safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            safe.push(c);
+    for line in text.split_inclusive('\n') {
+        // Nearly all lines have only these characters.
+        if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+            safe.push_str(line);
+            continue;
+        }
+        for c in line.chars() {
+            if c != '\n' && capgen_diagnostic::is_unsafe(c) {
+                safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+            } else {
+                safe.push(c);
+            }
         }
     }
     safe

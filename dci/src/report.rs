@@ -381,12 +381,18 @@ fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
     identity.text(&serde_json::to_string(&resolution.effective).unwrap_or_default());
     identity.text(inputs.aliases.source().name());
     identity.text(inputs.aliases.version());
+    let recorded = |id: &str| serde_json::to_string(&snapshot(inputs.reliability, id)).unwrap_or_default();
+    // Most candidates have no record, and so the same text.
+    let mut unrecorded: Option<String> = None;
     identity.count(corpus.candidates().len());
     for candidate in corpus.candidates() {
         identity.text(&candidate.id);
         identity.0.update(candidate.skill.metadata_hash());
-        let snapshot = snapshot(inputs.reliability, &candidate.id);
-        identity.text(&serde_json::to_string(&snapshot).unwrap_or_default());
+        if inputs.reliability.candidates.contains_key(&*candidate.id) {
+            identity.text(&recorded(&candidate.id));
+        } else {
+            identity.text(unrecorded.get_or_insert_with(|| recorded(&candidate.id)));
+        }
     }
     // The hash of a run without this extension does not depend on it.
     for (number, verified) in corpus.verified().into_iter().flatten().enumerate() {

@@ -1,4 +1,4 @@
-//! The skills of a run, with what an earlier run has kept about them.
+//! The skills of a run, with the cache of the user.
 
 use std::env;
 use std::path::PathBuf;

@@ -14,7 +14,7 @@ impl Roots {
         if !folder.is_absolute() {
             return None;
         }
-        // Without links. What does not exist contains none.
+        // The path without links. Folders that do not exist contain none.
         let existing = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
         let mut hash = Sha256::new();
         for (kind, places) in [std::slice::from_ref(&self.workspace), &self.installed, &self.mounts].iter().enumerate()
