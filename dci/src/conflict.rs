@@ -63,7 +63,8 @@ struct Finder<'f> {
     graph: &'f Graph,
     consumer: Party,
     root: &'f Sides,
-    nodes: &'f [Sides],
+    /// Those of each candidate in the graph.
+    sides: &'f BTreeMap<usize, Sides>,
     /// The shallowest parties of the whole traversal.
     shallowest: BTreeMap<&'f str, Parties>,
 }
@@ -80,28 +81,29 @@ pub(crate) fn find(
     graph: &Graph,
     budget: &mut Budget,
 ) -> Result<Conflicts, Exceeded> {
-    let canonical = |tokens: &[String]| tokens.iter().map(|token| aliases.canonical(token).to_owned()).collect();
-    let mut nodes: Vec<Sides> = Vec::with_capacity(graph.nodes.len());
-    for node in &graph.nodes {
-        let candidate = corpus.candidates().get(node.candidate);
-        let (requires, denies) = candidate.map_or((&[][..], &[][..]), |one| (one.requires(), one.denies()));
+    let candidates: BTreeSet<usize> = graph.nodes.iter().map(|node| node.candidate).collect();
+    let own =
+        |index: &usize| corpus.candidates().get(*index).map(|one| (one.requires(), one.denies())).unwrap_or_default();
+    for (requires, denies) in candidates.iter().map(own) {
         budget.spend(requires.len() + denies.len())?;
-        nodes.push(Sides { requires: canonical(requires), denies: canonical(denies) });
     }
-    let mut root = Sides { requires: root.required.clone(), denies: root.denied.clone() };
-    let union = |side: fn(&Sides) -> &BTreeSet<String>| -> BTreeSet<&String> {
-        nodes.iter().chain([&root]).flat_map(side).collect()
-    };
-    let common: BTreeSet<String> = union(|sides| &sides.requires)
-        .intersection(&union(|sides| &sides.denies))
-        .map(|&token| token.clone())
+    let canonical = |token: &'_ String| aliases.canonical(token).to_owned();
+    let mut required: BTreeSet<String> = candidates.iter().flat_map(|index| own(index).0).map(canonical).collect();
+    required.extend(root.required.iter().cloned());
+    let denied = candidates.iter().flat_map(|index| own(index).1).map(canonical).chain(root.denied.iter().cloned());
+    // Most capabilities are in no conflict, and are not kept for each candidate.
+    let common: BTreeSet<String> = denied.filter(|token| required.contains(token)).collect();
+    let kept = |tokens: &[String]| tokens.iter().map(canonical).filter(|token| common.contains(token)).collect();
+    let sides: BTreeMap<usize, Sides> = candidates
+        .iter()
+        .map(|index| (*index, Sides { requires: kept(own(index).0), denies: kept(own(index).1) }))
         .collect();
-    for sides in nodes.iter_mut().chain([&mut root]) {
-        sides.requires.retain(|token| common.contains(token));
-        sides.denies.retain(|token| common.contains(token));
-    }
+    let root = Sides {
+        requires: root.required.intersection(&common).cloned().collect(),
+        denies: root.denied.intersection(&common).cloned().collect(),
+    };
     let consumer = Party { id: consumer.to_owned(), depth: 0 };
-    let mut finder = Finder { corpus, graph, consumer, root: &root, nodes: &nodes, shallowest: BTreeMap::new() };
+    let mut finder = Finder { corpus, graph, consumer, root: &root, sides: &sides, shallowest: BTreeMap::new() };
     finder.shallowest = finder.parties(0..graph.nodes.len());
     let by_provider = if common.is_empty() { BTreeMap::new() } else { finder.entries(budget)? };
     Ok(Conflicts { capabilities: common.into_iter().collect(), by_provider })
@@ -111,7 +113,7 @@ impl<'f> Finder<'f> {
     /// The first party on each side of each conflict: the consumer, or one of some nodes in their order.
     fn parties(&self, nodes: impl Iterator<Item = usize>) -> BTreeMap<&'f str, Parties> {
         let mut parties: BTreeMap<&str, Parties> = BTreeMap::new();
-        let known = nodes.filter_map(|node| Some((self.party(node)?, self.nodes.get(node)?)));
+        let known = nodes.filter_map(|node| Some((self.party(node)?, self.sides_of(node)?)));
         for (party, sides) in [(self.consumer.clone(), self.root)].into_iter().chain(known) {
             for token in &sides.requires {
                 parties.entry(token).or_default().requires.get_or_insert_with(|| party.clone());
@@ -121,6 +123,10 @@ impl<'f> Finder<'f> {
             }
         }
         parties
+    }
+
+    fn sides_of(&self, node: usize) -> Option<&'f Sides> {
+        self.sides.get(&self.graph.nodes.get(node)?.candidate)
     }
 
     fn party(&self, node: usize) -> Option<Party> {
@@ -136,9 +142,10 @@ impl<'f> Finder<'f> {
             let path = self.path(leaf);
             let Some(provider) = path.first().and_then(|node| self.graph.nodes.get(*node)) else { continue };
             let below: BTreeSet<&str> =
-                path.iter().filter_map(|node| self.nodes.get(*node)).flat_map(Sides::tokens).collect();
+                path.iter().filter_map(|node| self.sides_of(*node)).flat_map(Sides::tokens).collect();
             budget.spend((below.len() + self.root.requires.len() + self.root.denies.len()) * ENTRY_STEPS)?;
             let parties = self.parties(path.iter().copied());
+            budget.keep(parties.len() * ENTRY_ELEMENTS)?;
             let list = entries.entry(provider.candidate).or_default();
             list.extend(parties.into_iter().filter_map(|(token, parties)| self.entry(token, parties, &below)));
         }
@@ -185,6 +192,9 @@ impl<'f> Finder<'f> {
 
 /// An entry has names and costs about as much as this many comparisons.
 const ENTRY_STEPS: usize = 100;
+
+/// The elements of [`Exceeded::ELEMENTS`] that an entry counts for.
+const ENTRY_ELEMENTS: usize = 20;
 
 impl Sides {
     fn tokens(&self) -> impl Iterator<Item = &str> {

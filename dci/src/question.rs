@@ -109,6 +109,8 @@ pub(crate) struct Run<'r> {
     histories: Vec<Score>,
     pub(crate) matcher: Matcher<'r>,
     pub(crate) budget: Budget,
+    /// The candidate whose requirements are being resolved, which errors name.
+    pub(crate) resolving: Option<usize>,
 }
 
 impl<'r> Run<'r> {
@@ -130,6 +132,7 @@ impl<'r> Run<'r> {
             histories: candidates.iter().map(|one| history(reliability.rate(&one.id))).collect(),
             matcher: Matcher::new(corpus, aliases),
             budget: Budget::default(),
+            resolving: None,
         }
     }
 

@@ -107,16 +107,10 @@ pub struct Inputs<'i> {
 /// Why a run has no report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResolveError {
-    /// A limit was reached.
-    Exceeded(Exceeded),
+    /// A limit was reached, while the requirements of this skill were followed, if any.
+    Exceeded(Exceeded, Option<String>),
     /// In strict, a probe applies to this capability, and no program may be run (decision 25).
     ProbeNotAllowed(String),
-}
-
-impl From<Exceeded> for ResolveError {
-    fn from(exceeded: Exceeded) -> Self {
-        ResolveError::Exceeded(exceeded)
-    }
 }
 
 /// The choice of a run with everything that led to it.
@@ -199,9 +193,10 @@ pub fn resolve(
     let question = Question { required: &required, text: &query, without: None };
     let mut selection = probed(&mut run, &question, inputs.probes, runner)?;
     let root = root(inputs.aliases, &required, contract);
-    let graph = traverse(&mut run, inputs.aliases, &root, &selection)?;
+    let graph = traverse(&mut run, inputs.aliases, &root, &selection).map_err(|limit| exceeded(&run, limit))?;
     let id = inputs.consumer.as_ref().map_or("consumer", |consumer| &consumer.id);
-    let conflicts = conflict::find(corpus, inputs.aliases, (id, &root), &graph, &mut run.budget)?;
+    let conflicts = conflict::find(corpus, inputs.aliases, (id, &root), &graph, &mut run.budget)
+        .map_err(|limit| exceeded(&run, limit))?;
     if mode == Mode::BestEffort {
         penalize(&mut selection, &conflicts);
     }
@@ -230,6 +225,11 @@ pub fn resolve(
     })
 }
 
+fn exceeded(run: &Run, limit: Exceeded) -> ResolveError {
+    let candidate = run.resolving.and_then(|index| run.candidate(index));
+    ResolveError::Exceeded(limit, candidate.map(|candidate| candidate.id.to_string()))
+}
+
 /// The selection of the run, with the probes that apply.
 fn probed(
     run: &mut Run,
@@ -238,11 +238,13 @@ fn probed(
     runner: Option<&mut dyn ProbeRunner>,
 ) -> Result<Selection, ResolveError> {
     let applying = applying(probes, question.required, run.mode());
-    let Some((capability, _)) = applying.first() else { return Ok(select(run, question, None)?) };
+    let Some((capability, _)) = applying.first() else {
+        return select(run, question, None).map_err(|limit| exceeded(run, limit));
+    };
     let Some(runner) = runner else {
         return match run.mode() {
             Mode::Strict => Err(ResolveError::ProbeNotAllowed((*capability).to_owned())),
-            Mode::BestEffort => Ok(select(run, question, None)?),
+            Mode::BestEffort => select(run, question, None).map_err(|limit| exceeded(run, limit)),
         };
     };
     let corpus = run.corpus;
@@ -250,7 +252,7 @@ fn probed(
         let skill: Option<&Skill> = corpus.candidates().get(index).map(|candidate| &candidate.skill);
         skill.is_some_and(|skill| applying.iter().all(|(_, probe)| runner.passes(probe, skill)))
     };
-    Ok(select(run, question, Some(&mut passes))?)
+    select(run, question, Some(&mut passes)).map_err(|limit| exceeded(run, limit))
 }
 
 /// The probes for required capabilities, as the mode compares them.

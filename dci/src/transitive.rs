@@ -172,6 +172,7 @@ impl Traversal<'_, '_> {
     fn extended(&mut self, candidate: usize, required: &Set, denied: &Set) -> Result<(Set, Set), Exceeded> {
         let Some(provider) = self.run.candidate(candidate) else { return Ok((Rc::clone(required), Rc::clone(denied))) };
         let own = [provider.requires(), provider.denies()];
+        self.run.budget.keep(provider.requires().len() + provider.denies().len() + required.len() + denied.len())?;
         let own = own.map(|tokens| self.interned(tokens.iter().map(String::as_str)));
         self.run.budget.spend(own.iter().map(|set| set.len()).sum::<usize>() + required.len() + denied.len())?;
         let [requires, denies] = own;
@@ -187,6 +188,7 @@ impl Traversal<'_, '_> {
             Selected { candidates: Vec::new(), unresolved: Vec::new() }
         } else {
             let text = required.join(" ");
+            self.run.resolving = Some(candidate);
             let selection = select(self.run, &Question { required, text: &text, without: Some(candidate) }, None)?;
             let unresolved = selection.uncovered.iter().filter_map(|index| required.get(*index)).cloned().collect();
             let candidates = selection.providers().map(|one| one.scored.candidate).collect();

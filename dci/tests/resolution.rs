@@ -4,7 +4,7 @@
 
 mod common;
 
-use capgen_dci::{Decision, Mode, Outcome, Probe, ProbeRunner, ResolveError, Skill};
+use capgen_dci::{Decision, Exceeded, Mode, Outcome, Probe, ProbeRunner, ResolveError, Skill};
 use common::{Case, candidate};
 use serde_json::{Value, json};
 
@@ -116,4 +116,23 @@ fn a_probe_is_run_in_strict_until_one_passes() {
     assert_eq!(report["selected_candidates"], json!([format!("{passed}::skills/{passed}")]));
     let reasons = &candidate(&report, failed)["rejection_reasons"];
     assert_eq!(reasons.as_array().unwrap().last().unwrap(), "probe-failed");
+}
+
+#[test]
+fn conflicts_that_repeat_along_many_paths_end_the_run() {
+    let tokens: Vec<String> =
+        (0..5_000_u32).map(|number| format!("{:08x}", number.wrapping_mul(2_654_435_761))).collect();
+    let all = tokens.join(",");
+    let skills: Vec<(String, String)> = (0..40)
+        .map(|number| (format!("s{number}"), format!("DCI/1 P({}) R({all}) D({all})", tokens[number * 100])))
+        .collect();
+    let skills: Vec<_> = skills.iter().map(|(name, contract)| (name.as_str(), "x", contract.as_str())).collect();
+    let mut case = Case::new(Mode::Strict, &skills).with("selection-mode", "cover").with("max-providers", "9");
+    for key in ["min-total-score", "min-contract-score", "min-required-coverage"] {
+        case = case.with(key, "0");
+    }
+    case = case.with("max-candidates", "99").with("max-dependency-depth", "4");
+    case.required = (0..9).map(|number| &*tokens[number * 100].clone().leak()).collect();
+    let error = case.run(None).unwrap_err();
+    assert!(matches!(error, ResolveError::Exceeded(Exceeded::Elements, Some(_))), "{error:?}");
 }

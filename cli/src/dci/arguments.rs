@@ -1,5 +1,6 @@
 //! The options of `capgen dci`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use capgen_dci::files::Roots;
@@ -232,8 +233,8 @@ pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) folders: Folders,
     /// Show at most this many skills
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub(crate) limit: NonZeroUsize,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use capgen_dci::files::{AliasFiles, Discovery, Manifests, Roots, discover, read_probes, read_skill_text};
 use capgen_dci::{Aliases, Lint, LintFindings, LintSkill, Skill, SkillFile, Source as Place, Warning, codes};
-use capgen_diagnostic::{Diagnostic, Severity, Source};
+use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
 
 use super::arguments;
 use crate::arguments::Format;
@@ -25,6 +25,7 @@ pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> Outcome {
         rejections.map(|rejection| rejection.path.as_str()).collect()
     };
     findings.extend(unreadable(&rejected("unreadable"), warnings));
+    findings.extend(rejected("link-outside-root").into_iter().map(link));
     for path in rejected("unparseable") {
         findings.extend(read(workspace, &workspace.join(path), path).err().into_iter().flatten());
     }
@@ -82,6 +83,14 @@ fn unreadable<'f>(paths: &'f BTreeSet<&str>, warnings: Vec<Warning>) -> impl Ite
     warnings.map(|Warning { code, subject, message }| {
         Diagnostic::new(code, format!("`{subject}`: {message}")).with_severity(Severity::Error)
     })
+}
+
+/// The finding about a link, which no run follows.
+fn link(path: &str) -> Diagnostic {
+    let message =
+        format!("{}: a link that leaves the workspace is not followed, so that its skills are excluded", quoted(path));
+    Diagnostic::new(codes::EXCLUDED, message)
+        .help("copy the skills into the workspace, or pass their folder with --mount")
 }
 
 /// The tables of aliases. The findings of the documents in `.dci` are added to the others.

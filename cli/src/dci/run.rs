@@ -141,8 +141,13 @@ const MOST_WARNINGS: usize = 100;
 /// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28).
 pub(super) fn report<'w>(mut warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
     let finding = |Warning { code, subject, message }: &Warning| {
-        let subject = if json { subject.clone() } else { id(subject) };
-        Diagnostic::new(*code, message).with_severity(Severity::Warning).in_file(subject)
+        // Texts for a terminal show no path without a line.
+        let finding = if json {
+            Diagnostic::new(*code, message).in_file(subject)
+        } else {
+            Diagnostic::new(*code, format!("{}: {message}", id(subject)))
+        };
+        finding.with_severity(Severity::Warning)
     };
     let mut findings: Vec<Diagnostic> = warnings.by_ref().take(MOST_WARNINGS).map(finding).collect();
     let further = warnings.count();
@@ -231,7 +236,7 @@ fn failed(error: &ResolveError) -> Diagnostic {
             Diagnostic::new(codes::PROBE_NOT_ALLOWED, message)
                 .help("pass --allow-probes if you trust `.dci/probes.v1.json` of the workspace")
         }
-        ResolveError::Exceeded(exceeded) => {
+        ResolveError::Exceeded(exceeded, candidate) => {
             let (reached, help) = match exceeded {
                 Exceeded::Instances => (
                     format!("the graph has more than {} instances of providers", Exceeded::INSTANCES),
@@ -244,8 +249,16 @@ fn failed(error: &ResolveError) -> Diagnostic {
                     format!("the run needs more than {} steps of comparisons", Exceeded::STEPS),
                     "exclude the skills that require or provide very many capabilities, with --disable",
                 ),
+                Exceeded::Elements => (
+                    format!("the paths of the graph have more than {} capabilities and conflicts", Exceeded::ELEMENTS),
+                    "exclude the skills that require or deny very many capabilities, with --disable",
+                ),
             };
-            Diagnostic::new(codes::RUN_LIMIT, reached).help(help)
+            let finding = Diagnostic::new(codes::RUN_LIMIT, reached).help(help);
+            match candidate {
+                Some(candidate) => finding.note(format!("the requirements of {} were being resolved", id(candidate))),
+                None => finding,
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &arguments::Search, console: &Console) -> Outcome {
     // The mode changes how contracts are read, and a search does not read them.
     let corpus = Corpus::new(discovery.skills, Mode::BestEffort);
     let found = search(&corpus, &arguments.text);
-    let shown = found.get(..arguments.limit).unwrap_or(&found);
+    let shown = found.get(..arguments.limit.get()).unwrap_or(&found);
     if arguments.json {
         let results: Vec<Line> = shown.iter().filter_map(|one| line(&corpus, one)).collect();
         console::print_json(&format!("{}\n", serde_json::to_string(&results).map_err(std::io::Error::from)?))?;

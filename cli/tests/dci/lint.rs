@@ -190,3 +190,14 @@ fn hostile_skills_give_a_bounded_number_of_findings() {
     skill(&fleet, "d\u{1b}[2J", "metadata:\n  contract: DCI/1 R(\u{1b}[2J)\n");
     assert!(!fleet.run("dci lint").stderr.contains('\u{1b}'));
 }
+
+#[test]
+fn links_that_are_not_followed_are_reported() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("other/a/SKILL.md", "---\nname: a\ndescription: b\n---\n");
+    fleet.write("w/skills/x", "");
+    std::os::unix::fs::symlink(fleet.path("other"), fleet.path("w/skills/other")).unwrap();
+    let run = fleet.run("dci lint w").ended(0);
+    assert!(run.stderr.contains("warning[W0832]: `skills/other`: a link that leaves the workspace"), "{}", run.stderr);
+    fleet.run("dci lint --strict w").ended(1);
+}
