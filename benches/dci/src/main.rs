@@ -1,4 +1,4 @@
-//! The cost of a run over many skills, in its stages, beside a search of the same texts with the crate `bm25`.
+//! The cost of a run over many skills, in its stages.
 //!
 //! `cargo run --release -p dci [scale|depth]`, or both.
 
