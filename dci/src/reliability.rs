@@ -5,7 +5,7 @@ use std::fmt;
 
 use capgen_diagnostic::{Diagnostic, Source};
 use capgen_schema::Format;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -148,18 +148,38 @@ impl Reliability {
 
     /// The text of the state: JSON with sorted members, on several lines.
     pub fn to_json(&self) -> String {
-        let record = |record: &Record| {
-            json!({
-                "outcomes_last_20": record.outcomes.iter().map(|success| u8::from(*success)).collect::<Vec<_>>(),
-                "success_rate_last_20": record.success_rate.shown(),
-                "last_used_at": record.last_used_at,
-                "sample_size": record.sample_size,
-            })
-        };
-        let candidates: serde_json::Map<String, Json> =
-            self.candidates.iter().map(|(id, one)| (id.clone(), record(one))).collect();
-        let state = json!({ "schema_version": "1", "updated_at": self.updated_at, "candidates": candidates });
-        format!("{state:#}\n")
+        let candidates = self.candidates.iter().map(|(id, record)| (id.as_str(), RecordText::new(record))).collect();
+        let state = StateText { candidates, schema_version: "1", updated_at: &self.updated_at };
+        // Texts, numbers and lists always have a JSON text.
+        let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+        format!("{text}\n")
+    }
+}
+
+/// The document, with its members in order whatever features of `serde_json` other crates enable.
+#[derive(Serialize)]
+struct StateText<'s> {
+    candidates: BTreeMap<&'s str, RecordText<'s>>,
+    schema_version: &'static str,
+    updated_at: &'s str,
+}
+
+#[derive(Serialize)]
+struct RecordText<'s> {
+    last_used_at: &'s str,
+    outcomes_last_20: Vec<u8>,
+    sample_size: u32,
+    success_rate_last_20: Score,
+}
+
+impl<'s> RecordText<'s> {
+    fn new(record: &'s Record) -> Self {
+        Self {
+            last_used_at: &record.last_used_at,
+            outcomes_last_20: record.outcomes.iter().map(|success| u8::from(*success)).collect(),
+            sample_size: record.sample_size,
+            success_rate_last_20: record.success_rate,
+        }
     }
 }
 
