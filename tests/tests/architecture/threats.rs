@@ -6,7 +6,7 @@ use crate::repository::text;
 fn tests(row: &str) -> Vec<(&str, &str)> {
     let cell = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
     let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
-    assert!(names.len() % 2 == 0, "a test is a file and a name: {row}");
+    assert!(names.len().is_multiple_of(2), "a test is a file and a name: {row}");
     names.chunks(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
