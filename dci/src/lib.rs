@@ -16,6 +16,7 @@ pub mod files;
 mod frontmatter;
 mod gate;
 mod host;
+mod identity;
 mod lint;
 mod matching;
 mod mode;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::identity::hexadecimal;
 use crate::matching::Match;
 use crate::question::Scored;
 use crate::{Mode, Score};
@@ -99,11 +100,6 @@ pub(crate) fn tie_breaks(ranked: &[&Key]) -> Vec<Option<TieBreak>> {
         Some(TieBreak { step, hash })
     };
     ranked.iter().enumerate().map(tie_break).collect()
-}
-
-/// The digits of some bytes, in lower case.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A list in the order of [`Key::compare`]. Numbers are sorted instead of the items, which are large.

@@ -1,12 +1,12 @@
 //! `capability_resolution_report` (section "Required Run Artifact").
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::conflict::Conflict;
 use crate::corpus::Corpus;
+use crate::identity::{Identity, hexadecimal};
 use crate::question::Scored;
-use crate::rank::{TieBreak, hexadecimal};
+use crate::rank::TieBreak;
 use crate::resolve::{Decision, Inputs, Outcome, Resolution};
 use crate::select::Ranked;
 use crate::{Mode, Policy, Reliability, Score, Source};
@@ -350,27 +350,12 @@ fn entry(conflict: &Conflict) -> Entry {
     }
 }
 
-/// The inputs that decide a run, hashed in a fixed order. Every list is counted and every text has its length, so that different inputs
-/// never have the same bytes (decision 27).
-struct Identity(Sha256);
-
-impl Identity {
-    fn count(&mut self, count: usize) {
-        self.0.update((count as u64).to_be_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.count(text.len());
-        self.0.update(text);
-    }
-}
-
 /// The length of a `run_id`, in hexadecimal digits.
 const RUN_ID_LENGTH: usize = 32;
 
 /// The first 32 hexadecimal digits of the hash of the inputs (decision 27).
 fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
-    let mut identity = Identity(Sha256::new());
+    let mut identity = Identity::new();
     identity.text(corpus.mode().name());
     identity.text(&inputs.host.runtime);
     identity.text(inputs.host.model.as_deref().unwrap_or(""));
@@ -387,7 +372,7 @@ fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
     identity.count(corpus.candidates().len());
     for candidate in corpus.candidates() {
         identity.text(&candidate.id);
-        identity.0.update(candidate.skill.metadata_hash());
+        identity.fixed(&candidate.skill.metadata_hash());
         if inputs.reliability.candidates.contains_key(&*candidate.id) {
             identity.text(&recorded(&candidate.id));
         } else {
@@ -399,5 +384,5 @@ fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
         identity.count(number);
         verified.tokens().for_each(|token| identity.text(token));
     }
-    hexadecimal(&identity.0.finalize()).chars().take(RUN_ID_LENGTH).collect()
+    hexadecimal(&identity.finish()).chars().take(RUN_ID_LENGTH).collect()
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
-use sha2::{Digest, Sha256};
 
 use crate::frontmatter::{self, Frontmatter, Spans};
+use crate::identity::Identity;
 
 /// Where a skill was found, in the order in which the sources are read (section "Discovery Scope").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,7 +37,7 @@ pub type ManifestNames = Result<Arc<BTreeSet<String>>, String>;
 /// A text of the frontmatter that is optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Declared {
-    /// There is none.
+    /// The key is missing.
     #[default]
     Absent,
     /// The text.
@@ -112,27 +112,22 @@ impl Skill {
 
     /// SHA-256 of everything in the skill that can influence a report: all of it, except its folder.
     pub fn metadata_hash(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        // Each text follows its length, so that no two skills give the same bytes.
-        let mut add = |text: &str| {
-            hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
-            hash.update(text);
-        };
+        let mut hash = Identity::new();
         for text in [&self.name, &self.description, &self.path] {
-            add(text);
+            hash.text(text);
         }
         for declared in [&self.compatibility, &self.contract, &self.capabilities] {
             match declared {
-                Declared::Absent => add("absent"),
-                Declared::NotText => add("not-text"),
+                Declared::Absent => hash.text("absent"),
+                Declared::NotText => hash.text("not-text"),
                 Declared::Text(text) => {
-                    add("text");
-                    add(text);
+                    hash.text("text");
+                    hash.text(text);
                 }
             }
         }
-        add(self.source.name());
-        hash.finalize().into()
+        hash.text(self.source.name());
+        hash.finish()
     }
 
     /// The canonical id, `skill-name::skill-path`.

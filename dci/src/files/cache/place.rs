@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::files::Roots;
+use crate::identity::{Identity, hexadecimal};
 
 impl Roots {
     /// The file for the cache of these roots in a folder of caches, which need not exist. Other roots have another file.
@@ -16,7 +15,7 @@ impl Roots {
         }
         // The path without links. Folders that do not exist contain none.
         let existing = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
-        let mut hash = Sha256::new();
+        let mut hash = Identity::new();
         for (kind, places) in [std::slice::from_ref(&self.workspace), &self.installed, &self.mounts].iter().enumerate()
         {
             for place in *places {
@@ -26,14 +25,10 @@ impl Roots {
                 if existing.starts_with(&place) {
                     return None;
                 }
-                let bytes = place.as_os_str().as_encoded_bytes();
-                // The kind and the length, so that no two lists of roots give the same bytes.
-                hash.update([u8::try_from(kind).unwrap_or(u8::MAX)]);
-                hash.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
-                hash.update(bytes);
+                hash.fixed(&[u8::try_from(kind).unwrap_or(u8::MAX)]);
+                hash.bytes(place.as_os_str().as_encoded_bytes());
             }
         }
-        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(folder.join(format!("{name}.v1")))
+        Some(folder.join(format!("{}.v1", hexadecimal(&hash.finish()))))
     }
 }
