@@ -35,6 +35,9 @@ macro_rules! capability_keys {
             since (with_since): Text = "since", r#""1.1.0""#;
             /// The name of the handler that answers the requests; if absent, the name of the capability.
             skill (with_skill): NonEmptyText = "skill", r#""code-review""#;
+            /// The name in the protocol of the provider, if it differs from the name of the capability: a tool of an MCP server, or the
+            /// method and path of an HTTP operation.
+            wire_name (with_wire_name): NonEmptyText = "wireName", r#""review_pr.v2""#;
             /// Versions and ranges of versions that the provider still serves.
             supported_versions (with_supported_versions): VersionRanges = "supportedVersions", r#"[">=1.0.0 <2.0.0"]"#;
             /// Versions and ranges of versions that will be removed.

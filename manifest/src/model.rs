@@ -66,7 +66,7 @@ capability_keys!(capability);
 /// The settings of one way to reach an agent: the kind of the transport, its addresses and its channels.
 #[derive(Clone)]
 pub struct TransportSettings {
-    /// `memory`, `mqtt`, `kafka`, `nats`, `sqs` or `amqp`.
+    /// `memory`, `mqtt`, `kafka`, `nats`, `sqs`, `amqp` or `mcp`.
     pub kind: String,
     /// The settings as written, including `kind` and credentials: never print them. Settings that a program makes may leave out
     /// `kind`.

@@ -16,13 +16,14 @@ pub(crate) struct Shape {
     pub(crate) optional: &'static [&'static str],
 }
 
-pub(crate) const SHAPES: [Shape; 6] = [
+pub(crate) const SHAPES: [Shape; 7] = [
     Shape { kind: "memory", channels: "topics", texts: &[], lists: &[], optional: &[] },
     Shape { kind: "mqtt", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
     Shape { kind: "kafka", channels: "topics", texts: &[], lists: &["brokers"], optional: &["ssl", "sasl"] },
     Shape { kind: "nats", channels: "subjects", texts: &[], lists: &["servers"], optional: &[] },
     Shape { kind: "sqs", channels: "queues", texts: &["region"], lists: &[], optional: &[] },
     Shape { kind: "amqp", channels: "queues", texts: &["url"], lists: &[], optional: &[] },
+    Shape { kind: "mcp", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
 ];
 
 /// The keys of the mapping that names channels.

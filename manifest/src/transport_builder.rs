@@ -75,6 +75,17 @@ impl TransportSettings {
         Self::of("amqp", "queues", requests).set("url", url)
     }
 
+    /// An MCP server, with a name for it within the program that calls it. The endpoint of a server that uses HTTP is the optional
+    /// setting `url`. There is no setting for the command of a server: a peer's manifest must not start programs.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::TransportSettings::mcp("filesystem").set("url", "https://tools.example.com/mcp");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn mcp(requests: &str) -> Self {
+        Self::of("mcp", "topics", requests)
+    }
+
     /// Sets the topic, subject or queue for responses.
     ///
     /// ```

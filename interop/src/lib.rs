@@ -1,0 +1,8 @@
+//! Contracts of capgen from and to other formats: MCP tools, OpenAPI, A2A agent cards, strict tool schemas and JSON Schema.
+//!
+//! Everything here is a function of values: it uses no IO, clock or randomness, and fetches no reference.
+#![forbid(unsafe_code)]
+
+mod marker;
+
+pub use marker::{A2A_EXTENSION, MCP_META_KEY, OPENAPI_DEFINITION_KEY, OPENAPI_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
