@@ -187,12 +187,16 @@ pub(crate) struct Check {
     /// How to print errors and warnings: `human` prints to standard error, the other formats to standard output
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    /// Keep running, and check again when a manifest changes
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) watch: bool,
 }
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
   capgen check                           check every agent in the fleet
   capgen check agents/*/capabilities.yaml --strict
+  capgen check --watch                   check again after each save
   capgen check --format sarif > capgen.sarif
   capgen check --format github           in a GitHub workflow: annotate the pull request";
 

@@ -4,6 +4,7 @@ use std::io;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
+use capgen_manifest::Selection;
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
@@ -12,17 +13,27 @@ use crate::failure::{Outcome, Verdict};
 use crate::generate::selection;
 use crate::lock::{self, IfMissing};
 use crate::repository;
+use crate::watch::{self, Change};
 
 pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     let mut selection = selection(&arguments.contracts);
     selection.files.extend(arguments.paths.iter().cloned());
     selection.all |= selection.is_empty();
+    if arguments.watch {
+        let locks = || lock::candidates(&selection);
+        return watch::repeat(&selection, locks, console, |change| once(arguments, &selection, change, console));
+    }
+    once(arguments, &selection, None, console)
+}
+
+/// One run; with `--watch`, after a change.
+fn once(arguments: &Check, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
     let located = selection.locate();
     let contracts = located.count();
     let findings = match output::load(located, &Language::DEFAULT) {
         Err(findings) => findings,
         Ok(contracts) => {
-            let locked = lock::findings(&contracts, &selection, IfMissing::Ignore);
+            let locked = lock::findings(&contracts, selection, IfMissing::Ignore);
             let found = contracts.into_iter().flat_map(|contract| {
                 let types = output::check_types(&contract);
                 contract.warnings.into_iter().chain(types)
@@ -31,19 +42,25 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
         }
     };
     report(&findings, arguments.format, console)?;
-    let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
-    let warnings = findings.iter().filter(|f| f.severity() == Severity::Warning).count();
+    let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
+    let failed = has(Severity::Error) || (arguments.strict && has(Severity::Warning));
     if arguments.format == Format::Human {
-        let summary = format!(
-            "checked {}: {}, {}",
-            count(contracts, "contract", "contracts"),
-            count(errors, "error", "errors"),
-            count(warnings, "warning", "warnings")
-        );
+        let summary = format!("checked {}: {}", count(contracts, "contract", "contracts"), totals(&findings));
+        let summary = match change {
+            Some(change) if failed => change.failed(&summary),
+            Some(change) => change.succeeded(&summary),
+            None => summary,
+        };
         if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
     }
-    let failed = errors > 0 || (arguments.strict && warnings > 0);
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// `1 error, 0 warnings`.
+pub(crate) fn totals(findings: &[Diagnostic]) -> String {
+    let number = |severity| findings.iter().filter(|finding| finding.severity() == severity).count();
+    let errors = count(number(Severity::Error), "error", "errors");
+    format!("{errors}, {}", count(number(Severity::Warning), "warning", "warnings"))
 }
 
 /// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and services that read

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use capgen_codegen::output::{self, Plan, Target};
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{LoadedContract, Located, Selection};
+use capgen_manifest::{LoadedContract, Selection};
 use capgen_schema::Hash;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -16,8 +16,9 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::lock::{self, IfMissing};
 use crate::rerun;
+use crate::signals;
 use crate::summary::{File, Peer, Summary, diagnostics, shown};
-use crate::{signals, watch};
+use crate::watch::{self, Change};
 
 pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     let selection = selection(&arguments.contracts);
@@ -28,9 +29,9 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
         signals::remove_temporary_files_at_the_end();
     }
     if arguments.watch {
-        return watch(arguments, &selection, console);
+        return watch::repeat(&selection, Vec::new, console, |change| watched(arguments, &selection, change, console));
     }
-    let result = once(arguments, &selection, selection.locate(), console);
+    let result = once(arguments, &selection, None, console);
     match result {
         Err(Failure::Findings(findings)) if arguments.format != Format::Human => {
             check::report(&findings, arguments.format, console)?;
@@ -63,8 +64,9 @@ fn nothing_selected() -> Failure {
     Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
 }
 
-/// One run. All contracts are read, generated and compared before the first file is written.
-fn once(arguments: &Generate, selection: &Selection, located: Located, console: &Console) -> Outcome {
+/// One run; with `--watch`, after a change. All contracts are read, generated and compared before the first file is written.
+fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
+    let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
     let contracts = output::load(located, &languages)?;
@@ -101,7 +103,10 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     let writes = !arguments.check && !arguments.diff;
     let peers = peers(&contracts, &hashes, &plan, writes);
     if writes || (arguments.check && verdict == Verdict::Fine) {
-        report(&peers, console);
+        match change {
+            Some(change) => console.tick(&change.succeeded(&totals(&peers))),
+            None => report(&peers, console),
+        }
     }
     if arguments.json {
         let orphans = orphans.iter().map(|path| shown(path)).collect();
@@ -152,18 +157,23 @@ fn report(peers: &[Peer], console: &Console) {
     }
 }
 
-/// Generates now and after every change, until the process is interrupted.
-fn watch(arguments: &Generate, selection: &Selection, console: &Console) -> Outcome {
-    loop {
-        let located = selection.locate();
-        let before = watch::stamps(&located.paths());
-        match once(arguments, selection, located, console) {
-            Ok(_) => {}
-            Err(Failure::Findings(findings)) => console.report(&findings),
-            Err(failure) => return Err(failure),
+/// `2 files written, 4 unchanged`.
+fn totals(peers: &[Peer]) -> String {
+    let files: Vec<_> = peers.iter().flat_map(|peer| &peer.files).collect();
+    let written = files.iter().filter(|file| file.status == "written").count();
+    format!("{} written, {} unchanged", count(written, "file", "files"), files.len() - written)
+}
+
+/// One run of `--watch`, which continues after errors.
+fn watched(arguments: &Generate, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
+    match once(arguments, selection, change, console) {
+        Err(Failure::Findings(findings)) => {
+            console.report(&findings);
+            if let Some(change) = change {
+                console.line(&change.failed(&check::totals(&findings)));
+            }
+            Ok(Verdict::Findings)
         }
-        console.line(&format!("watching {}", count(before.len(), "file", "files")));
-        // Located again each time, because an agent may join the fleet.
-        watch::wait_for_change(&before, || selection.locate().paths());
+        other => other,
     }
 }

@@ -1,27 +1,170 @@
-//! `capgen gen --watch`: waiting for a contract to change.
+//! `--watch`: one run at the start, and one after each change of a file that the result depends on.
+//!
+//! The files are polled. Notifications of the operating system do not arrive from network drives and from folders that a container or a
+//! virtual machine shares with its host, so a program that uses them needs polling too.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-/// The interval between two looks at the files. Polling needs no platform-specific code and works on network drives.
-const PERIOD: Duration = Duration::from_millis(250);
+use capgen_manifest::{Selection, find_root, shown};
 
-/// The time of the last modification and the size of a file, `None` if it does not exist.
-pub(crate) type Stamp = (PathBuf, Option<(SystemTime, u64)>);
+use crate::console::{Console, count};
+use crate::failure::{Outcome, Verdict};
 
-/// Waits until one of the files is changed, created or deleted.
-pub(crate) fn wait_for_change(before: &[Stamp], paths: impl Fn() -> Vec<PathBuf>) {
-    while stamps(&paths()) == before {
-        std::thread::sleep(PERIOD);
+/// The time between two looks at the files, unless looking takes long.
+const PERIOD: Duration = Duration::from_millis(15);
+
+/// For each look, the process waits at least this many times as long as the last look took. This bounds the use of the processor in
+/// large fleets.
+const REST: u32 = 5;
+
+/// A save is complete if its files do not change for this long. File systems count the time of a modification in steps of up to 10 ms,
+/// so a file that is written again after this time differs from its earlier state even if its length is the same.
+const SETTLED: Duration = Duration::from_millis(20);
+
+/// The same if a file is empty or missing: editors that truncate or delete a file write the new content a moment later.
+const SETTLED_IF_EMPTY: Duration = Duration::from_millis(80);
+
+/// A change of the files, for the line about it.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// The files and their change, such as `agents/a/capabilities.yaml changed`.
+    subject: String,
+    /// Whether the run before it found errors.
+    after_errors: bool,
+}
+
+impl Change {
+    /// The line about a run with this result that found errors.
+    pub(crate) fn failed(&self, result: &str) -> String {
+        format!("{}: {result}", self.subject)
+    }
+
+    /// The line about a run with this result that found no errors. If there were errors before, it reports that they are fixed.
+    pub(crate) fn succeeded(&self, result: &str) -> String {
+        let fixed = if self.after_errors { ", errors fixed" } else { "" };
+        format!("{}{fixed}: {result}", self.subject)
     }
 }
 
-/// The current stamps of the files.
-pub(crate) fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
-    paths.iter().map(|path| (path.clone(), stamp(path))).collect()
+/// Calls `run` now and after every change, until the process is interrupted. `extra` are files that the result depends on in addition to
+/// the fleet and its manifests; they need not exist.
+pub(crate) fn repeat(
+    selection: &Selection,
+    extra: impl Fn() -> Vec<PathBuf>,
+    console: &Console,
+    mut run: impl FnMut(Option<&Change>) -> Outcome,
+) -> Outcome {
+    let look = |before: Option<&Snapshot>| Snapshot::take(files(selection), extra(), before);
+    let mut snapshot = look(None);
+    let mut verdict = run(None)?;
+    console.line(&format!("watching {}", count(snapshot.states.len(), "file", "files")));
+    loop {
+        let next = wait_for_change(&snapshot, || look(Some(&snapshot)));
+        let change = Change { subject: next.changes_since(&snapshot), after_errors: verdict == Verdict::Findings };
+        snapshot = next;
+        verdict = run(Some(&change))?;
+    }
 }
 
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
-    let metadata = path.metadata().ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+/// The files of a selection, found again each time because agents may join or leave the fleet.
+fn files(selection: &Selection) -> Vec<PathBuf> {
+    let mut files = selection.locate().paths();
+    // If it has errors, `locate` finds no files.
+    let root = selection.root.clone().or_else(|| find_root(&selection.start));
+    files.extend(root.map(|root| root.join("fleet.yaml")));
+    files
+}
+
+/// Waits until the files are different, and then until they no longer change.
+fn wait_for_change(before: &Snapshot, look: impl Fn() -> Snapshot) -> Snapshot {
+    let mut last = before.clone();
+    let mut unchanged_since = Instant::now();
+    let mut pause = PERIOD;
+    loop {
+        std::thread::sleep(pause);
+        let start = Instant::now();
+        let now = look();
+        pause = PERIOD.max(start.elapsed() * REST);
+        if now != last {
+            last = now;
+            unchanged_since = start;
+        } else if last != *before && unchanged_since.elapsed() >= last.settling_time(before) {
+            return last;
+        }
+    }
+}
+
+/// The state of the files at one time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Snapshot {
+    /// The files that the selection found. They also change if the fleet cannot be read any more.
+    found: Vec<PathBuf>,
+    /// Those that exist of these files, of the extra ones, and of the files of the snapshot before.
+    states: BTreeMap<PathBuf, State>,
+}
+
+/// The properties that a save changes. An editor that replaces the file creates another one, even if time and length are the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State {
+    modified: Option<SystemTime>,
+    length: u64,
+    id: u64,
+}
+
+impl Snapshot {
+    fn take(found: Vec<PathBuf>, extra: Vec<PathBuf>, before: Option<&Snapshot>) -> Self {
+        let known = before.into_iter().flat_map(|snapshot| snapshot.states.keys().cloned());
+        let paths = found.iter().cloned().chain(extra).chain(known);
+        let states = paths.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect();
+        Self { found, states }
+    }
+
+    /// The files whose state differs, sorted.
+    fn changed<'s>(&'s self, before: &'s Snapshot) -> Vec<&'s Path> {
+        let paths: BTreeSet<_> = before.states.keys().chain(self.states.keys()).map(PathBuf::as_path).collect();
+        paths.into_iter().filter(|path| self.states.get(*path) != before.states.get(*path)).collect()
+    }
+
+    fn settling_time(&self, before: &Snapshot) -> Duration {
+        let is_empty = |path: &&Path| self.states.get(*path).is_none_or(|state| state.length == 0);
+        if self.changed(before).iter().any(is_empty) { SETTLED_IF_EMPTY } else { SETTLED }
+    }
+
+    /// The files that changed and their change, as the subject of a line.
+    fn changes_since(&self, before: &Snapshot) -> String {
+        let changed = self.changed(before);
+        let Some((first, others)) = changed.split_first() else { return "the fleet changed".to_owned() };
+        let verb = |path: &Path| match (before.states.get(path), self.states.get(path)) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            _ => "changed",
+        };
+        let same = others.iter().all(|path| verb(path) == verb(first));
+        let verb = if same { verb(first) } else { "changed" };
+        match others.len() {
+            0 => format!("{} {verb}", shown(first)),
+            more => format!("{} and {} {verb}", shown(first), count(more, "other file", "other files")),
+        }
+    }
+}
+
+impl State {
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = path.metadata().ok()?;
+        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), id: id(&metadata) })
+    }
+}
+
+#[cfg(unix)]
+fn id(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Windows has no such number without another system call. A file that replaces another one has its own time.
+#[cfg(not(unix))]
+fn id(_: &Metadata) -> u64 {
+    0
 }

@@ -104,5 +104,6 @@ fn a_watching_process_ends_by_the_signal() {
         }
         send(name, &child);
         assert_eq!(child.wait_with_output().unwrap().status.signal(), Some(number));
+        assert_eq!(fleet.names("generated"), ["a.rs", "a.ts"]);
     }
 }

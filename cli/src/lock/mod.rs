@@ -140,6 +140,13 @@ fn by_lock<'c>(contracts: &'c [LoadedContract], selection: &Selection) -> BTreeM
     locks
 }
 
+/// The paths at which [`findings`] may look for locks.
+pub(crate) fn candidates(selection: &Selection) -> Vec<PathBuf> {
+    let root = selection.root.clone().or_else(|| find_root(&selection.start));
+    let beside = selection.files.iter().filter_map(|file| file.parent().map(Path::to_owned));
+    root.into_iter().chain(beside).map(|folder| folder.join(LOCK_FILE)).collect()
+}
+
 fn is_of_fleet(path: &Path, selection: &Selection) -> bool {
     let root = selection.root.clone().or_else(|| find_root(&selection.start));
     root.is_some_and(|root| path == root.join(LOCK_FILE))
