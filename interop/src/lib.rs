@@ -3,6 +3,15 @@
 //! Everything here is a function of values: it uses no IO, clock or randomness, and fetches no reference.
 #![forbid(unsafe_code)]
 
+mod carried;
+mod export;
 mod marker;
+mod root;
+mod text;
+mod tool;
+mod walk;
 
+pub use export::{Export, Loss, McpOptions, mcp};
 pub use marker::{A2A_EXTENSION, MCP_META_KEY, OPENAPI_DEFINITION_KEY, OPENAPI_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
+pub use text::pretty;
+pub use tool::{ToolSide, tool_side};

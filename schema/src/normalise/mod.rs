@@ -23,6 +23,7 @@ use target::{TargetId, Targets};
 use tree::{Body, Node, Origin, Value};
 use walk::Walk;
 
+use crate::parse::definition_reference;
 use crate::{Json, Object, Problem, Schema, Severity, pointer};
 
 /// Maximum number of additional subschemas, for rewrites that copy a schema. It keeps the output linear in the input.
@@ -141,7 +142,7 @@ impl<'a> Output<'a> {
     }
 
     fn to_json(&self) -> Json {
-        let reference = |id| format!("#/definitions/{}", encode(self.name(id)));
+        let reference = |id| definition_reference(self.name(id));
         let definition =
             |(id, node): &(TargetId, Node<'a>)| (self.name(*id).to_owned(), node.to_json(&reference, None));
         let definitions: Object = self.definitions.iter().map(definition).collect();
@@ -199,20 +200,6 @@ fn reachable(root: &Node<'_>, definitions: &[(TargetId, Node<'_>)]) -> HashSet<T
         });
     }
     reached
-}
-
-/// A name as a token of a JSON Pointer in a URI fragment ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
-fn encode(name: &str) -> String {
-    let escaped = name.replace('~', "~0").replace('/', "~1");
-    let mut encoded = String::with_capacity(escaped.len());
-    for byte in escaped.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => encoded.push(char::from(byte)),
-            _ if b"-._~!$&'()*+,;=:@".contains(&byte) => encoded.push(char::from(byte)),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 /// Collects the subschemas of the output by their pointers, until `room` is used up.

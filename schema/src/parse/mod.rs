@@ -13,8 +13,8 @@ mod value;
 
 pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
 pub use patterns::{LargePattern, Patterns};
-pub use reference::definition_name;
 pub(crate) use reference::percent_decode;
+pub use reference::{definition_name, definition_reference, fragment_token};
 pub(crate) use value::{depth_is_within_limit, quote};
 
 use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, Schema, Severity, codes, pointer};

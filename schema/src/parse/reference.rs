@@ -38,6 +38,31 @@ pub fn definition_name(reference: &str) -> Option<String> {
     (escapes_are_valid && !token.contains('/')).then(|| token.replace("~1", "/").replace("~0", "~"))
 }
 
+/// The `$ref` to a definition, such as `#/definitions/a~1b%20c`; [`definition_name`] is its inverse.
+///
+/// ```
+/// use capgen_schema::{definition_name, definition_reference};
+/// assert_eq!(definition_reference("a/b c"), "#/definitions/a~1b%20c");
+/// assert_eq!(definition_name("#/definitions/a~1b%20c").as_deref(), Some("a/b c"));
+/// ```
+pub fn definition_reference(name: &str) -> String {
+    format!("#/definitions/{}", fragment_token(name))
+}
+
+/// A name as a token of a JSON Pointer in a URI fragment ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
+pub fn fragment_token(name: &str) -> String {
+    let escaped = name.replace('~', "~0").replace('/', "~1");
+    let mut encoded = String::with_capacity(escaped.len());
+    for byte in escaped.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => encoded.push(char::from(byte)),
+            _ if b"-._~!$&'()*+,;=:@".contains(&byte) => encoded.push(char::from(byte)),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
 /// Decodes `%HH`; `None` if an escape is malformed or the result is not UTF-8.
 pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();

@@ -1,0 +1,160 @@
+//! Schemas of the subset as other formats write them, and back.
+//!
+//! A format can have other names for definitions, and no place for `$schema` and `$id`. Whatever differs is noted in a *restore
+//! list*: an object whose keys are JSON Pointers into the schema of the contract. A value that is an object has the keywords to set
+//! there, where `null` removes one; a boolean is the whole schema there. An import applies the list, so that the hash is the same.
+
+use std::collections::HashMap;
+
+use capgen_schema::{Json, Object, definition_name, definition_reference, pointer};
+
+use crate::walk::map_subschemas;
+
+/// The most levels of subschemas that are read. The loader of schemas rejects deeper ones.
+const MAX_DEPTH: usize = 72;
+
+/// Writes a schema of the subset in another format.
+pub(crate) struct Carrier<'c> {
+    /// The `$ref` to a definition, by the name of the definition.
+    pub(crate) reference: &'c dyn Fn(&str) -> String,
+    /// The keyword for `definitions`.
+    pub(crate) container: &'c str,
+    /// The differences so far.
+    pub(crate) restore: Object,
+}
+
+impl Carrier<'_> {
+    /// The schema at `at` in the other format. The recursion is bounded, because a checked schema has at most 64 levels.
+    pub(crate) fn carry(&mut self, source: &Json, at: &str) -> Json {
+        let Json::Object(members) = source else { return source.clone() };
+        let mut lost = Object::new();
+        let mut carried = Object::new();
+        for (key, value) in members {
+            match (key.as_str(), value) {
+                ("$schema" | "$id", value) => lost.push(key.clone(), value.clone()),
+                ("$ref", Json::String(text)) => {
+                    let name = definition_name(text).unwrap_or_default();
+                    if definition_reference(&name) != *text {
+                        lost.push(key.clone(), value.clone());
+                    }
+                    carried.push(key.clone(), Json::String((self.reference)(&name)));
+                }
+                (key, value) => {
+                    let below = pointer::join(at, key);
+                    let value = map_subschemas(key, value, &below, &mut |schema, at| self.carry(schema, at));
+                    let key = if key == "definitions" { self.container } else { key };
+                    carried.push(key.to_owned(), value);
+                }
+            }
+        }
+        self.note(at, lost);
+        Json::Object(carried)
+    }
+
+    /// Adds keywords to set at a place.
+    pub(crate) fn note(&mut self, at: &str, keywords: Object) {
+        if keywords.is_empty() {
+            return;
+        }
+        match self.restore.get_mut(at) {
+            Some(Json::Object(known)) => keywords.iter().for_each(|(key, value)| known.set(key, Some(value.clone()))),
+            _ => self.restore.set(at, Some(Json::Object(keywords))),
+        }
+    }
+
+    /// Adds a boolean schema that the other format writes as an object.
+    pub(crate) fn note_boolean(&mut self, at: &str, value: bool) {
+        self.restore.set(at, Some(Json::Bool(value)));
+    }
+}
+
+/// Reads a schema that a [`Carrier`] wrote, or any other one.
+pub(crate) struct Reader<'r> {
+    /// The name of the definition that a `$ref` refers to; `None` if it is another reference.
+    pub(crate) name: &'r dyn Fn(&str) -> Option<String>,
+    /// The keyword for `definitions`.
+    pub(crate) container: &'r str,
+    restore: HashMap<&'r str, &'r Json>,
+}
+
+impl<'r> Reader<'r> {
+    /// A reader that applies a restore list, which may come from anyone.
+    pub(crate) fn new(
+        name: &'r dyn Fn(&str) -> Option<String>,
+        container: &'r str,
+        restore: Option<&'r Object>,
+    ) -> Self {
+        let restore = restore.into_iter().flatten().map(|(at, value)| (at.as_str(), value)).collect();
+        Self { name, container, restore }
+    }
+
+    /// The schema as the contract has it; `None` if it is too deep, or uses a keyword whose renamed form is already there. Keywords
+    /// outside the subset stay as they are.
+    pub(crate) fn read(&self, schema: &Json) -> Option<Json> {
+        let mut is_readable = true;
+        let read = self.at(schema, "", 0, &mut is_readable);
+        is_readable.then_some(read)
+    }
+
+    fn at(&self, schema: &Json, at: &str, depth: usize, is_readable: &mut bool) -> Json {
+        let restored = self.restore.get(at).copied();
+        if let Some(Json::Bool(value)) = restored
+            && *schema == object_form(*value)
+        {
+            return Json::Bool(*value);
+        }
+        let Json::Object(members) = schema else { return schema.clone() };
+        if depth > MAX_DEPTH {
+            *is_readable = false;
+            return Json::Bool(true);
+        }
+        let mut read = Object::new();
+        for (key, value) in members {
+            if let ("$ref", Json::String(text)) = (key.as_str(), value) {
+                let text = (self.name)(text).map_or_else(|| text.clone(), |name| definition_reference(&name));
+                read.push(key.clone(), Json::String(text));
+                continue;
+            }
+            let key = if key == self.container { "definitions" } else { key };
+            *is_readable &= read.get(key).is_none();
+            let mut below = |schema: &Json, at: &str| self.at(schema, at, depth + 1, is_readable);
+            let value = map_subschemas(key, value, &pointer::join(at, key), &mut below);
+            read.push(key.to_owned(), value);
+        }
+        if let Some(Json::Object(keywords)) = restored {
+            restore_keywords(&mut read, keywords, at.is_empty());
+        }
+        Json::Object(read)
+    }
+}
+
+/// Sets the keywords of a restore list. Only those that a [`Carrier`] notes are set: a list from elsewhere must not hide an
+/// assertion of the schema.
+fn restore_keywords(schema: &mut Object, keywords: &Object, is_root: bool) {
+    for (key, value) in keywords {
+        match (key.as_str(), value) {
+            ("$schema" | "$id", value) => schema.set(key, Some(value.clone())),
+            ("$ref", Json::String(text)) => {
+                let name = definition_name(text);
+                let target = schema.get("$ref").and_then(Json::as_str).and_then(definition_name);
+                if name.is_some() && name == target {
+                    schema.set(key, Some(value.clone()));
+                }
+            }
+            // `type: object` at the root, which some formats require next to assertions that imply it.
+            ("type", value) if is_root && schema.get("type").and_then(Json::as_str) == Some("object") => {
+                let allows_objects = |names: &[Json]| names.contains(&Json::from("object"));
+                if value.as_array().is_some_and(allows_objects) || *value == Json::Null {
+                    schema.set(key, Some(value.clone()).filter(|value| *value != Json::Null));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The object that accepts the same values as a boolean schema.
+pub(crate) fn object_form(value: bool) -> Json {
+    let nothing = || Json::Object(Object::new());
+    if value { nothing() } else { Json::Object([("not".to_owned(), nothing())].into_iter().collect()) }
+}

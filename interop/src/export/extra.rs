@@ -1,0 +1,19 @@
+//! The keys of a capability that a format has no place for.
+
+use capgen_manifest::{Capability, Side};
+use capgen_schema::{Json, Object};
+
+/// The values of a capability other than its name and schemas, without the `placed` keys, which the format has a place for.
+pub(crate) fn extra(capability: &Capability, placed: &[&str]) -> Object {
+    let is_schema = |key: &str| Side::ALL.iter().any(|side| side.schema_key() == key);
+    let definition = capability.definition();
+    let rest = definition.iter().filter(|(key, _)| key != "name" && !is_schema(key) && !placed.contains(&key.as_str()));
+    rest.cloned().collect()
+}
+
+/// Adds a member unless the value is empty.
+pub(crate) fn push_unless_empty(object: &mut Object, key: &str, value: Object) {
+    if !value.is_empty() {
+        object.push(key.to_owned(), Json::Object(value));
+    }
+}

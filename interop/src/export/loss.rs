@@ -1,0 +1,45 @@
+//! Parts of a contract that another format cannot express.
+
+use capgen_manifest::Side;
+use capgen_schema::{Json, Object};
+
+/// A part of a contract that an export does not express exactly.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Loss {
+    /// The name of the capability.
+    pub capability: String,
+    /// The side whose schema it is about; `None` for other keys of the capability.
+    pub side: Option<Side>,
+    /// JSON Pointer to the keyword in the schema of the contract.
+    pub pointer: String,
+    /// How the document differs from the contract there, as one phrase.
+    pub message: String,
+}
+
+impl Loss {
+    /// The loss as JSON: `capability`, `side`, `pointer` and `message`.
+    pub fn to_json(&self) -> Json {
+        let mut members = Object::new();
+        members.push("capability".to_owned(), Json::from(self.capability.as_str()));
+        if let Some(side) = self.side {
+            members.push("side".to_owned(), Json::from(side.name()));
+        }
+        members.push("pointer".to_owned(), Json::from(self.pointer.as_str()));
+        members.push("message".to_owned(), Json::from(self.message.as_str()));
+        Json::Object(members)
+    }
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.capability)?;
+        if let Some(side) = self.side {
+            write!(f, ", {}", side.name())?;
+        }
+        if !self.pointer.is_empty() {
+            write!(f, ", {}", self.pointer)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}

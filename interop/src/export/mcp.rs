@@ -1,0 +1,191 @@
+//! A contract as the tools of an MCP server.
+//!
+//! The document is the result of `tools/list`. It is valid in the revisions 2025-06-18 to 2026-07-28 of the protocol; a server adds
+//! the members of results that its revision requires, such as `resultType`.
+
+use std::collections::HashSet;
+
+use capgen_manifest::{Capability, Manifest, Side, SideEffects};
+use capgen_schema::{Json, Object, Schema, fragment_token};
+
+use super::extra::{extra, push_unless_empty};
+use super::{Export, Loss};
+use crate::carried::{Carrier, object_form};
+use crate::root::{accepts_only_objects, wrap};
+use crate::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
+
+/// Options of [`mcp`].
+#[derive(Clone, Copy, Default, Debug)]
+#[non_exhaustive]
+pub struct McpOptions {}
+
+/// The keyword for definitions in JSON Schema 2020-12, which is MCP's default dialect.
+const DEFINITIONS: &str = "$defs";
+
+/// The tools of an agent: the result of `tools/list`.
+///
+/// A tool's schemas have an object at the root, as the protocol requires; a schema that accepts other values becomes that of the
+/// property `value` (requests) or `result` (responses) of an object. They have no `$schema`, since clients reject a dialect other than 2020-12.
+/// Whatever tools cannot express is in the member `io.github.capgen/contract` of `_meta`, so that an import gives a contract with
+/// the same hash.
+///
+/// ```
+/// use capgen_interop::{McpOptions, mcp};
+/// use capgen_manifest::{Source, load};
+/// let text = "\
+/// version: 1
+/// agent: agent://shop
+/// transports: [{ kind: memory, topics: { requests: shop } }]
+/// capabilities: [{ name: find, sideEffects: pure, inputSchema: { type: object } }]
+/// ";
+/// let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+/// let tools = mcp(&contract.manifest, McpOptions::default()).document;
+/// assert_eq!(tools.pointer("/tools/0/name").and_then(|name| name.as_str()), Some("find"));
+/// assert_eq!(tools.pointer("/tools/0/annotations/readOnlyHint"), Some(&true.into()));
+/// ```
+pub fn mcp(manifest: &Manifest, _options: McpOptions) -> Export {
+    let names = ToolNames::of(manifest);
+    let losses: Vec<Loss> = Vec::new();
+    let tools = manifest.capabilities.iter().map(|capability| tool(capability, &names)).collect();
+    let document = [("tools".to_owned(), Json::Array(tools))].into_iter().collect();
+    Export { document: Json::Object(document), losses }
+}
+
+fn tool(capability: &Capability, names: &ToolNames<'_>) -> Json {
+    let name = names.of_tool(capability);
+    let mut tool = Object::new();
+    tool.push("name".to_owned(), Json::from(name));
+    if let Some(description) = &capability.description {
+        tool.push("description".to_owned(), Json::from(description.as_str()));
+    }
+    let mut meta = extra(capability, &["description", "wireName"]);
+    if name != capability.name {
+        meta.push("name".to_owned(), Json::from(capability.name.as_str()));
+    }
+    if let Some(wire_name) = capability.wire_name.as_ref().filter(|wire_name| *wire_name != name) {
+        meta.push("wireName".to_owned(), Json::from(wire_name.as_str()));
+    }
+    let mut restore = Object::new();
+    for side in Side::ALL {
+        match capability.schema(side) {
+            Some(schema) => {
+                let ToolSchema { schema, is_wrapped, restore: lost } = tool_schema(schema, side);
+                if is_wrapped {
+                    meta.push(side.name().to_owned(), Json::from("wrapped"));
+                }
+                push_unless_empty(&mut restore, side.name(), lost);
+                tool.push(side.schema_key().to_owned(), schema);
+            }
+            None if side == Side::Request => {
+                meta.push(side.name().to_owned(), Json::from("loose"));
+                let any = [("type".to_owned(), Json::from("object"))].into_iter().collect();
+                tool.push(side.schema_key().to_owned(), Json::Object(any));
+            }
+            None => {}
+        }
+    }
+    push_unless_empty(&mut meta, "restore", restore);
+    push_unless_empty(&mut tool, "annotations", annotations(capability));
+    if !meta.is_empty() {
+        let member = (MCP_META_KEY.to_owned(), Json::Object(meta));
+        tool.push("_meta".to_owned(), Json::Object([member].into_iter().collect()));
+    }
+    Json::Object(tool)
+}
+
+/// The hints that the keys of a capability imply. An absent key implies none.
+fn annotations(capability: &Capability) -> Object {
+    let mut hints = Object::new();
+    if let Some(effects) = capability.side_effects {
+        hints.push("readOnlyHint".to_owned(), Json::Bool(effects == SideEffects::Pure));
+    }
+    let by_effects = capability.side_effects.filter(|effects| *effects != SideEffects::External).map(|_| true);
+    if let Some(idempotent) = capability.idempotent.or(by_effects) {
+        hints.push("idempotentHint".to_owned(), Json::Bool(idempotent));
+    }
+    hints
+}
+
+/// A schema of a tool.
+struct ToolSchema {
+    schema: Json,
+    is_wrapped: bool,
+    restore: Object,
+}
+
+fn tool_schema(schema: &Schema, side: Side) -> ToolSchema {
+    let reference = |name: &str| format!("#/{DEFINITIONS}/{}", fragment_token(name));
+    let mut carrier = Carrier { reference: &reference, container: DEFINITIONS, restore: Object::new() };
+    let mut carried = carrier.carry(schema.source(), "");
+    let is_wrapped = !accepts_only_objects(schema);
+    if is_wrapped {
+        if let Json::Bool(value) = carried {
+            carrier.note_boolean("", value);
+            carried = object_form(value);
+        }
+        let member = if side == Side::Request { REQUEST_MEMBER } else { RESPONSE_MEMBER };
+        carried = wrap(carried, member, DEFINITIONS);
+    } else {
+        carried = with_object_type(carried, &mut carrier);
+        booleans_of_properties(&mut carried, &mut carrier);
+    }
+    ToolSchema { schema: carried, is_wrapped, restore: carrier.restore }
+}
+
+/// Sets `type` to `object` at a root that accepts only objects. The protocol requires it there, even next to a `$ref`.
+fn with_object_type(schema: Json, carrier: &mut Carrier<'_>) -> Json {
+    // A boolean schema does not accept only objects.
+    let Json::Object(mut members) = schema else { return schema };
+    let declared = members.get("type").cloned();
+    if declared.as_ref().and_then(Json::as_str) == Some("object") {
+        return Json::Object(members);
+    }
+    let lost = [("type".to_owned(), declared.unwrap_or(Json::Null))].into_iter().collect();
+    carrier.note("", lost);
+    members.set("type", None);
+    let first = [("type".to_owned(), Json::from("object"))];
+    Json::Object(first.into_iter().chain(members.iter().cloned()).collect())
+}
+
+/// Replaces boolean schemas among the root's properties, where the protocol requires objects.
+fn booleans_of_properties(schema: &mut Json, carrier: &mut Carrier<'_>) {
+    let Json::Object(members) = schema else { return };
+    let Some(Json::Object(properties)) = members.get("properties") else { return };
+    let replaced = properties.iter().map(|(name, value)| match value {
+        Json::Bool(value) => {
+            carrier.note_boolean(&capgen_schema::pointer::join("/properties", name), *value);
+            (name.clone(), object_form(*value))
+        }
+        other => (name.clone(), other.clone()),
+    });
+    let replaced = Json::Object(replaced.collect());
+    members.set("properties", Some(replaced));
+}
+
+/// The names of the tools of an agent.
+struct ToolNames<'m> {
+    /// The names of capabilities, and the names on the wire that several capabilities have.
+    taken: HashSet<&'m str>,
+}
+
+impl<'m> ToolNames<'m> {
+    fn of(manifest: &'m Manifest) -> Self {
+        let mut taken: HashSet<&str> = manifest.capabilities.iter().map(|c| c.name.as_str()).collect();
+        let mut seen = HashSet::new();
+        let on_wire = manifest.capabilities.iter().filter_map(|c| c.wire_name.as_deref());
+        taken.extend(on_wire.filter(|name| !seen.insert(*name)));
+        Self { taken }
+    }
+
+    /// The name on the wire, if it is a valid and unique name of a tool; otherwise the name of the capability.
+    fn of_tool<'c>(&self, capability: &'c Capability) -> &'c str {
+        let is_usable = |name: &&str| is_tool_name(name) && !self.taken.contains(name);
+        capability.wire_name.as_deref().filter(is_usable).unwrap_or(&capability.name)
+    }
+}
+
+/// Whether the protocol allows the name for a tool: 1 to 128 characters of `[A-Za-z0-9_.-]`. Every name of a capability is one.
+fn is_tool_name(name: &str) -> bool {
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    (1..=128).contains(&name.len()) && name.bytes().all(is_allowed)
+}

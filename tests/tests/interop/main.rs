@@ -1,0 +1,4 @@
+//! Contracts in other formats: an import of an export has the same hash, and independent validators accept the export.
+
+mod contracts;
+mod round_trip;

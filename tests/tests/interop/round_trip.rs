@@ -1,0 +1,85 @@
+//! An export that is imported again has the hash of the contract.
+
+use capgen_interop::{McpOptions, ToolSide, mcp, tool_side};
+use capgen_manifest::Side;
+use capgen_schema::{Json, Schema, pointer};
+
+use crate::contracts;
+
+/// Whether a schema has a keyword anywhere.
+fn has_keyword(schema: &Json, keyword: &str) -> bool {
+    let Json::Object(members) = schema else { return false };
+    members.iter().any(|(key, value)| match (key.as_str(), value) {
+        (key, _) if key == keyword => true,
+        ("properties" | "$defs" | "definitions", Json::Object(map)) => map.iter().any(|(_, s)| has_keyword(s, keyword)),
+        ("items" | "additionalProperties" | "not", schema) => has_keyword(schema, keyword),
+        ("oneOf" | "anyOf" | "allOf", Json::Array(list)) => list.iter().any(|s| has_keyword(s, keyword)),
+        _ => false,
+    })
+}
+
+#[test]
+fn tools_have_the_schemas_of_the_contract() {
+    for manifest in contracts::all() {
+        let text = capgen_interop::pretty(&mcp(&manifest, McpOptions::default()).document);
+        let tools: Json = text.parse().unwrap();
+        let tools = tools.get("tools").and_then(Json::as_array).unwrap();
+        for (capability, tool) in manifest.capabilities.iter().zip(tools) {
+            for side in Side::ALL {
+                if let Some(schema) = tool.get(side.schema_key()) {
+                    assert_eq!(schema.get("type").and_then(Json::as_str), Some("object"), "{text}");
+                    for keyword in ["$schema", "$id", "definitions"] {
+                        assert!(!has_keyword(schema, keyword), "{text}");
+                    }
+                }
+                let read = match tool_side(tool, side) {
+                    ToolSide::Loose => None,
+                    ToolSide::Plain(schema) | ToolSide::Wrapped(schema) => Some(Schema::parse(&schema).unwrap()),
+                };
+                let hash = |schema: Option<&Schema>| schema.map(Schema::canonical);
+                assert_eq!(hash(read.as_ref()), hash(capability.schema(side)), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_tools_are_unique_and_valid() {
+    let document = mcp(&contracts::odd(), McpOptions::default()).document;
+    let mut names: Vec<&str> = document
+        .get("tools")
+        .and_then(Json::as_array)
+        .unwrap()
+        .iter()
+        .map(|tool| tool.get("name").and_then(Json::as_str).unwrap())
+        .collect();
+    assert!(names.contains(&"list_things.v2") && names.contains(&"not-a-tool") && names.contains(&"twice-a"));
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn a_restore_list_hides_no_assertion() {
+    let at = |list: &str| {
+        let text = format!(
+            r##"{{"name": "t", "inputSchema": {{"type": "object", "properties": {{"a": {{"type": "string"}}, "b": {{"$ref": "#/$defs/N"}}}},
+            "$defs": {{"N": {{"type": "null"}}, "M": true}}}},
+            "_meta": {{"io.github.capgen/contract": {{"restore": {{"request": {list}}}}}}}}}"##
+        );
+        let ToolSide::Plain(schema) = tool_side(&text.parse().unwrap(), Side::Request) else { panic!("wrapped") };
+        schema
+    };
+    let plain = at("{}");
+    for list in [
+        r#"{"/properties/a": true}"#,
+        r#"{"/properties/a": {"type": null, "minLength": 9}}"#,
+        r#"{"/properties/a": {"type": ["object", "string"]}}"#,
+        r##"{"/properties/b": {"$ref": "#/definitions/M"}}"##,
+        r#"{"": true, "/properties": false, "/nothing": {"$schema": 1}, "x": 7}"#,
+    ] {
+        assert_eq!(at(list), plain, "{list}");
+    }
+    assert_eq!(plain.pointer(&pointer::join("/properties/b", "$ref")).and_then(Json::as_str), Some("#/definitions/N"));
+}
