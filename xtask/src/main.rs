@@ -1,7 +1,9 @@
 //! Maintenance tasks of this repository: `cargo run -p xtask -- <task>`.
 #![forbid(unsafe_code)]
 
+mod dist;
 mod licenses;
+mod npm;
 mod regen;
 mod spdx;
 
@@ -11,7 +13,12 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo run -p xtask -- regen            regenerate generated/, tests/cases/*/expected, docs/codes.md and docs/dci-conformance.md
 cargo run -p xtask -- regen --check    fail if one of them is out of date
-cargo run -p xtask -- licenses         fail if a dependency's licence is not in deny.toml";
+cargo run -p xtask -- licenses         fail if a dependency's licence is not in deny.toml
+cargo run -p xtask -- dist             write the packages for npm to target/dist/npm: @capgen/cli, and the one with the program
+                                       for this machine
+                      --target TRIPLE  for another target
+                      --binary PATH    with this program, instead of building one
+                      --out DIR        to this folder";
 
 /// The result of a task: a line that reports success or the problem.
 type Outcome = Result<String, String>;
@@ -23,6 +30,7 @@ fn main() -> ExitCode {
         ["regen"] => regen::run(regen::Mode::Write),
         ["regen", "--check"] => regen::run(regen::Mode::Check),
         ["licenses"] => licenses::run(),
+        ["dist", words @ ..] => dist::run(words),
         _ => return print(USAGE, ExitCode::from(2)),
     };
     match outcome {

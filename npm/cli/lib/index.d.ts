@@ -1,0 +1,137 @@
+/** An `AbortSignal`, if the libraries that the compiler uses declare it. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : any;
+
+/** The manifests to read, and how to run the program. */
+export interface ContractOptions {
+  /** Agents of the fleet, by id. */
+  peer?: string | readonly string[] | undefined;
+  /** Every agent of the fleet. */
+  all?: boolean | undefined;
+  /** Paths of manifests, in the fleet or not. */
+  capabilities?: string | readonly string[] | undefined;
+  /** The root folder of the fleet. Default: `cwd` or its nearest parent with `fleet.yaml` or `agents/`. */
+  root?: string | undefined;
+  /** The folder that other paths are relative to. Default: the working directory of this process. */
+  cwd?: string | undefined;
+  /** Ends the run. The promise is then rejected with an `AbortError`. */
+  signal?: Signal | undefined;
+}
+
+/** The options of `capgen check`. */
+export interface CheckOptions extends ContractOptions {
+  /** Treat warnings as errors. */
+  strict?: boolean | undefined;
+}
+
+/** A language of generated code. */
+export type Language = "rust" | "typescript" | "javascript" | "mjs" | "cjs";
+
+/** The options of `capgen gen`. One of `peer`, `all` and `capabilities` is required. */
+export interface GenerateOptions extends ContractOptions {
+  /** The output folder. Default: `generated`. */
+  out?: string | undefined;
+  /** The languages to generate. Default: `rust` and `typescript`. */
+  lang?: Language | readonly Language[] | undefined;
+  /** Rust: merge "optional and nullable" into one `Option<T>`. */
+  mergeNullable?: boolean | undefined;
+  /** TypeScript: write arrays with bounds as `T[]` instead of tuples. */
+  plainArrays?: boolean | undefined;
+  /** Add a client that calls the agent, and an interface to implement it. */
+  calls?: boolean | undefined;
+  /** Write nothing, and report files that are out of date or missing, or whose agent no longer exists. */
+  check?: boolean | undefined;
+}
+
+/** A place in a file. Lines and columns count from 1, columns in Unicode code points; the end is exclusive. */
+export interface Place {
+  path: string;
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+}
+
+/** A finding. A member that does not apply is absent. */
+export interface Diagnostic extends Partial<Place> {
+  /** The code, such as `E0107`. `capgen explain` explains it. */
+  code: string;
+  severity: "error" | "warning" | "note";
+  /** One sentence, without a full stop. */
+  message: string;
+  /** A few words about the place. */
+  label?: string;
+  /** Other places that the finding refers to. */
+  related?: (Place & { label: string })[];
+  /** The JSON Pointer from the root of the file's document to the value in question. */
+  pointer?: string;
+  /** Further sentences. */
+  notes?: string[];
+  /** How to fix the problem. */
+  help?: string;
+  /** Edits that together fix the problem. */
+  suggestions?: (Place & { replacement: string })[];
+}
+
+/** The result of `check`. */
+export interface CheckResult {
+  /** Whether there are no errors; with `strict`, no warnings either. */
+  ok: boolean;
+  diagnostics: Diagnostic[];
+}
+
+/** A generated file. */
+export interface GeneratedFile {
+  path: string;
+  /** With `check`, `unchanged`, `stale` (out of date) or `missing`; otherwise `written` or `unchanged`. */
+  status: "written" | "unchanged" | "stale" | "missing";
+}
+
+/** One manifest and its generated files. */
+export interface GeneratedPeer {
+  /** The id of the agent. */
+  peer: string;
+  /** The path of the manifest. */
+  source: string;
+  capabilities: string[];
+  files: GeneratedFile[];
+  /** The hash of the contract, such as `sha256:...`. */
+  hash: string;
+}
+
+/** The result of `generate`. */
+export interface GenerateResult {
+  /** Whether there are no errors; with `check`, also whether every file is up to date. */
+  ok: boolean;
+  /** Empty if a manifest has errors: then nothing was written. */
+  peers: GeneratedPeer[];
+  /** With `check`, the generated files whose agent no longer exists. */
+  orphans: string[];
+  diagnostics: Diagnostic[];
+}
+
+/** The reason that the program could not be run, or did not give a result. */
+export class CapgenError extends Error {
+  /**
+   * - `CAPGEN_NOT_INSTALLED`: the package with the program for this platform is not installed
+   * - `CAPGEN_NOT_STARTED`: the program cannot be started, for example because `CAPGEN_BINARY` is not a program
+   * - `CAPGEN_USAGE`: the options are not valid together
+   * - `CAPGEN_FAILED`: the program ended without a result
+   */
+  readonly code: "CAPGEN_NOT_INSTALLED" | "CAPGEN_NOT_STARTED" | "CAPGEN_USAGE" | "CAPGEN_FAILED";
+}
+
+/**
+ * Reports all errors and warnings in manifests, as `capgen check` does. Without `peer` and `capabilities`, checks every agent of the fleet.
+ *
+ * The promise is rejected with a `CapgenError`, or with a `TypeError` if an option is unknown or has a value of the wrong type. Invalid
+ * manifests do not reject it.
+ */
+export function check(options?: CheckOptions): Promise<CheckResult>;
+
+/**
+ * Generates code from manifests, as `capgen gen` does.
+ *
+ * The promise is rejected with a `CapgenError`, or with a `TypeError` if an option is unknown or has a value of the wrong type. Invalid
+ * manifests do not reject it.
+ */
+export function generate(options: GenerateOptions): Promise<GenerateResult>;

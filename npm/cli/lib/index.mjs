@@ -1,0 +1,1 @@
+export { CapgenError, check, generate } from "./index.js";
