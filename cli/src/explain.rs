@@ -16,6 +16,7 @@ pub(crate) fn explanations() -> Explanations {
         capgen_evolve::codes::EXPLANATIONS,
         #[cfg(feature = "dci")]
         capgen_dci::codes::EXPLANATIONS,
+        capgen_interop::codes::EXPLANATIONS,
         codes::EXPLANATIONS,
     ])
 }

@@ -11,6 +11,7 @@ use capgen_codegen::{Language, Options, output, surface};
 use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
+use capgen_interop::import::{Document, ImportSettings, mcp};
 use capgen_manifest::{Fleet, Source, load};
 
 fn workspace() -> PathBuf {
@@ -120,6 +121,11 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let finding = |warning: Warning| Diagnostic::new(warning.code, warning.message);
             let read = Aliases::load(None, Some(&Source::new("aliases.v1.json", text)));
             Some(read.map_or_else(|findings| findings, |(_, warnings)| warnings.into_iter().map(finding).collect()))
+        }
+        "json tools" => {
+            let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
+            let tools = mcp::tools(&document, ImportSettings::default());
+            Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).collect())
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {

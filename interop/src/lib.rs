@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 mod carried;
+pub mod codes;
 mod export;
+pub mod import;
 mod marker;
 mod root;
 mod text;

@@ -1,0 +1,18 @@
+//! The stable codes of findings in other formats. A code never changes its meaning and is never used for another one.
+//!
+//! `<CODE>.md` next to this file explains each one.
+
+capgen_diagnostic::codes! {
+    /// The page of every code, in order.
+    #[cfg(feature = "explain")]
+    pub EXPLANATIONS;
+
+    /// A document that does not have the form of its format.
+    pub WRONG_FORM = "E0901";
+    /// An entry, such as a tool, without a part that its format requires.
+    pub MALFORMED_ENTRY = "E0902";
+    /// Two entries with the same name.
+    pub DUPLICATE_ENTRY = "E0903";
+    /// A part of an entry, written by an export of capgen, that is invalid.
+    pub INVALID_MARK = "E0904";
+}

@@ -1,0 +1,84 @@
+//! The text that is imported, as a JSON value whose parts know their lines.
+
+use capgen_diagnostic::{Diagnostic, Label, Source};
+use capgen_manifest::{Data, Node, parse_document, parse_json};
+use capgen_schema::{Anchor, Json, pointer};
+
+use super::Finding;
+
+/// A document with the place of each of its values.
+#[derive(Clone, Debug)]
+pub struct Document {
+    json: Json,
+    /// The text with its tree; `None` for a value that a program made.
+    text: Option<(Source, Node)>,
+}
+
+impl Document {
+    /// Reads a text as JSON if its path ends with `.json`, otherwise as YAML. Takes time linear in the text.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse_document`]: syntax, duplicate keys, and texts beyond 32 MiB, 2,000,000 values or 256 levels.
+    pub fn parse(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        parse_document(source).map(|root| Self::of_tree(source, root))
+    }
+
+    /// Reads a JSON text, whatever its path.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse_json`].
+    pub fn parse_json(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        parse_json(source).map(|root| Self::of_tree(source, root))
+    }
+
+    /// A value without a text, such as the answer of a server. Findings in it have no lines.
+    pub fn of_value(json: Json) -> Self {
+        Self { json, text: None }
+    }
+
+    pub(super) fn of_tree(source: &Source, root: Node) -> Self {
+        Self { json: root.to_json(), text: Some((source.clone(), root)) }
+    }
+
+    /// The value.
+    pub fn json(&self) -> &Json {
+        &self.json
+    }
+
+    /// The finding with its lines in the text.
+    pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(finding.code, finding.message.as_str());
+        if let Some((source, root)) = &self.text {
+            diagnostic = diagnostic.label(label(source, root, finding));
+        }
+        if !finding.place.is_empty() {
+            diagnostic = diagnostic.note(format!("at: {}", finding.place));
+        }
+        diagnostic.help = finding.help.clone();
+        diagnostic.pointer(finding.pointer.as_str())
+    }
+}
+
+/// The place of a finding, or of the nearest value around it.
+fn label(source: &Source, root: &Node, finding: &Finding) -> Label {
+    let (mut node, mut key) = (root, None);
+    for token in pointer::tokens(&finding.pointer) {
+        let next = match &node.data {
+            Data::Object(_) => node.member(&token).map(|member| (&member.value, Some(&member.key_span))),
+            Data::Array(items) => token.parse().ok().and_then(|i: usize| items.get(i)).map(|item| (item, None)),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        (node, key) = next;
+    }
+    let is_long = matches!(node.data, Data::Array(_) | Data::Object(_));
+    let span = match key {
+        Some(key) if is_long || finding.anchor == Anchor::Key => key.clone(),
+        // The first character of a list or an object is enough: underlining all of it would show less.
+        None if is_long => node.span.start..node.span.end.min(node.span.start + 1),
+        _ => node.span.clone(),
+    };
+    Label { source: source.clone(), span, text: finding.label.clone() }
+}

@@ -1,0 +1,155 @@
+//! The parts of an import that all formats share: it collects capabilities and findings, and assigns names at the end.
+
+use std::collections::HashMap;
+
+use capgen_diagnostic::{Severity, quoted};
+use capgen_manifest::Capability;
+use capgen_schema::{Anchor, Code};
+
+use super::name::{Wanted, capability_names};
+use super::{Finding, ImportSettings, Imported};
+use crate::codes;
+
+/// At most this many findings are kept, which bounds their memory. Every entry with an error is still rejected.
+const MAX_FINDINGS: usize = 10_000;
+
+/// An import in progress.
+#[derive(Debug)]
+pub(crate) struct Importer {
+    /// The name of an entry in messages, such as `tool`.
+    kind: &'static str,
+    #[expect(dead_code, reason = "schemas are not widened yet")]
+    pub(super) settings: ImportSettings,
+    findings: Vec<Finding>,
+    entries: Vec<(Entry, Capability)>,
+    /// The number of entries without a name in the protocol.
+    nameless: usize,
+}
+
+/// An entry of the input that is being read. It becomes one capability.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The name in the protocol, which no other entry may have.
+    wire: String,
+    /// The text from which the name of the capability is made, if it is not `wire`.
+    pub(crate) title: Option<String>,
+    /// JSON Pointer in the document.
+    pub(crate) pointer: String,
+    has_errors: bool,
+}
+
+impl Importer {
+    /// For entries of this kind, a noun such as `tool`, which is also the name of an entry without a usable one.
+    pub(crate) fn new(kind: &'static str, settings: ImportSettings) -> Self {
+        Self { kind, settings, findings: Vec::new(), entries: Vec::new(), nameless: 0 }
+    }
+
+    /// Starts an entry with its name in the protocol.
+    pub(crate) fn entry(&self, wire: &str, pointer: String) -> Entry {
+        Entry { wire: wire.to_owned(), title: None, pointer, has_errors: false }
+    }
+
+    /// Reports an error that concerns the whole document.
+    pub(crate) fn document_error(&mut self, code: Code, pointer: String, message: impl Into<String>, help: &str) {
+        self.push(Finding { help: Some(help.to_owned()), ..finding(code, pointer, message.into()) });
+    }
+
+    /// Reports an error in an entry, which rejects it.
+    pub(crate) fn error(
+        &mut self,
+        entry: &mut Entry,
+        code: Code,
+        pointer: String,
+        message: impl Into<String>,
+        help: &str,
+    ) {
+        let finding = Finding { help: Some(help.to_owned()), ..finding(code, pointer, message.into()) };
+        self.report(entry, "", finding);
+    }
+
+    /// Reports a finding in an entry; an error rejects it. `part` is the part of the entry in words, such as `inputSchema, /properties/q`.
+    pub(crate) fn report(&mut self, entry: &mut Entry, part: &str, mut finding: Finding) {
+        entry.has_errors |= finding.code.severity() == Severity::Error;
+        finding.entry.clone_from(&entry.wire);
+        let comma = if part.is_empty() { "" } else { ", " };
+        finding.place = format!("{} {}{comma}{part}", self.kind, quoted(&entry.wire));
+        self.push(finding);
+    }
+
+    fn push(&mut self, finding: Finding) {
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Rejects an entry that has no name in the protocol. It is not a duplicate of another one without a name.
+    pub(crate) fn nameless(&mut self, pointer: &str, message: &str) {
+        self.document_error(codes::MALFORMED_ENTRY, pointer.to_owned(), message, "give it a name: calls use it");
+        self.nameless += 1;
+    }
+
+    /// Ends an entry. The name of the capability is assigned by [`finish`](Self::finish).
+    pub(crate) fn add(&mut self, entry: Entry, capability: Capability) {
+        self.entries.push((entry, capability));
+    }
+
+    /// Rejects duplicates and assigns names. Takes time linear in the entries, apart from sorting.
+    pub(crate) fn finish(mut self) -> Imported {
+        self.reject_duplicates();
+        let Self { kind, findings, entries, nameless, .. } = self;
+        let count = entries.len() + nameless;
+        let (rejected, accepted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| entry.has_errors);
+        let wanted: Vec<Wanted<'_>> = accepted
+            .iter()
+            .map(|(entry, _)| Wanted { wire: &entry.wire, title: entry.title.as_deref().unwrap_or(&entry.wire) })
+            .collect();
+        let names = capability_names(kind, &wanted);
+        let named = |((entry, capability), name): ((Entry, Capability), String)| {
+            let wire_name = (name != entry.wire).then_some(entry.wire);
+            Capability { name, wire_name, ..capability }
+        };
+        let mut capabilities: Vec<Capability> = accepted.into_iter().zip(names).map(named).collect();
+        capabilities.sort_by(|a, b| a.name.cmp(&b.name));
+        let nameless = std::iter::repeat_n(String::new(), nameless);
+        let rejected = rejected.into_iter().map(|(entry, _)| entry.wire).chain(nameless).collect();
+        Imported { capabilities, entries: count, rejected, findings }
+    }
+
+    /// Rejects every entry whose name another entry has too: it is not known which of them a call would reach.
+    fn reject_duplicates(&mut self) {
+        let mut first: HashMap<String, usize> = HashMap::new();
+        let mut entries = std::mem::take(&mut self.entries);
+        let mut rejected = Vec::new();
+        for (index, (entry, _)) in entries.iter_mut().enumerate() {
+            match first.get(&entry.wire) {
+                None => _ = first.insert(entry.wire.clone(), index),
+                Some(earlier) => {
+                    rejected.push(*earlier);
+                    let message = format!("two entries have the name {}", quoted(&entry.wire));
+                    let help = "the name is used to call it, so it must be unique: rename or remove one of them";
+                    self.error(entry, codes::DUPLICATE_ENTRY, entry.pointer.clone(), message, help);
+                }
+            }
+        }
+        for index in rejected {
+            if let Some((entry, _)) = entries.get_mut(index) {
+                entry.has_errors = true;
+            }
+        }
+        self.entries = entries;
+    }
+}
+
+fn finding(code: Code, pointer: String, message: String) -> Finding {
+    Finding {
+        code,
+        entry: String::new(),
+        place: String::new(),
+        pointer,
+        anchor: Anchor::Value,
+        keyword: String::new(),
+        message,
+        label: String::new(),
+        help: None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Capabilities from the tools of an MCP server.
+//!
+//! The tools are those of any revision of the protocol: 2024-11-05 to 2026-07-28.
+//!
+//! | tool | capability |
+//! |---|---|
+//! | `name` | `name`; if it is not a valid name, a similar one, and `wireName` |
+//! | `description`, or else `title` | `description` |
+//! | `inputSchema` | `inputSchema` |
+//! | `outputSchema` | `outputSchema`; without it the response is loose |
+//! | `annotations` | `sideEffects` and `idempotent`; see [`annotations`] |
+//! | `_meta["io.github.capgen/contract"]` | the other keys, if capgen exported the tool |
+//! | `icons`, `execution`, other members | not used |
+
+mod annotations;
+mod pages;
+
+use capgen_diagnostic::quoted;
+use capgen_manifest::Side;
+use capgen_schema::{Json, Schema, pointer};
+
+use super::mark::{Form, Mark};
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer};
+use crate::{MCP_META_KEY, ToolSide, codes, tool_side};
+use pages::Pages;
+
+/// The tools of a server, as capabilities.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// The capabilities.
+    pub imported: Imported,
+    /// The name of the server, if the document has it.
+    pub server: Option<String>,
+    /// The version of the server, if the document has it.
+    pub server_version: Option<String>,
+}
+
+/// The first revision of the protocol in which a schema without `$schema` is one of draft 2020-12.
+const MODERN: &str = "2025-11-25";
+
+/// Reads a list of tools: an array of tools, the result or the response of `tools/list`, or an array of several of them, such as the
+/// pages of a long list. The members `server` or `serverInfo` and `protocolVersion` may be next to `tools`, or in a result of their own,
+/// such as that of `initialize`.
+///
+/// Takes time linear in the document, apart from the limits of [`normalise`](capgen_schema::normalise) and from sorting.
+///
+/// ```
+/// use capgen_interop::import::{Document, ImportSettings, mcp};
+/// use capgen_manifest::Source;
+/// let text = r#"{"tools": [{"name": "files.read", "inputSchema": {"type": "object"}}]}"#;
+/// let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
+/// let tools = mcp::tools(&document, ImportSettings::default());
+/// let read = &tools.imported.capabilities[0];
+/// assert_eq!((read.name.as_str(), read.wire_name.as_deref()), ("files_read", Some("files.read")));
+/// ```
+pub fn tools(document: &Document, settings: ImportSettings) -> Tools {
+    let mut importer = Importer::new("tool", settings);
+    let pages = Pages::read(&mut importer, document.json());
+    let dialect = match pages.protocol {
+        Some(version) if version >= MODERN => Dialect::Modern,
+        _ => Dialect::ByDefinitions,
+    };
+    for (json, pointer) in &pages.tools {
+        tool(&mut importer, json, pointer, dialect);
+    }
+    let server = pages.server.map(str::to_owned);
+    Tools { imported: importer.finish(), server, server_version: pages.server_version.map(str::to_owned) }
+}
+
+fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
+    let name = json.get("name").and_then(Json::as_str).filter(|name| !name.is_empty());
+    // Without a name, nothing else can be reported in a useful way.
+    let Some(name) = name else { return importer.nameless(at, "a tool must be an object with a `name`") };
+    let mut entry = importer.entry(name, at.to_owned());
+    let mut reader = Reader { importer, entry: &mut entry, json, at };
+    let description = reader.text("description").or(reader.text("title"));
+    let mark = reader.mark();
+    let mut capability = mark.capability();
+    if let Some(description) = description {
+        capability.description = Some(description.to_owned());
+    }
+    reader.annotations(&mut capability);
+    if let Some(schema) = reader.required("inputSchema") {
+        capability.input = reader.schema(Side::Request, schema, &mark, dialect);
+    }
+    if let Some(schema) = reader.optional("outputSchema") {
+        capability.output = reader.schema(Side::Response, schema, &mark, dialect);
+    }
+    entry.title = mark.name;
+    importer.add(entry, capability);
+}
+
+/// A tool that is being read.
+struct Reader<'r> {
+    importer: &'r mut Importer,
+    entry: &'r mut Entry,
+    json: &'r Json,
+    at: &'r str,
+}
+
+impl<'r> Reader<'r> {
+    /// A member; `null` is the same as an absent one, because some servers write all members.
+    fn optional(&self, name: &str) -> Option<&'r Json> {
+        self.json.get(name).filter(|value| **value != Json::Null)
+    }
+
+    fn required(&mut self, name: &str) -> Option<&'r Json> {
+        let value = self.optional(name);
+        if value.is_none() {
+            let message = format!("a tool must have the member `{name}`");
+            let help =
+                "without arguments, write `\"inputSchema\": {\"type\": \"object\", \"additionalProperties\": false}`";
+            self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, help);
+        }
+        value
+    }
+
+    fn malformed(&mut self, pointer: String, expected: &str) {
+        let name = pointer::tokens(&pointer).last().unwrap_or_default();
+        let message = format!("{} must be {expected}", quoted(&name));
+        self.importer.error(self.entry, codes::MALFORMED_ENTRY, pointer, message, "correct it, or remove it");
+    }
+
+    fn text(&mut self, name: &str) -> Option<&'r str> {
+        let value = self.optional(name)?;
+        if value.as_str().is_none() {
+            self.malformed(pointer::join(self.at, name), "a string");
+        }
+        value.as_str()
+    }
+
+    fn mark(&mut self) -> Mark {
+        let Some(mark) = self.optional("_meta").and_then(|meta| meta.get(MCP_META_KEY)) else { return Mark::default() };
+        let pointer = pointer::join(&pointer::join(self.at, "_meta"), MCP_META_KEY);
+        self.importer.mark(self.entry, mark, &pointer)
+    }
+
+    fn schema(&mut self, side: Side, schema: &Json, mark: &Mark, dialect: Dialect) -> Option<Schema> {
+        let part = side.schema_key();
+        let at = pointer::join(self.at, part);
+        let is_wrapped = mark.form(side) == Form::Wrapped;
+        match tool_side(self.json, side) {
+            ToolSide::Loose => None,
+            ToolSide::Plain(_) if is_wrapped => {
+                let message = "the schema is not that of an object with one member, as `_meta` states";
+                self.importer.invalid_mark(self.entry, at, message.to_owned());
+                None
+            }
+            ToolSide::Plain(own) => {
+                let foreign = Foreign { part, source: schema, own, dialect };
+                self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))
+            }
+            // capgen wrote it, so findings in it need no exact place.
+            ToolSide::Wrapped(own) => {
+                let foreign = Foreign { part, source: &own.clone(), own, dialect };
+                self.importer.schema(self.entry, foreign, &|_| at.clone())
+            }
+        }
+    }
+}

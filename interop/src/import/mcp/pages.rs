@@ -1,0 +1,97 @@
+//! The pages of a list of tools, in each form in which they are stored.
+
+use capgen_schema::{Json, pointer};
+
+use crate::codes;
+use crate::import::Importer;
+
+/// The tools of all pages, and what the document contains about their server.
+#[derive(Default)]
+pub(super) struct Pages<'a> {
+    /// Each tool with its JSON Pointer in the document.
+    pub(super) tools: Vec<(&'a Json, String)>,
+    pub(super) server: Option<&'a str>,
+    pub(super) server_version: Option<&'a str>,
+    pub(super) protocol: Option<&'a str>,
+    /// Whether the last page so far names a further one.
+    continues: Option<String>,
+}
+
+impl<'a> Pages<'a> {
+    /// Finds the tools of a document, and reports every part that has another form.
+    pub(super) fn read(importer: &mut Importer, document: &'a Json) -> Self {
+        let mut pages = Self::default();
+        match document {
+            // An element is a page or a tool. A page that is an array has the tools of one page.
+            Json::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    let at = pointer::join("", &index.to_string());
+                    match element {
+                        Json::Array(tools) => pages.list(tools, &at),
+                        Json::Object(_) if is_page(element) => pages.page(importer, element, at),
+                        _ => pages.tools.push((element, at)),
+                    }
+                }
+            }
+            Json::Object(_) => pages.page(importer, document, String::new()),
+            _ => wrong_form(importer, String::new(), "the document is not a list of tools"),
+        }
+        if let Some(at) = pages.continues.take() {
+            let message = "the last page names a further page, so the list is incomplete";
+            let help = "ask for the next page with this cursor, and pass all pages: as an array, or one per line";
+            importer.document_error(codes::WRONG_FORM, at, message, help);
+        }
+        pages
+    }
+
+    fn list(&mut self, tools: &'a [Json], at: &str) {
+        self.tools.extend(tools.iter().enumerate().map(|(i, tool)| (tool, pointer::join(at, &i.to_string()))));
+    }
+
+    /// A result, or a response with a result.
+    fn page(&mut self, importer: &mut Importer, page: &'a Json, at: String) {
+        if let Some(result) = page.get("result").filter(|_| page.get("tools").is_none()) {
+            let at = pointer::join(&at, "result");
+            return match result {
+                Json::Object(_) if result.get("result").is_none() => self.page(importer, result, at),
+                _ => wrong_form(importer, at, "the result is not one of `tools/list`"),
+            };
+        }
+        if page.get("error").is_some() {
+            return wrong_form(importer, pointer::join(&at, "error"), "the response is an error of the server");
+        }
+        let is_about_server = self.server(page);
+        match page.get("tools") {
+            Some(Json::Array(tools)) => {
+                self.list(tools, &pointer::join(&at, "tools"));
+                let cursor = page.get("nextCursor").and_then(Json::as_str);
+                self.continues = cursor.map(|_| pointer::join(&at, "nextCursor"));
+            }
+            Some(_) => wrong_form(importer, pointer::join(&at, "tools"), "`tools` must be an array"),
+            None if is_about_server => {}
+            None => wrong_form(importer, at, "the document has no member `tools`"),
+        }
+    }
+
+    /// Reads the members about the server; returns whether there are any.
+    fn server(&mut self, page: &'a Json) -> bool {
+        let server = page.get("serverInfo").or(page.get("server"));
+        let text = |name| server.and_then(|server| server.get(name)).and_then(Json::as_str);
+        self.server = self.server.or(text("name"));
+        self.server_version = self.server_version.or(text("version"));
+        let protocol = page.get("protocolVersion").and_then(Json::as_str);
+        self.protocol = self.protocol.or(protocol);
+        server.is_some() || protocol.is_some() || page.get("supportedVersions").is_some()
+    }
+}
+
+/// Whether an element of an array is a page, and not a tool.
+fn is_page(element: &Json) -> bool {
+    let has = |name| element.get(name).is_some();
+    !has("name") && ["tools", "result", "error", "serverInfo", "protocolVersion"].into_iter().any(has)
+}
+
+fn wrong_form(importer: &mut Importer, pointer: String, message: &str) {
+    let help = "pass an array of tools, or the result of `tools/list`: `{\"tools\": [...]}`";
+    importer.document_error(codes::WRONG_FORM, pointer, message, help);
+}

@@ -1,0 +1,80 @@
+//! Contracts from other formats.
+//!
+//! An importer reads one [`Document`], turns each entry of it (a tool, an operation, a skill) into a capability, and reports every part
+//! that a contract cannot express. An entry is imported as a whole or not at all.
+//!
+//! [`importer`] has the parts that all formats share: schemas, names and findings.
+
+mod document;
+mod importer;
+mod mark;
+pub mod mcp;
+mod name;
+mod schema;
+
+use capgen_diagnostic::Severity;
+use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
+use capgen_schema::{Anchor, Code};
+
+pub use document::Document;
+pub(crate) use importer::{Entry, Importer};
+pub use name::agent_id;
+pub(crate) use schema::{Dialect, Foreign};
+
+/// How schemas are imported.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ImportSettings {
+    /// Whether a schema that the subset cannot express is widened, so that it accepts more payloads than the original. Otherwise its
+    /// entry is rejected.
+    pub lossy: bool,
+}
+
+/// The result of an import.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The capabilities of the entries without errors, sorted by name.
+    pub capabilities: Vec<Capability>,
+    /// The number of entries, including those with errors.
+    pub entries: usize,
+    /// The names in the input of the entries with errors; the last ones are empty, for entries without a name.
+    pub rejected: Vec<String>,
+    /// Errors and warnings, in the order of the input.
+    pub findings: Vec<Finding>,
+}
+
+impl Imported {
+    /// The contract of an agent that offers the capabilities.
+    pub fn into_manifest(self, agent: AgentId, transports: Vec<TransportSettings>) -> Manifest {
+        Manifest { agent, transports, capabilities: self.capabilities }
+    }
+
+    /// Whether an entry, or the document as a whole, has an error.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.code.severity() == Severity::Error)
+    }
+}
+
+/// A part of the input that cannot be imported, or, with [`ImportSettings::lossy`], that was left out.
+///
+/// Its texts may quote the input, which is untrusted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The code: one of [`codes`](crate::codes), or that of the schema's problem.
+    pub code: Code,
+    /// The name of the entry in the input; empty if the finding concerns the whole document.
+    pub entry: String,
+    /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty.
+    pub place: String,
+    /// JSON Pointer from the root of the document.
+    pub pointer: String,
+    /// Whether the name or the value of that member is wrong.
+    pub anchor: Anchor,
+    /// The keyword of JSON Schema in question; empty if the finding is not about a schema.
+    pub keyword: String,
+    /// One sentence, without a full stop.
+    pub message: String,
+    /// A few words next to the place in the source; may be empty.
+    pub label: String,
+    /// How to fix it.
+    pub help: Option<String>,
+}

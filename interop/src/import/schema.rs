@@ -1,0 +1,101 @@
+//! Schemas of other formats as schemas of the subset.
+//!
+//! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same contract. Every other schema is translated by the normaliser, the only code that converts schemas.
+
+use capgen_schema::{Json, Problem, Schema, normalise, pointer};
+
+use super::{Entry, Finding, Importer};
+
+/// The dialect of a schema without `$schema`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dialect {
+    /// Draft 2020-12.
+    Modern,
+    /// Draft 2020-12 if the root has `$defs`, and otherwise draft-07.
+    ByDefinitions,
+}
+
+/// The `$schema` of draft 2020-12.
+const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A schema of another format.
+#[derive(Debug)]
+pub(crate) struct Foreign<'s> {
+    /// Its name in messages, such as `inputSchema`.
+    pub(crate) part: &'s str,
+    /// The schema as the document has it.
+    pub(crate) source: &'s Json,
+    /// The schema as the contract would have it, if it was exported from one. It need not be in the subset.
+    pub(crate) own: Json,
+    /// The dialect.
+    pub(crate) dialect: Dialect,
+}
+
+impl Importer {
+    /// The schema, or its problems as findings of the entry. `locate` turns a JSON Pointer in `source` into one of the document.
+    ///
+    /// A `$schema` of the document is dropped: it asserts nothing, and all schemas of a contract have one dialect.
+    pub(crate) fn schema(
+        &mut self,
+        entry: &mut Entry,
+        foreign: Foreign<'_>,
+        locate: &dyn Fn(&str) -> String,
+    ) -> Option<Schema> {
+        let Foreign { part, source, own, dialect } = foreign;
+        let own = if source.get("$schema").is_some() { without_dialect(own) } else { own };
+        if let Ok(schema) = Schema::parse(&own) {
+            return Some(schema);
+        }
+        let with_dialect = with_dialect(source, dialect);
+        let source = with_dialect.as_ref().unwrap_or(source);
+        let output = match normalise(source) {
+            Ok(output) => output,
+            Err(problems) => {
+                for problem in problems {
+                    let place =
+                        format!("{part}{}{}", if problem.pointer.is_empty() { "" } else { ", " }, problem.pointer);
+                    let finding = of_problem(problem, locate);
+                    self.report(entry, &place, finding);
+                }
+                return None;
+            }
+        };
+        // The normaliser's output always loads.
+        Schema::parse(&without_dialect(output)).ok()
+    }
+}
+
+fn of_problem(problem: Problem, locate: &dyn Fn(&str) -> String) -> Finding {
+    let keyword = pointer::tokens(&problem.pointer).filter(|token| token.parse::<usize>().is_err()).last();
+    Finding {
+        code: problem.code,
+        entry: String::new(),
+        place: String::new(),
+        pointer: locate(&problem.pointer),
+        anchor: problem.anchor,
+        keyword: keyword.unwrap_or_default(),
+        message: problem.message,
+        label: problem.label,
+        help: problem.help,
+    }
+}
+
+fn without_dialect(schema: Json) -> Json {
+    match schema {
+        Json::Object(mut members) => {
+            members.set("$schema", None);
+            Json::Object(members)
+        }
+        other => other,
+    }
+}
+
+fn with_dialect(source: &Json, dialect: Dialect) -> Option<Json> {
+    let object = source.as_object().filter(|object| object.get("$schema").is_none())?;
+    if dialect != Dialect::Modern {
+        return None;
+    }
+    let mut members = object.clone();
+    members.push("$schema".to_owned(), Json::String(DRAFT_2020_12.to_owned()));
+    Some(Json::Object(members))
+}

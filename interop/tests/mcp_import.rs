@@ -1,0 +1,219 @@
+//! Importing tools of MCP servers: every rule of the mapping, and hostile lists.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use capgen_interop::import::{Document, Finding, ImportSettings, Imported, mcp};
+use capgen_manifest::{AgentId, Capability, SideEffects, Source, TransportSettings, load};
+use capgen_schema::Json;
+
+fn import_with(text: &str, settings: ImportSettings) -> mcp::Tools {
+    let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
+    let tools = mcp::tools(&document, settings);
+    // Findings can always be rendered.
+    tools.imported.findings.iter().for_each(|finding| drop(document.diagnostic(finding)));
+    loads(&tools.imported);
+    tools
+}
+
+fn import(text: &str) -> Imported {
+    import_with(text, ImportSettings::default()).imported
+}
+
+/// Checks that the written contract loads with the same hash.
+fn loads(imported: &Imported) {
+    if imported.capabilities.is_empty() {
+        return;
+    }
+    let transport = TransportSettings::mcp("agents.server.requests");
+    let manifest = imported.clone().into_manifest(AgentId::new("server").unwrap(), vec![transport]);
+    let text = manifest.to_yaml();
+    let loaded = load(&Source::new("capabilities.yaml", text.as_str())).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
+    assert_eq!(loaded.manifest.hash(), manifest.hash());
+}
+
+fn one(tool: &str) -> Capability {
+    let mut imported = import(&format!("[{tool}]"));
+    assert!(imported.findings.is_empty(), "{:#?}", imported.findings);
+    imported.capabilities.remove(0)
+}
+
+fn findings(text: &str) -> Vec<Finding> {
+    import(text).findings
+}
+
+fn json(text: &str) -> Json {
+    text.parse().unwrap()
+}
+
+#[test]
+fn every_form_of_a_list_has_the_same_tools() {
+    let tool = r#"{"name": "a", "inputSchema": {"type": "object"}}"#;
+    for text in [
+        format!("[{tool}]"),
+        format!(r#"{{"tools": [{tool}]}}"#),
+        format!(r#"{{"tools": [{tool}], "server": {{"name": "s"}}, "protocolVersion": "2025-11-25"}}"#),
+        format!(r#"{{"resultType": "complete", "tools": [{tool}], "ttlMs": 5}}"#),
+        format!(r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{tool}]}}}}"#),
+        format!(r#"[{{"tools": [], "nextCursor": "x"}}, {{"tools": [{tool}]}}]"#),
+        format!(r#"[{{"result": {{"tools": [{tool}], "nextCursor": "x"}}}}, {{"result": {{"tools": []}}}}]"#),
+        format!(r#"[{{"result": {{"protocolVersion": "2025-06-18", "serverInfo": {{"name": "s"}}}}}}, [{tool}]]"#),
+    ] {
+        let imported = import(&text);
+        assert!(imported.findings.is_empty(), "{text}: {:#?}", imported.findings);
+        assert_eq!((imported.entries, imported.capabilities[0].name.as_str()), (1, "a"), "{text}");
+    }
+}
+
+#[test]
+fn documents_of_another_form_are_errors() {
+    for (text, pointer) in [
+        ("3", ""),
+        ("{}", ""),
+        (r#"{"tools": {}}"#, "/tools"),
+        (r#"{"result": []}"#, "/result"),
+        (r#"{"result": {"result": {"tools": []}}}"#, "/result"),
+        (r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601}}"#, "/error"),
+        (r#"[{"tools": []}, {"tools": [], "nextCursor": "x"}]"#, "/1/nextCursor"),
+    ] {
+        let found = findings(text);
+        assert_eq!(found.len(), 1, "{text}: {found:#?}");
+        assert_eq!((found[0].code.as_str(), found[0].pointer.as_str()), ("E0901", pointer), "{text}");
+    }
+}
+
+#[test]
+fn the_server_is_found() {
+    let text = r#"{"serverInfo": {"name": "git", "version": "1.2"}, "protocolVersion": "2025-11-25", "tools": []}"#;
+    let tools = import_with(text, ImportSettings::default());
+    assert_eq!((tools.server.as_deref(), tools.server_version.as_deref()), (Some("git"), Some("1.2")));
+}
+
+#[test]
+fn the_members_of_a_tool_become_keys() {
+    let tool = one(
+        r#"{"name": "files.read", "title": "Read", "description": "Reads.", "icons": [{"src": "data:"}], "execution": {},
+        "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"},
+        "outputSchema": {"type": "object", "required": ["text"]}, "_meta": {"other": 1}, "newMember": [1]}"#,
+    );
+    assert_eq!((tool.name.as_str(), tool.wire_name.as_deref()), ("files_read", Some("files.read")));
+    assert_eq!(tool.description.as_deref(), Some("Reads."));
+    assert_eq!(tool.input.unwrap().source(), &json(r#"{"type": "object"}"#));
+    assert_eq!(tool.output.unwrap().source(), &json(r#"{"type": "object", "required": ["text"]}"#));
+    assert!(tool.side_effects.is_none() && tool.idempotent.is_none());
+    let tool = one(
+        r#"{"name": "a", "title": "Read", "description": null, "inputSchema": {}, "outputSchema": null, "annotations": null}"#,
+    );
+    assert_eq!((tool.description.as_deref(), tool.wire_name, tool.output.is_none()), (Some("Read"), None, true));
+}
+
+#[test]
+fn hints_become_effects() {
+    use SideEffects::{External, Idempotent, Pure};
+    for (hints, effects, idempotent) in [
+        ("", None, None),
+        (r#""title": "x""#, None, None),
+        (r#""readOnlyHint": null"#, None, None),
+        (r#""readOnlyHint": true"#, Some(Pure), None),
+        (r#""readOnlyHint": true, "idempotentHint": true, "openWorldHint": true"#, Some(Pure), Some(true)),
+        (r#""readOnlyHint": true, "idempotentHint": false, "destructiveHint": true"#, Some(Pure), None),
+        (r#""idempotentHint": true, "destructiveHint": true"#, Some(Idempotent), Some(true)),
+        (r#""readOnlyHint": false, "idempotentHint": false, "destructiveHint": false"#, Some(External), Some(false)),
+        (r#""readOnlyHint": false"#, Some(External), None),
+        (r#""destructiveHint": true"#, Some(External), None),
+        (r#""destructiveHint": false"#, None, None),
+        (r#""openWorldHint": true"#, Some(External), None),
+        (r#""openWorldHint": false"#, None, None),
+    ] {
+        let tool = one(&format!(r#"{{"name": "a", "inputSchema": {{}}, "annotations": {{{hints}}}}}"#));
+        assert_eq!((tool.side_effects, tool.idempotent), (effects, idempotent), "{hints}");
+    }
+}
+
+#[test]
+fn a_mark_of_an_export_has_the_other_keys() {
+    let tool =
+        one(r##"{"name": "find", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "_meta":
+        {"io.github.capgen/contract": {"name": "find-it", "version": "1.2.0", "timeoutMs": 5, "tags": ["a"],
+        "sideEffects": "external", "request": "loose", "response": "wrapped"}}, "outputSchema": {"type": "object",
+        "properties": {"result": {"$ref": "#/$defs/N"}}, "required": ["result"], "additionalProperties": false,
+        "$defs": {"N": {"type": "null"}}}}"##);
+    assert_eq!((tool.name.as_str(), tool.wire_name.as_deref()), ("find-it", Some("find")));
+    assert_eq!((tool.timeout_ms, tool.tags.len(), tool.side_effects), (Some(5), 1, Some(SideEffects::External)));
+    assert!(tool.input.is_none());
+    let output = r##"{"$ref": "#/definitions/N", "definitions": {"N": {"type": "null"}}}"##;
+    assert_eq!(tool.output.unwrap().source(), &json(output));
+}
+
+#[test]
+fn every_invalid_part_of_a_tool_is_reported() {
+    let found = findings(
+        r#"[{"name": "a", "description": 3, "annotations": {"readOnlyHint": "yes"}, "outputSchema": {"type": "objct"},
+        "_meta": {"io.github.capgen/contract": {"version": "1", "wrong": 1, "request": "x", "name": "a b"}}},
+        {"inputSchema": {}}, 5, {"name": ""}, {"name": "b", "annotations": [], "inputSchema": 5}]"#,
+    );
+    let found: Vec<_> = found.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
+    let mark = |key: &str| format!("/0/_meta/io.github.capgen~1contract/{key}");
+    assert_eq!(
+        found,
+        [
+            ("E0902", "/0/description"),
+            ("E0904", mark("wrong").as_str()),
+            ("E0904", mark("request").as_str()),
+            ("E0904", mark("name").as_str()),
+            ("E0904", mark("version").as_str()),
+            ("E0902", "/0/annotations/readOnlyHint"),
+            ("E0902", "/0"),
+            ("E0105", "/0/outputSchema/type"),
+            ("E0902", "/1"),
+            ("E0902", "/2"),
+            ("E0902", "/3"),
+            ("E0902", "/4/annotations"),
+            ("E0101", "/4/inputSchema"),
+        ]
+    );
+}
+
+#[test]
+fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
+    let found = findings(
+        r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"p": {"type": "array",
+        "prefixItems": [{"type": "string"}, {"type": "null"}]}}}}]}"#,
+    );
+    let [found] = found.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((found.entry.as_str(), found.keyword.as_str(), found.code.as_str()), ("a", "prefixItems", "E0107"));
+    assert_eq!(found.place, "tool `a`, inputSchema, /properties/p/prefixItems/0");
+    assert!(!found.message.is_empty() && found.help.is_some());
+}
+
+#[test]
+fn two_tools_with_one_name_are_both_rejected() {
+    let imported = import(
+        r#"[{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]"#,
+    );
+    assert_eq!((imported.rejected.len(), imported.capabilities.len(), imported.entries), (2, 1, 3));
+    let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
+    assert_eq!((found.code.as_str(), found.pointer.as_str()), ("E0903", "/2"));
+}
+
+#[test]
+fn the_dialect_of_a_schema_without_one_depends_on_the_revision() {
+    let tool = r##"{"name": "a", "inputSchema": {"type": "object", "definitions": {"D": {"type": "object"}},
+        "properties": {"p": {"$ref": "#/definitions/D", "required": ["x"]}}}}"##;
+    let text = |version: &str| format!(r#"{{"protocolVersion": "{version}", "tools": [{tool}]}}"#);
+    assert!(findings(&text("2025-11-25")).is_empty() && findings(&text("2026-07-28")).is_empty());
+    // The keyword may be ignored, so its meaning is not known.
+    assert_eq!(findings(&text("2025-06-18")).len(), 1);
+}
+
+#[test]
+fn the_output_does_not_depend_on_the_order_of_tools() {
+    let tools =
+        ["a.b", "a/b", "b", "工具", "\u{202e}"].map(|name| format!(r#"{{"name": "{name}", "inputSchema": {{}}}}"#));
+    let names = |tools: &[String]| {
+        let imported = import(&format!("[{}]", tools.join(",")));
+        imported.capabilities.into_iter().map(|c| (c.name, c.wire_name)).collect::<Vec<_>>()
+    };
+    let mut reversed = tools.to_vec();
+    reversed.reverse();
+    assert_eq!(names(&tools), names(&reversed));
+    assert!(names(&tools).is_sorted());
+}
