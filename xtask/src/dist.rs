@@ -1,10 +1,11 @@
-//! `dist`: the packages for npm, as folders that `npm publish` and `npm pack` accept.
+//! `dist`: the packages for npm, as folders that `npm publish` and `npm pack` accept, and the archive that `cargo binstall` downloads.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::cargo::cargo;
 use crate::npm::{self, Platform};
 use crate::{Outcome, root};
 
@@ -27,10 +28,31 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
         Some(binary) => binary.clone(),
         None => build(arguments.target.as_deref())?,
     };
-    let out = arguments.out.unwrap_or_else(|| root().join("target/dist/npm"));
-    let folders = npm::assemble(&root(), &out, &platform, &program)?;
-    let lines: Vec<_> = folders.iter().map(|folder| format!("wrote {}", folder.display())).collect();
+    let out = arguments.out.unwrap_or_else(|| root().join("target/dist"));
+    let [cli, package] = npm::assemble(&root(), &out.join("npm"), &platform, &program)?;
+    let archive = archive(&out, &target, &package)?;
+    let lines: Vec<_> = [cli, package, archive].iter().map(|path| format!("wrote {}", path.display())).collect();
     Ok(lines.join("\n"))
+}
+
+/// Writes the archive of a target from the files of its npm package. `cli/Cargo.toml` has the names, for `cargo binstall`.
+fn archive(out: &Path, target: &str, package: &Path) -> Result<PathBuf, String> {
+    let name = format!("capgen-v{}-{target}", env!("CARGO_PKG_VERSION"));
+    let folder = out.join(&name);
+    npm::copy_files(&package.join("bin"), &folder)?;
+    for licence in npm::LICENCES {
+        npm::copy(&root().join(licence), &folder.join(licence))?;
+    }
+    npm::copy(&root().join("cli/README.md"), &folder.join("README.md"))?;
+    let path = out.join(format!("{name}.tgz"));
+    let status = Command::new("tar").arg("-czf").arg(&path).arg("-C").arg(out).arg(&name).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("tar: {status}")),
+        Err(error) => return Err(format!("tar: {error}")),
+    }
+    std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(path)
 }
 
 impl Arguments {
@@ -61,8 +83,8 @@ fn host() -> Result<String, String> {
 
 /// Builds the program with the profile `dist`, and returns its path.
 fn build(target: Option<&str>) -> Result<PathBuf, String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(["build", "--locked", "--profile", "dist", "-p", "capgen-cli", "--bin", "capgen"]);
+    let mut cargo = cargo();
+    cargo.args(["build", "--locked", "--profile", "dist", "-p", "capgen-cli", "--bin", "capgen"]);
     cargo.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     cargo.args(target.iter().flat_map(|target| ["--target", target]));
     let output = cargo.output().map_err(|error| format!("cargo build: {error}"))?;
@@ -75,4 +97,27 @@ fn build(target: Option<&str>) -> Result<PathBuf, String> {
         Some(Path::new(message.get("executable")?.as_str()?).to_owned())
     });
     program.ok_or_else(|| "cargo build printed no executable".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn cargo_binstall_finds_the_archive() {
+        let manifest = std::fs::read_to_string(crate::root().join("cli/Cargo.toml")).unwrap();
+        let value = |key: &str| manifest.split(&format!("\n{key} = \"")).nth(1).unwrap().split('"').next().unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("package/bin");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("capgen"), "").unwrap();
+        let target = "x86_64-unknown-linux-gnu";
+        let archive = super::archive(out.path(), target, &out.path().join("package")).unwrap();
+
+        let filled = |text: &str| text.replace("{ version }", env!("CARGO_PKG_VERSION")).replace("{ target }", target);
+        let name = archive.file_name().unwrap().to_str().unwrap();
+        assert!(filled(value("pkg-url")).ends_with(&format!("/{name}")), "{name}");
+        let list = std::process::Command::new("tar").arg("-tf").arg(&archive).output().unwrap();
+        let program = filled(value("bin-dir")).replace("{ bin }", "capgen").replace("{ binary-ext }", "");
+        let list = String::from_utf8(list.stdout).unwrap();
+        assert!(list.lines().any(|line| line == program), "no {program} in {list}");
+    }
 }

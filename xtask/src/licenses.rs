@@ -1,9 +1,8 @@
 //! `licenses`: the main part of `cargo deny check licenses`, without the tool.
 
-use std::process::Command;
-
 use serde_json::Value;
 
+use crate::cargo::packages;
 use crate::{Outcome, read, root, spdx};
 
 pub(crate) fn run() -> Outcome {
@@ -21,21 +20,6 @@ pub(crate) fn run() -> Outcome {
 fn allowed(deny: &str) -> Vec<String> {
     let list = deny.split("\nallow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-fn packages() -> Result<Vec<Value>, String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let cargo = cargo.current_dir(root()).args(["metadata", "--format-version", "1", "--locked"]);
-    let output = cargo.output().map_err(|error| format!("cargo metadata: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    metadata
-        .get("packages")
-        .and_then(Value::as_array)
-        .cloned()
-        .ok_or_else(|| "cargo metadata names no packages".to_owned())
 }
 
 fn rejected(package: &Value, allowed: &[String]) -> Option<String> {

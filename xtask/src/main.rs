@@ -1,21 +1,27 @@
 //! Maintenance tasks of this repository: `cargo run -p xtask -- <task>`.
 #![forbid(unsafe_code)]
 
+mod cargo;
 mod dist;
 mod licenses;
 mod npm;
+mod package;
 mod regen;
 mod spdx;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use package::Verify;
+
 const USAGE: &str = "\
 cargo run -p xtask -- regen            regenerate generated/, tests/cases/*/expected, docs/codes.md and docs/dci-conformance.md
 cargo run -p xtask -- regen --check    fail if one of them is out of date
 cargo run -p xtask -- licenses         fail if a dependency's licence is not in deny.toml
-cargo run -p xtask -- dist             write the packages for npm to target/dist/npm: @capgen/cli, and the one with the program
-                                       for this machine
+cargo run -p xtask -- package          fail if a crate that is published cannot be packaged
+cargo run -p xtask -- package --verify fail if such a package does not compile, too
+cargo run -p xtask -- dist             build the program for this machine, and write to target/dist the packages for npm and the
+                                       archive for `cargo binstall`
                       --target TRIPLE  for another target
                       --binary PATH    with this program, instead of building one
                       --out DIR        to this folder";
@@ -30,6 +36,8 @@ fn main() -> ExitCode {
         ["regen"] => regen::run(regen::Mode::Write),
         ["regen", "--check"] => regen::run(regen::Mode::Check),
         ["licenses"] => licenses::run(),
+        ["package"] => package::run(Verify::Includes),
+        ["package", "--verify"] => package::run(Verify::Compile),
         ["dist", words @ ..] => dist::run(words),
         _ => return print(USAGE, ExitCode::from(2)),
     };

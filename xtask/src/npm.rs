@@ -31,6 +31,9 @@ pub(crate) const PLATFORMS: [Platform; 8] = [
     platform("x86_64-pc-windows-msvc", "win32", "x64", None),
 ];
 
+/// The texts of the licences, in the root of the repository.
+pub(crate) const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
 impl Platform {
     /// The platform of a target.
     pub(crate) fn of(target: &str) -> Result<Platform, String> {
@@ -72,9 +75,7 @@ pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &P
         write(&cli.join(name), &read(&templates.join("cli").join(name))?)?;
     }
     for folder in ["bin", "lib"] {
-        for file in names(&templates.join("cli").join(folder))? {
-            copy(&templates.join("cli").join(folder).join(&file), &cli.join(folder).join(&file))?;
-        }
+        copy_files(&templates.join("cli").join(folder), &cli.join(folder))?;
     }
     let package = out.join(format!("cli-{}", platform.name()));
     empty(&package)?;
@@ -83,7 +84,7 @@ pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &P
     }
     // A copy has the permissions of the file, so the program remains executable.
     copy(program, &package.join("bin").join(platform.program()))?;
-    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+    for licence in LICENCES {
         copy(&root.join(licence), &cli.join(licence))?;
         copy(&root.join(licence), &package.join(licence))?;
     }
@@ -96,10 +97,13 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text.replace("{version}", env!("CARGO_PKG_VERSION")))
 }
 
-fn names(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-    let entries = entries.map_err(|error| problem(folder, &error))?;
-    Ok(entries.iter().map(|entry| PathBuf::from(entry.file_name())).collect())
+/// Copies every file of a folder into another folder.
+pub(crate) fn copy_files(from: &Path, to: &Path) -> Result<(), String> {
+    let entries = std::fs::read_dir(from).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    for entry in entries.map_err(|error| problem(from, &error))? {
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 fn empty(folder: &Path) -> Result<(), String> {
@@ -119,7 +123,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| problem(path, &error))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+/// Copies a file, with its permissions, and creates the folder that it is copied into.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     create_parent(to)?;
     std::fs::copy(from, to).map(drop).map_err(|error| problem(from, &error))
 }
