@@ -77,6 +77,8 @@ pub(crate) enum Command {
     /// Compare manifests with an older version, and report the changes that break callers or providers
     #[command(after_help = crate::diff::arguments::DIFF_EXAMPLES)]
     Diff(crate::diff::arguments::Diff),
+    /// Write a manifest from the tools of an MCP server
+    Import(crate::import::Import),
     /// Write the hashes of capabilities to capgen.lock, so that later changes of them are reported
     Lock(crate::lock::Lock),
     /// Show which versions of a capability work together: requesters against providers

@@ -18,7 +18,6 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 }
 
 /// The first bytes of a file: one more than the limit, if there are more.
-#[cfg(any(feature = "amp", feature = "dci", feature = "registry"))]
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -19,6 +19,7 @@ mod example;
 mod explain;
 mod failure;
 mod generate;
+mod import;
 mod input;
 mod lock;
 mod matrix;
@@ -59,6 +60,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         None => generate::run(&arguments.generate, console),
         Some(Command::Generate(generate)) => generate::run(&generate, console),
         Some(Command::Check(check)) => check::run(&check, console),
+        Some(Command::Import(import)) => import::run(&import, console),
         Some(Command::Validate(validate)) => validate::run(&validate, console),
         Some(Command::Diff(arguments)) => diff::run(&arguments, console),
         Some(Command::Example(example)) => example::run(&example, console),

@@ -125,7 +125,9 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
         "json tools" => {
             let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
             let tools = mcp::tools(&document, ImportSettings::default());
-            Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).collect())
+            let nothing =
+                (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
+            Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).chain(nothing).collect())
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {

@@ -267,13 +267,7 @@ impl PlannedFile {
         if self.state() == State::Unchanged {
             return String::new();
         }
-        let path = self.path.display().to_string().replace('\\', "/");
-        // A line end would end the header.
-        let escape = |c: char| if is_unsafe(c) { c.escape_unicode().collect() } else { String::from(c) };
-        let path: String = path.trim_start_matches('/').chars().map(escape).collect();
-        let old_name = self.old.as_ref().map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
-        let diff = TextDiff::from_lines(self.old.as_deref().unwrap_or_default(), self.text.as_str());
-        diff.unified_diff().header(&old_name, &format!("b/{path}")).to_string()
+        unified_diff(&self.path, self.old.as_deref(), &self.text)
     }
 
     fn finding(&self, fix: &str) -> Option<Diagnostic> {
@@ -288,6 +282,17 @@ impl PlannedFile {
         }
         Some(finding.help(fix).in_file(shown(&self.path)))
     }
+}
+
+/// The unified diff from the old text of a file, or from nothing, to the new one, for `patch -p1`.
+pub fn unified_diff(path: &Path, old: Option<&str>, new: &str) -> String {
+    let path = path.display().to_string().replace('\\', "/");
+    // A line end would end the header.
+    let escape = |c: char| if is_unsafe(c) { c.escape_unicode().collect() } else { String::from(c) };
+    let path: String = path.trim_start_matches('/').chars().map(escape).collect();
+    let old_name = old.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
+    let diff = TextDiff::from_lines(old.unwrap_or_default(), new);
+    diff.unified_diff().header(&old_name, &format!("b/{path}")).to_string()
 }
 
 /// Loads contracts whose output in these languages goes to one folder.

@@ -51,6 +51,12 @@ impl Locator {
         }
     }
 
+    /// The path of a file from the output folder. `None` if they have no folder in common but the root of the file system: such a path
+    /// would differ between machines.
+    pub fn relative_path(&self, file: &Path) -> Option<PathBuf> {
+        self.relative(&real_file(file))
+    }
+
     /// The options of the fleet at `root`, if the manifest of `agent` there is `file`.
     fn defaults_if_it_has(&mut self, root: &Path, agent: &AgentId, file: &Path) -> Option<Options> {
         let fleet = self.fleet(root)?;

@@ -15,4 +15,6 @@ capgen_diagnostic::codes! {
     pub DUPLICATE_ENTRY = "E0903";
     /// A part of an entry, written by an export of capgen, that is invalid.
     pub INVALID_MARK = "E0904";
+    /// A document without anything to import.
+    pub NOTHING_TO_IMPORT = "E0905";
 }

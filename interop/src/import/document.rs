@@ -1,5 +1,7 @@
 //! The text that is imported, as a JSON value whose parts know their lines.
 
+use std::ops::Range;
+
 use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json};
 use capgen_schema::{Anchor, Json, pointer};
@@ -33,6 +35,45 @@ impl Document {
         parse_json(source).map(|root| Self::of_tree(source, root))
     }
 
+    /// Reads a JSON text, or several of them on one line each, which become the elements of an array.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse_json`].
+    pub fn parse_json_or_lines(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        let text = source.text();
+        let whole = Self::parse_json(source);
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let is_lines = whole.is_err() && Self::parse_json(&Source::new(source.path(), first)).is_ok();
+        if is_lines { Self::parse_lines(source) } else { whole }
+    }
+
+    /// Reads one JSON text per line. They are read as one array, whose text is one byte longer before the first of them.
+    fn parse_lines(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        let lines = source.text().trim_end().split('\n');
+        // A line end that is not followed by a text stays white space.
+        let mut array = String::with_capacity(source.text().len() + 2);
+        array.push('[');
+        let mut is_open = false;
+        for line in lines {
+            array.push_str(if is_open && !line.trim().is_empty() { "," } else { " " });
+            is_open |= !line.trim().is_empty();
+            array.push_str(line);
+        }
+        array.push(']');
+        let array = Source::new(source.path(), array.replacen(' ', "", 1));
+        let moved = |span: &Range<usize>| span.start.saturating_sub(1)..span.end.saturating_sub(1);
+        let mut root = parse_json(&array).map_err(|mut findings| {
+            for label in findings.iter_mut().flat_map(|finding| &mut finding.labels) {
+                label.span = moved(&label.span);
+                label.source = source.clone();
+            }
+            findings
+        })?;
+        move_spans(&mut root, &moved);
+        Ok(Self::of_tree(source, root))
+    }
+
     /// A value without a text, such as the answer of a server. Findings in it have no lines.
     pub fn of_value(json: Json) -> Self {
         Self { json, text: None }
@@ -58,6 +99,21 @@ impl Document {
         }
         diagnostic.help = finding.help.clone();
         diagnostic.pointer(finding.pointer.as_str())
+    }
+}
+
+/// Changes every span. The reader of JSON bounds the depth.
+fn move_spans(node: &mut Node, moved: &impl Fn(&Range<usize>) -> Range<usize>) {
+    node.span = moved(&node.span);
+    match &mut node.data {
+        Data::Array(items) => items.iter_mut().for_each(|item| move_spans(item, moved)),
+        Data::Object(members) => {
+            for member in members {
+                member.key_span = moved(&member.key_span);
+                move_spans(&mut member.value, moved);
+            }
+        }
+        Data::Null | Data::Bool(_) | Data::Number(..) | Data::String(_) => {}
     }
 }
 

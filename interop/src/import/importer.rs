@@ -51,7 +51,8 @@ impl Importer {
 
     /// Reports an error that concerns the whole document.
     pub(crate) fn document_error(&mut self, code: Code, pointer: String, message: impl Into<String>, help: &str) {
-        self.push(Finding { help: Some(help.to_owned()), ..finding(code, pointer, message.into()) });
+        let help = Some(help.to_owned());
+        self.push(Finding { help, concerns_document: true, ..finding(code, pointer, message.into()) });
     }
 
     /// Reports an error in an entry, which rejects it.
@@ -84,7 +85,8 @@ impl Importer {
 
     /// Rejects an entry that has no name in the protocol. It is not a duplicate of another one without a name.
     pub(crate) fn nameless(&mut self, pointer: &str, message: &str) {
-        self.document_error(codes::MALFORMED_ENTRY, pointer.to_owned(), message, "give it a name: calls use it");
+        let help = Some("give it a name: calls use it".to_owned());
+        self.push(Finding { help, ..finding(codes::MALFORMED_ENTRY, pointer.to_owned(), message.to_owned()) });
         self.nameless += 1;
     }
 
@@ -144,6 +146,7 @@ fn finding(code: Code, pointer: String, message: String) -> Finding {
     Finding {
         code,
         entry: String::new(),
+        concerns_document: false,
         place: String::new(),
         pointer,
         anchor: Anchor::Value,

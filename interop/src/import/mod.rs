@@ -12,10 +12,11 @@ pub mod mcp;
 mod name;
 mod schema;
 
-use capgen_diagnostic::Severity;
+use capgen_diagnostic::{Diagnostic, Severity};
 use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 use capgen_schema::{Anchor, Code};
 
+use crate::codes;
 pub use document::Document;
 pub(crate) use importer::{Entry, Importer};
 pub use name::agent_id;
@@ -50,7 +51,21 @@ impl Imported {
 
     /// Whether an entry, or the document as a whole, has an error.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.code.severity() == Severity::Error)
+        !self.rejected.is_empty() || self.has_document_errors()
+    }
+
+    /// Whether the document as a whole has an error, so that entries may be missing.
+    pub fn has_document_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.concerns_document && finding.code.severity() == Severity::Error)
+    }
+
+    /// The error of an import without capabilities.
+    pub fn nothing(&self) -> Diagnostic {
+        let message = match self.entries {
+            0 => "there is nothing to import".to_owned(),
+            count => format!("there is nothing to import: all of the {count} entries have errors"),
+        };
+        Diagnostic::new(codes::NOTHING_TO_IMPORT, message).help("a contract has at least one capability")
     }
 }
 
@@ -61,8 +76,10 @@ impl Imported {
 pub struct Finding {
     /// The code: one of [`codes`](crate::codes), or that of the schema's problem.
     pub code: Code,
-    /// The name of the entry in the input; empty if the finding concerns the whole document.
+    /// The name of the entry in the input; empty if it has none, or if the finding concerns the document as a whole.
     pub entry: String,
+    /// Whether it concerns the document as a whole, and not one entry.
+    pub concerns_document: bool,
     /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty.
     pub place: String,
     /// JSON Pointer from the root of the document.

@@ -70,6 +70,7 @@ fn of_problem(problem: Problem, locate: &dyn Fn(&str) -> String) -> Finding {
     Finding {
         code: problem.code,
         entry: String::new(),
+        concerns_document: false,
         place: String::new(),
         pointer: locate(&problem.pointer),
         anchor: problem.anchor,

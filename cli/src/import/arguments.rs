@@ -1,0 +1,78 @@
+//! The options of `capgen import`.
+
+use std::path::PathBuf;
+
+use capgen_interop::import::ImportSettings;
+use capgen_manifest::AgentId;
+use clap::{Args, Subcommand};
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  capgen import mcp tools.json --out agents/files/capabilities.yaml
+  capgen import mcp tools.json --lossy --skip
+  capgen import mcp tools.json --out capabilities.yaml --check --diff";
+
+#[derive(Args, Debug)]
+#[command(after_help = IMPORT_EXAMPLES)]
+pub(crate) struct Import {
+    #[command(subcommand)]
+    pub(crate) format: Format,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Format {
+    /// The tools of an MCP server
+    Mcp(Mcp),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Mcp {
+    /// File with the tools: the result of `tools/list`, several of them, or an array of tools; `-` means standard input
+    #[arg(value_name = "TOOLS")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) conversion: Conversion,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How entries become capabilities.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Conversion {
+    /// The id of the agent [default: from the name of the server or of the file]
+    #[arg(long, value_name = "ID", value_parser = agent_id)]
+    pub(crate) agent: Option<AgentId>,
+    /// Widen schemas that a contract cannot express, and list each loss, instead of rejecting them
+    #[arg(long)]
+    pub(crate) lossy: bool,
+    /// Leave out entries with errors, and list them, instead of failing
+    #[arg(long)]
+    pub(crate) skip: bool,
+}
+
+/// Where the manifest is written.
+#[derive(Args, Debug)]
+pub(crate) struct Output {
+    /// File to write; `-` means standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) out: PathBuf,
+    /// Write nothing; fail if the file is out of date or missing
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Write nothing; print the changes as a unified diff
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Overwrite the file even if it was not imported
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl Conversion {
+    pub(crate) fn settings(&self) -> ImportSettings {
+        ImportSettings { lossy: self.lossy }
+    }
+}
+
+pub(crate) fn agent_id(text: &str) -> Result<AgentId, &'static str> {
+    AgentId::new(text).ok_or(AgentId::RULE)
+}

@@ -1,0 +1,73 @@
+//! The comment at the start of an imported manifest.
+
+use std::path::{Path, PathBuf};
+
+use capgen_codegen::regenerate::{Locator, quoted_path};
+use capgen_diagnostic::shortened;
+use capgen_manifest::MARK;
+
+use super::arguments::Conversion;
+use crate::input;
+
+/// The most characters of a name in the header.
+const LONGEST: usize = 100;
+
+/// Where a manifest comes from.
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// The imported things in words.
+    pub(super) format: &'static str,
+    /// The name of the server, which is untrusted.
+    pub(super) server: Option<String>,
+    /// Its version.
+    pub(super) version: Option<String>,
+}
+
+/// The mark in the first line of an imported manifest.
+pub(super) fn mark() -> String {
+    format!("{MARK} import")
+}
+
+impl Header {
+    /// The comment: the source, and the command that imports it again. It has no date and no absolute path, so that it is the same on
+    /// every machine.
+    pub(crate) fn text(
+        &self,
+        format: &str,
+        file: Option<&Path>,
+        conversion: &Conversion,
+        out: Option<&Path>,
+    ) -> String {
+        let mut text = format!("{} from {}. DO NOT EDIT: import again instead.\n", mark(), self.format);
+        if let Some(server) = &self.server {
+            let version = self.version.iter().map(|version| format!(" {}", shortened(version, LONGEST)));
+            text.extend(["Server: ".to_owned(), shortened(server, LONGEST)].into_iter().chain(version));
+            text.push('\n');
+        }
+        let out = out.filter(|out| !input::is_stdin(out));
+        let Some(path) = file.map(|file| source_path(file, out)) else { return text };
+        text.push_str(&format!("Source: {}\n", path.display()));
+        let mut command = format!("capgen import {format} {}", quoted_path(&path));
+        for (is_set, flag) in [(conversion.lossy, " --lossy"), (conversion.skip, " --skip")] {
+            command.push_str(if is_set { flag } else { "" });
+        }
+        if let Some(agent) = &conversion.agent {
+            command.push_str(&format!(" --agent {agent}"));
+        }
+        if let Some(name) = out.and_then(Path::file_name) {
+            command.push_str(&format!(" --out {} # in the folder of this file", quoted_path(Path::new(name))));
+        }
+        text.push_str(&format!("Import again: {command}\n"));
+        text
+    }
+}
+
+/// The path of the source from the folder of the output; only its name if there is no such path that is the same on every machine.
+fn source_path(file: &Path, out: Option<&Path>) -> PathBuf {
+    if input::is_stdin(file) {
+        return file.to_owned();
+    }
+    let folder = out.and_then(Path::parent).unwrap_or(Path::new(""));
+    let relative = Locator::new(folder).relative_path(file);
+    relative.or_else(|| Some(PathBuf::from(file.file_name()?))).unwrap_or_default()
+}

@@ -1,0 +1,33 @@
+//! `capgen import`: manifests from other formats.
+
+mod arguments;
+mod header;
+mod manifest;
+mod mcp;
+mod output;
+
+use std::path::Path;
+
+use capgen_manifest::{Source, decode, read_source, shown};
+
+use crate::console::Console;
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use arguments::Format;
+pub(crate) use arguments::Import;
+
+pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
+    match &arguments.format {
+        Format::Mcp(arguments) => mcp::run(arguments, console),
+    }
+}
+
+/// The text of a file, or of standard input. At most 32 MiB are read.
+fn read(path: &Path) -> Result<Source, Failure> {
+    /// One byte more than the reader of JSON accepts, so that it reports longer texts.
+    const LIMIT: u64 = 32 << 20;
+    if !input::is_stdin(path) {
+        return Ok(read_source(path, &shown(path))?);
+    }
+    Ok(decode("<stdin>", input::read(path, LIMIT)?)?)
+}
