@@ -98,6 +98,29 @@ export class LegacyCrmPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface LegacyCrmStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const legacyCrmCapabilities = {
   find_customer: {
@@ -192,6 +215,97 @@ export function assertFindCustomerRequest(value: unknown, options?: LegacyCrmPar
 /** Throws a `LegacyCrmPayloadError` if the value is invalid. */
 export function assertAddNoteResponse(value: unknown, options?: LegacyCrmParseOptions): asserts value is AddNoteResponse {
   assert(parseAddNoteResponse(value, options));
+}
+
+/** The request of `find_customer` as a Standard Schema. */
+export const findCustomerRequest: LegacyCrmStandardSchema<FindCustomerRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseFindCustomerRequest, value, options),
+    jsonSchema: { input: schema_findCustomerRequest, output: schema_findCustomerRequest },
+  },
+};
+
+/** The response of `find_customer` as a Standard Schema. */
+export const findCustomerResponse: LegacyCrmStandardSchema<FindCustomerResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
+  },
+};
+
+/** The request of `add_note` as a Standard Schema. */
+export const addNoteRequest: LegacyCrmStandardSchema<AddNoteRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
+  },
+};
+
+/** The response of `add_note` as a Standard Schema. */
+export const addNoteResponse: LegacyCrmStandardSchema<AddNoteResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseAddNoteResponse, value, options),
+    jsonSchema: { input: schema_addNoteResponse, output: schema_addNoteResponse },
+  },
+};
+
+/** The request of `raw_call` as a Standard Schema. */
+export const rawCallRequest: LegacyCrmStandardSchema<RawCallRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
+  },
+};
+
+/** The response of `raw_call` as a Standard Schema. */
+export const rawCallResponse: LegacyCrmStandardSchema<RawCallResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
+  },
+};
+
+function schema_findCustomerRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        email: { type: "string", format: "email" },
+        phone: { type: "string", minLength: 5 },
+        customerNumber: { type: "integer", minimum: 1 },
+      },
+      anyOf: [{ required: ["email"] }, { required: ["phone"] }, { required: ["customerNumber"] }],
+    },
+  ]);
+}
+
+function schema_findCustomerResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_addNoteResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        noteId: { type: "integer", minimum: 1 },
+        storedAt: { type: "string", format: "date-time" },
+      },
+      required: ["noteId", "storedAt"],
+    },
+  ]);
 }
 
 /**
@@ -339,6 +453,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new LegacyCrmPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

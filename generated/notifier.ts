@@ -125,6 +125,29 @@ export class NotifierPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface NotifierStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const sendNotificationRequestEmailTemplateValues = [
   "order-shipped",
   "refund-issued",
@@ -389,6 +412,156 @@ export function assertSetPreferencesResponse(value: unknown, options?: NotifierP
   assert(parseSetPreferencesResponse(value, options));
 }
 
+/** The request of `send-notification` as a Standard Schema. */
+export const sendNotificationRequest: NotifierStandardSchema<SendNotificationRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSendNotificationRequest, value, options),
+    jsonSchema: { input: schema_sendNotificationRequest, output: schema_sendNotificationRequest },
+  },
+};
+
+/** The response of `send-notification` as a Standard Schema. */
+export const sendNotificationResponse: NotifierStandardSchema<SendNotificationResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSendNotificationResponse, value, options),
+    jsonSchema: { input: schema_sendNotificationResponse, output: schema_sendNotificationResponse },
+  },
+};
+
+/** The request of `set-preferences` as a Standard Schema. */
+export const setPreferencesRequest: NotifierStandardSchema<SetPreferencesRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSetPreferencesRequest, value, options),
+    jsonSchema: { input: schema_setPreferencesRequest, output: schema_setPreferencesRequest },
+  },
+};
+
+/** The response of `set-preferences` as a Standard Schema. */
+export const setPreferencesResponse: NotifierStandardSchema<SetPreferencesResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSetPreferencesResponse, value, options),
+    jsonSchema: { input: schema_setPreferencesResponse, output: schema_setPreferencesResponse },
+  },
+};
+
+function schema_sendNotificationRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      title: "Notification",
+      description: "A message to a customer, sent through `channel`.",
+      allOf: [
+        { $ref: references + "Envelope" },
+        { oneOf: [{ $ref: references + "Email" }, { $ref: references + "TextMessage" }] },
+      ],
+    },
+    {
+      Envelope: {
+        description: "The properties that every notification has.",
+        type: "object",
+        properties: {
+          customerId: { type: "string", format: "uuid" },
+          locale: {
+            description: "Language and, optionally, country. `null` uses the customer's own setting.",
+            type: ["string", "null"],
+            pattern: "^[a-z]{2}(-[A-Z]{2})?$",
+            default: null,
+            examples: ["de", "en-GB", null],
+          },
+          sendAfter: { type: ["string", "null"], format: "date-time" },
+          campaign: {
+            description: "Absent for messages about an order.",
+            type: "string",
+            maxLength: 64,
+          },
+        },
+        required: ["customerId", "locale"],
+      },
+      Email: {
+        type: "object",
+        properties: {
+          channel: { const: "email" },
+          to: { type: "string", format: "email", examples: ["ada@example.com"] },
+          subject: { type: "string", minLength: 1, maxLength: 200 },
+          template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
+          variables: {
+            description: "Values for the template, which defines their names.",
+            type: "object",
+            additionalProperties: true,
+          },
+        },
+        required: ["channel", "to", "subject", "template"],
+      },
+      TextMessage: {
+        type: "object",
+        properties: {
+          channel: { const: "sms" },
+          phone: { description: "E.164.", type: "string", pattern: "^\\+[1-9][0-9]{6,14}$" },
+          text: { type: "string", minLength: 1, maxLength: 160 },
+          subject: false,
+        },
+        required: ["channel", "phone", "text"],
+      },
+    },
+  ]);
+}
+
+function schema_sendNotificationResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        messageId: { type: "string", format: "uuid" },
+        acceptedAt: { type: "string", format: "date-time" },
+        provider: {
+          description: "`null` if the message was only queued.",
+          type: ["string", "null"],
+        },
+      },
+      required: ["messageId", "acceptedAt", "provider"],
+    },
+  ]);
+}
+
+function schema_setPreferencesRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        customerId: { type: "string", format: "uuid" },
+        digest: { type: ["string", "null"], enum: ["daily", "weekly", "never", null] },
+        quietHours: {
+          description: "Whole hours in the customer's local time. `from` is included, `until` is excluded.",
+          type: ["object", "null"],
+          properties: {
+            from: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
+            until: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
+          },
+          required: ["from", "until"],
+          additionalProperties: false,
+        },
+        extensions: {
+          description: "Experimental properties, stored without changes.",
+          type: "object",
+          additionalProperties: true,
+        },
+      },
+      required: ["customerId"],
+    },
+  ]);
+}
+
+function schema_setPreferencesResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
 const pattern_locale = /^[a-z]{2}(-[A-Z]{2})?$/u;
 const pattern_phone = /^\+[1-9][0-9]{6,14}$/u;
 
@@ -543,6 +716,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new NotifierPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

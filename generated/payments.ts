@@ -180,6 +180,29 @@ export class PaymentsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface PaymentsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const createPaymentResponseDeclinedCodeValues = [
   "insufficient-funds",
   "expired-card",
@@ -618,6 +641,46 @@ export function assertRefundPaymentResponse(value: unknown, options?: PaymentsPa
   assert(parseRefundPaymentResponse(value, options));
 }
 
+/** The request of `create-payment` as a Standard Schema. */
+export const createPaymentRequest: PaymentsStandardSchema<CreatePaymentRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseCreatePaymentRequest, value, options),
+    jsonSchema: { input: schema_createPaymentRequest, output: schema_createPaymentRequest },
+  },
+};
+
+/** The response of `create-payment` as a Standard Schema. */
+export const createPaymentResponse: PaymentsStandardSchema<CreatePaymentResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseCreatePaymentResponse, value, options),
+    jsonSchema: { input: schema_createPaymentResponse, output: schema_createPaymentResponse },
+  },
+};
+
+/** The request of `refund-payment` as a Standard Schema. */
+export const refundPaymentRequest: PaymentsStandardSchema<RefundPaymentRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseRefundPaymentRequest, value, options),
+    jsonSchema: { input: schema_refundPaymentRequest, output: schema_refundPaymentRequest },
+  },
+};
+
+/** The response of `refund-payment` as a Standard Schema. */
+export const refundPaymentResponse: PaymentsStandardSchema<RefundPaymentResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseRefundPaymentResponse, value, options),
+    jsonSchema: { input: schema_refundPaymentResponse, output: schema_refundPaymentResponse },
+  },
+};
+
 function check_metadata(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
@@ -664,6 +727,255 @@ function check_allocation(value: any, depth: number): boolean {
 
 function check_basisPoints(value: any, _depth: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 10000 && isMultiple(value, 5);
+}
+
+function schema_createPaymentRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        idempotencyKey: {
+          description: "Chosen by the caller. A second request with the same key gets the response of the first.",
+          type: "string",
+          format: "uuid",
+        },
+        amount: { description: "The price to charge.", $ref: references + "Money" },
+        method: { $ref: references + "PaymentMethod" },
+        orderId: {
+          description: "The shop's order number, such as `SO-2026-000042`.",
+          type: "string",
+          pattern: "^SO-[0-9]{4}-[0-9]{6}$",
+        },
+        captureAt: {
+          description: "When to take the money; immediately if absent.",
+          type: "string",
+          format: "date-time",
+        },
+        discountRate: {
+          description: "The fraction of the price that was waived, at least 0 and less than 1.",
+          type: "number",
+          minimum: 0,
+          exclusiveMaximum: 1,
+        },
+        allocation: {
+          description: "Who receives the money; only the shop if absent.",
+          $ref: references + "Allocation",
+        },
+        metadata: {
+          description: "Free text from the caller, included in reports.",
+          type: "object",
+          additionalProperties: { type: "string", maxLength: 500 },
+        },
+      },
+      required: ["idempotencyKey", "amount", "method", "orderId"],
+      additionalProperties: false,
+    },
+    {
+      Money: {
+        description: "An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.",
+        type: "object",
+        properties: {
+          minorUnits: {
+            description: "A whole number. The maximum is the largest integer that a JavaScript number represents exactly.",
+            type: "integer",
+            exclusiveMinimum: 0,
+            maximum: 9007199254740991,
+          },
+          currency: {
+            description: "An ISO 4217 code of three letters.",
+            type: "string",
+            pattern: "^[A-Z]{3}$",
+          },
+        },
+        required: ["minorUnits", "currency"],
+        additionalProperties: false,
+      },
+      PaymentMethod: {
+        description: "How the customer pays, selected by `kind`.",
+        oneOf: [
+          { $ref: references + "Card" },
+          { $ref: references + "BankTransfer" },
+          { $ref: references + "StoreCredit" },
+        ],
+      },
+      Card: {
+        type: "object",
+        properties: {
+          kind: { const: "card" },
+          token: {
+            description: "The token from the payment form; never a card number.",
+            type: "string",
+            minLength: 8,
+            maxLength: 64,
+          },
+          threeDSecure: {
+            description: "Whether to ask the customer's bank.",
+            type: "boolean",
+            default: true,
+          },
+        },
+        required: ["kind", "token"],
+        additionalProperties: false,
+      },
+      BankTransfer: {
+        type: "object",
+        properties: {
+          kind: { const: "bank-transfer" },
+          iban: { type: "string", pattern: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$" },
+          mandate: {
+            description: "The reference of the SEPA mandate.",
+            type: "string",
+            minLength: 1,
+            maxLength: 35,
+          },
+        },
+        required: ["kind", "iban", "mandate"],
+        additionalProperties: false,
+      },
+      StoreCredit: {
+        type: "object",
+        properties: {
+          kind: { const: "store-credit" },
+          accountId: { type: "string", format: "uuid" },
+        },
+        required: ["kind", "accountId"],
+        additionalProperties: false,
+      },
+      Allocation: {
+        description: "A tree of recipients; the shares of one group add up to 10000 basis points.",
+        oneOf: [
+          {
+            type: "object",
+            properties: {
+              to: { const: "seller" },
+              sellerId: { type: "string", format: "uuid" },
+              basisPoints: { $ref: references + "BasisPoints" },
+            },
+            required: ["to", "sellerId", "basisPoints"],
+            additionalProperties: false,
+          },
+          {
+            type: "object",
+            properties: {
+              to: { const: "group" },
+              name: { type: "string", minLength: 1 },
+              basisPoints: { $ref: references + "BasisPoints" },
+              members: {
+                type: "array",
+                items: { $ref: references + "Allocation" },
+                minItems: 1,
+                maxItems: 50,
+              },
+            },
+            required: ["to", "name", "basisPoints", "members"],
+            additionalProperties: false,
+          },
+        ],
+      },
+      BasisPoints: {
+        description: "Hundredths of a percent, in steps of a twentieth of a percent.",
+        type: "integer",
+        minimum: 1,
+        maximum: 10000,
+        multipleOf: 5,
+      },
+    },
+  ]);
+}
+
+function schema_createPaymentResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      description: "The outcome of the payment, selected by `status`.",
+      oneOf: [
+        {
+          title: "Succeeded",
+          type: "object",
+          properties: {
+            status: { const: "succeeded" },
+            paymentId: { type: "string", format: "uuid" },
+            settledAt: { type: "string", format: "date-time" },
+            fee: {
+              description: "The payment provider's fee, in the smallest unit of the payment's currency.",
+              type: "integer",
+              minimum: 0,
+            },
+          },
+          required: ["status", "paymentId", "settledAt", "fee"],
+        },
+        {
+          title: "RequiresAction",
+          type: "object",
+          properties: {
+            status: { const: "requires-action" },
+            paymentId: { type: "string", format: "uuid" },
+            redirectUrl: {
+              description: "Where the customer confirms the payment.",
+              type: "string",
+              format: "uri",
+            },
+          },
+          required: ["status", "paymentId", "redirectUrl"],
+        },
+        {
+          title: "Declined",
+          type: "object",
+          properties: {
+            status: { const: "declined" },
+            code: {
+              enum: [
+                "insufficient-funds",
+                "expired-card",
+                "suspected-fraud",
+                "provider-unavailable",
+              ],
+            },
+            retryable: { type: "boolean" },
+          },
+          required: ["status", "code", "retryable"],
+        },
+      ],
+    },
+  ]);
+}
+
+function schema_refundPaymentRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        idempotencyKey: { type: "string", format: "uuid" },
+        paymentId: { type: "string", format: "uuid" },
+        minorUnits: {
+          description: "The amount in the smallest unit of the payment's currency; the remaining amount if absent.",
+          type: "integer",
+          exclusiveMinimum: 0,
+          maximum: 9007199254740991,
+        },
+        reason: { enum: ["customer-request", "duplicate", "fraud", "goods-damaged"] },
+        note: {
+          description: "The reason, in the words of the person who decided.",
+          type: "string",
+          maxLength: 2000,
+        },
+      },
+      required: ["idempotencyKey", "paymentId", "reason"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_refundPaymentResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        refundId: { type: "string", format: "uuid" },
+        state: { enum: ["pending", "done", "failed"] },
+      },
+      required: ["refundId", "state"],
+    },
+  ]);
 }
 
 const pattern_currency = /^[A-Z]{3}$/u;
@@ -824,6 +1136,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new PaymentsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -145,6 +145,29 @@ export class SearchPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface SearchStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const comparisonOpValues = ["=", "!=", "<", "<=", ">", ">=", "in"] as const;
 
 export const collectionValues = ["products", "articles", "orders"] as const;
@@ -449,6 +472,46 @@ export function assertSuggestResponse(value: unknown, options?: SearchParseOptio
   assert(parseSuggestResponse(value, options));
 }
 
+/** The request of `search` as a Standard Schema. */
+export const searchRequest: SearchStandardSchema<SearchRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSearchRequest, value, options),
+    jsonSchema: { input: schema_searchRequest, output: schema_searchRequest },
+  },
+};
+
+/** The response of `search` as a Standard Schema. */
+export const searchResponse: SearchStandardSchema<SearchResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSearchResponse, value, options),
+    jsonSchema: { input: schema_searchResponse, output: schema_searchResponse },
+  },
+};
+
+/** The request of `suggest` as a Standard Schema. */
+export const suggestRequest: SearchStandardSchema<SuggestRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSuggestRequest, value, options),
+    jsonSchema: { input: schema_suggestRequest, output: schema_suggestRequest },
+  },
+};
+
+/** The response of `suggest` as a Standard Schema. */
+export const suggestResponse: SearchStandardSchema<SuggestResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSuggestResponse, value, options),
+    jsonSchema: { input: schema_suggestResponse, output: schema_suggestResponse },
+  },
+};
+
 function check_collections(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -631,6 +694,192 @@ function check_suggestResponse(value: any): boolean {
   return true;
 }
 
+function schema_searchRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        query: {
+          description: "Words to search for. An empty query matches every document.",
+          type: "string",
+          maxLength: 512,
+          default: "",
+        },
+        where: {
+          description: "Restricts the search to documents that match a filter.",
+          $ref: references + "Filter",
+        },
+        collections: {
+          description: "The collections to search; all of them if absent.",
+          type: "array",
+          items: { $ref: references + "Collection" },
+          uniqueItems: true,
+          minItems: 1,
+        },
+        orderBy: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              field: { $ref: references + "FieldName" },
+              direction: { enum: ["asc", "desc"] },
+            },
+            required: ["field"],
+            additionalProperties: false,
+          },
+          maxItems: 10,
+        },
+        pageSize: { type: "integer", minimum: 1, maximum: 200, default: 20 },
+        cursor: {
+          description: "The `nextCursor` of the previous page.",
+          type: "string",
+          minLength: 1,
+        },
+      },
+      additionalProperties: false,
+    },
+    {
+      Collection: { enum: ["products", "articles", "orders"] },
+      FieldName: {
+        description: "A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.",
+        type: "string",
+        pattern: "^[a-zA-Z_][a-zA-Z0-9_]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)*$",
+        not: { pattern: "^_" },
+        examples: ["price", "stock.warehouse"],
+      },
+      Scalar: { type: ["string", "number", "boolean", "null"] },
+      Filter: {
+        description: "A condition or a combination of conditions, selected by `op`.",
+        oneOf: [
+          { $ref: references + "Every" },
+          { $ref: references + "Any" },
+          { $ref: references + "Not" },
+          { $ref: references + "Comparison" },
+        ],
+      },
+      Every: {
+        description: "All of the conditions are true.",
+        type: "object",
+        properties: {
+          op: { const: "and" },
+          filters: { type: "array", items: { $ref: references + "Filter" }, minItems: 1 },
+        },
+        required: ["op", "filters"],
+        additionalProperties: false,
+      },
+      Any: {
+        description: "At least one of the conditions is true.",
+        type: "object",
+        properties: {
+          op: { const: "or" },
+          filters: { type: "array", items: { $ref: references + "Filter" }, minItems: 1 },
+        },
+        required: ["op", "filters"],
+        additionalProperties: false,
+      },
+      Not: {
+        description: "The condition is false.",
+        type: "object",
+        properties: { op: { const: "not" }, filter: { $ref: references + "Filter" } },
+        required: ["op", "filter"],
+        additionalProperties: false,
+      },
+      Comparison: {
+        description: "Compares a field with a value.",
+        type: "object",
+        properties: {
+          op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
+          field: { $ref: references + "FieldName" },
+          value: {
+            description: "A list of candidates for `in`, a single value for the other operators.",
+            anyOf: [
+              { $ref: references + "Scalar" },
+              { type: "array", items: { $ref: references + "Scalar" }, maxItems: 1000 },
+            ],
+          },
+        },
+        required: ["op", "field", "value"],
+        additionalProperties: false,
+      },
+    },
+  ]);
+}
+
+function schema_searchResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        total: {
+          description: "The number of matching documents on all pages.",
+          type: "integer",
+          minimum: 0,
+        },
+        hits: { type: "array", items: { $ref: references + "Hit" } },
+        facets: {
+          description: "The number of documents with each value, for each counted field.",
+          type: "object",
+          additionalProperties: {
+            type: "object",
+            additionalProperties: { type: "integer", minimum: 0 },
+          },
+        },
+        nextCursor: { description: "Absent on the last page.", type: "string" },
+      },
+      required: ["total", "hits"],
+    },
+    {
+      Hit: {
+        type: "object",
+        properties: {
+          id: { type: "string" },
+          collection: { enum: ["products", "articles", "orders"] },
+          score: {
+            description: "From 0 (a weak match) to 1 (an exact match).",
+            type: "number",
+            minimum: 0,
+            maximum: 1,
+          },
+          url: { description: "The customer-facing page.", type: "string", format: "uri" },
+          thumbnail: { description: "Relative to `url`.", type: "string", format: "uri-reference" },
+          document: {
+            description: "The stored document, in the format of its collection.",
+            type: "object",
+            additionalProperties: true,
+          },
+        },
+        required: ["id", "collection", "score", "document"],
+      },
+    },
+  ]);
+}
+
+function schema_suggestRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        prefix: { type: "string", minLength: 1, maxLength: 64 },
+        limit: { type: "integer", minimum: 1, maximum: 20, default: 8 },
+      },
+      required: ["prefix"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_suggestResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      description: "Suggestions, most likely first.",
+      type: "array",
+      items: { type: "string" },
+      uniqueItems: true,
+      maxItems: 20,
+    },
+  ]);
+}
+
 const pattern_fieldName = /^_/u;
 const pattern_fieldName2 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
 const set_searchRequest = new Set<unknown>([
@@ -799,6 +1048,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new SearchPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -138,6 +138,10 @@ pub(crate) struct Generate {
     /// Add a client that calls the agent, and a trait (TypeScript: an interface) to implement it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) calls: Option<bool>,
+    /// TypeScript, JavaScript: make each side of a capability an object that follows the Standard Schema convention too
+    /// [default: true]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) standard_schema: Option<bool>,
     /// Print a summary to standard output as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -326,6 +330,7 @@ impl Generate {
             merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
             plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
             calls: self.calls.unwrap_or(fleet.calls),
+            standard_schema: self.standard_schema.unwrap_or(fleet.standard_schema),
         }
     }
 

@@ -35,6 +35,7 @@ fn words(arguments: &Generate) -> String {
     switch("merge-nullable", arguments.merge_nullable);
     switch("plain-arrays", arguments.plain_arrays);
     switch("calls", arguments.calls);
+    switch("standard-schema", arguments.standard_schema);
     if contracts.all {
         words.insert_str(0, " --all");
     }
@@ -71,16 +72,27 @@ mod tests {
         let expected = " --all --peer a --capabilities 'my file.yaml' --root .. --out x --lang typescript,rust";
         assert_eq!(repeated(&line), expected);
         assert_eq!(repeated(&["--peer", "a", "--check", "--json"]), " --peer a");
-        let line = ["--peer", "a", "--merge-nullable", "--plain-arrays=false", "--calls"];
-        assert_eq!(repeated(&line), " --peer a --merge-nullable --plain-arrays=false --calls");
+        let line = ["--peer", "a", "--merge-nullable", "--plain-arrays=false", "--calls", "--standard-schema=false"];
+        let expected = " --peer a --merge-nullable --plain-arrays=false --calls --standard-schema=false";
+        assert_eq!(repeated(&line), expected);
     }
 
     /// A new option must be repeated, or be added to this list because it does not change the files.
     #[test]
     fn every_option_of_gen_is_repeated_or_does_not_change_the_files() {
         let without_effect = ["json", "check", "diff", "format", "watch", "help", "version"];
-        let repeated =
-            ["peer", "all", "capabilities", "root", "out", "lang", "merge_nullable", "plain_arrays", "calls"];
+        let repeated = [
+            "peer",
+            "all",
+            "capabilities",
+            "root",
+            "out",
+            "lang",
+            "merge_nullable",
+            "plain_arrays",
+            "calls",
+            "standard_schema",
+        ];
         let command = Arguments::command();
         let command = command.find_subcommand("gen").unwrap();
         for argument in command.get_arguments() {

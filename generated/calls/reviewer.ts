@@ -129,6 +129,29 @@ export class ReviewerPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface ReviewerStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** Calls the capabilities of the agent. */
 export interface ReviewerClient {
   /** Review a change and report the problems to fix. */
@@ -512,6 +535,46 @@ export function handleReviewer(text: string, handlers: ReviewerHandlers, options
   return serve("reviewer", reviewerCapabilities, call_methods, text, handlers, options);
 }
 
+/** The request of `review-change` as a Standard Schema. */
+export const reviewChangeRequest: ReviewerStandardSchema<ReviewChangeRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewChangeRequest, value, options),
+    jsonSchema: { input: schema_reviewChangeRequest, output: schema_reviewChangeRequest },
+  },
+};
+
+/** The response of `review-change` as a Standard Schema. */
+export const reviewChangeResponse: ReviewerStandardSchema<ReviewChangeResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewChangeResponse, value, options),
+    jsonSchema: { input: schema_reviewChangeResponse, output: schema_reviewChangeResponse },
+  },
+};
+
+/** The request of `list-rules` as a Standard Schema. */
+export const listRulesRequest: ReviewerStandardSchema<ListRulesRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_listRulesRequest, output: schema_listRulesRequest },
+  },
+};
+
+/** The response of `list-rules` as a Standard Schema. */
+export const listRulesResponse: ReviewerStandardSchema<ListRulesResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseListRulesResponse, value, options),
+    jsonSchema: { input: schema_listRulesResponse, output: schema_listRulesResponse },
+  },
+};
+
 function check_files(value: any): boolean {
   let tag1: any;
   for (const name of Object.keys(value)) {
@@ -574,6 +637,210 @@ function check_listRulesResponse(value: any): boolean {
     )) return false;
   }
   return true;
+}
+
+function schema_reviewChangeRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        repository: { type: "string", description: "The URL of the repository.", format: "uri" },
+        files: {
+          type: "object",
+          additionalProperties: { $ref: references + "Change" },
+          description: "The changed files by path.",
+        },
+        focus: {
+          type: "array",
+          items: { $ref: references + "Focus" },
+          description: "The aspects to review; all of them if absent.",
+        },
+        limit: {
+          type: ["integer", "null"],
+          minimum: 1,
+          maximum: 255,
+          description: "The maximum number of findings to report.",
+        },
+      },
+      required: ["repository", "files"],
+    },
+    {
+      Change: {
+        oneOf: [
+          {
+            type: "object",
+            properties: {
+              kind: { type: "string", const: "added" },
+              text: { type: "string", description: "The content of the file." },
+            },
+            required: ["kind", "text"],
+            description: "The file is new.",
+          },
+          {
+            type: "object",
+            properties: {
+              kind: { type: "string", const: "edited" },
+              diff: { type: "string", description: "A unified diff." },
+            },
+            required: ["kind", "diff"],
+            description: "The file existed and has changed.",
+          },
+          {
+            type: "object",
+            properties: { kind: { type: "string", const: "removed" } },
+            required: ["kind"],
+            description: "The file was deleted.",
+          },
+        ],
+        description: "How a file changes.",
+      },
+      Focus: {
+        oneOf: [
+          {
+            type: "string",
+            const: "correctness",
+            description: "The code does what its documentation promises.",
+          },
+          {
+            type: "string",
+            const: "security",
+            description: "Hostile input cannot misuse the code.",
+          },
+          {
+            type: "string",
+            const: "clarity",
+            description: "The next reader understands the code.",
+          },
+        ],
+        description: "An aspect of a review.",
+      },
+    },
+  ]);
+}
+
+function schema_reviewChangeResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        verdict: { description: "Whether to merge the change.", $ref: references + "Verdict" },
+        findings: {
+          type: "array",
+          items: { $ref: references + "Finding" },
+          description: "The problems, most serious first.",
+        },
+      },
+      required: ["verdict", "findings"],
+      description: "The result of a review.",
+    },
+    {
+      Verdict: {
+        oneOf: [
+          { type: "string", const: "approve", description: "The change can be merged." },
+          {
+            type: "string",
+            const: "request-changes",
+            description: "The findings must be fixed first.",
+          },
+        ],
+        description: "Whether to merge a change.",
+      },
+      Finding: {
+        type: "object",
+        properties: {
+          focus: {
+            description: "The aspect that the problem belongs to.",
+            $ref: references + "Focus",
+          },
+          path: { type: "string", description: "The path of the file." },
+          line: {
+            type: ["integer", "null"],
+            maximum: 4294967295,
+            minimum: 1,
+            description: "The line number, starting at 1; `null` for the whole file.",
+          },
+          message: {
+            type: "string",
+            description: "The problem and its fix.",
+            minLength: 1,
+            maxLength: 2000,
+          },
+        },
+        required: ["focus", "path", "line", "message"],
+        description: "A problem to fix.",
+      },
+      Focus: {
+        oneOf: [
+          {
+            type: "string",
+            const: "correctness",
+            description: "The code does what its documentation promises.",
+          },
+          {
+            type: "string",
+            const: "security",
+            description: "Hostile input cannot misuse the code.",
+          },
+          {
+            type: "string",
+            const: "clarity",
+            description: "The next reader understands the code.",
+          },
+        ],
+        description: "An aspect of a review.",
+      },
+    },
+  ]);
+}
+
+function schema_listRulesRequest(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_listRulesResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    { type: "array", items: { $ref: references + "Rule" } },
+    {
+      Rule: {
+        type: "object",
+        properties: {
+          id: {
+            type: "string",
+            description: "A unique id, such as `no-unwrap`.",
+            pattern: "^[a-z][a-z0-9-]*$",
+          },
+          summary: { type: "string", description: "The rule in one sentence." },
+          focus: {
+            description: "The aspect that the rule belongs to.",
+            $ref: references + "Focus",
+          },
+        },
+        required: ["id", "summary", "focus"],
+        description: "A rule that changes are checked against.",
+      },
+      Focus: {
+        oneOf: [
+          {
+            type: "string",
+            const: "correctness",
+            description: "The code does what its documentation promises.",
+          },
+          {
+            type: "string",
+            const: "security",
+            description: "Hostile input cannot misuse the code.",
+          },
+          {
+            type: "string",
+            const: "clarity",
+            description: "The next reader understands the code.",
+          },
+        ],
+        description: "An aspect of a review.",
+      },
+    },
+  ]);
 }
 
 const pattern_id = /^[a-z][a-z0-9-]*$/u;
@@ -727,6 +994,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new ReviewerPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -4,9 +4,10 @@
 ///
 /// ```
 /// use capgen_manifest::Options;
-/// assert_eq!(Options::default(), Options { merge_nullable: false, plain_arrays: false, calls: false });
+/// let options = Options::default();
+/// assert!(!options.merge_nullable && !options.plain_arrays && !options.calls && options.standard_schema);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// An optional property that may be `null` has the type `Option<T>` in Rust instead of `Option<Option<T>>`. A property that
     /// is `null` and an absent one then read as the same value, `None`, which is written as an absent property. Objects whose
@@ -18,6 +19,15 @@ pub struct Options {
     /// Each agent has a client that calls it, and a trait in Rust, or an interface in TypeScript, to implement its capabilities.
     /// The Rust code then needs the feature `call` of the crate `capgen`; TypeScript still imports nothing.
     pub calls: bool,
+    /// Each side of a capability is also an object in TypeScript and JavaScript that libraries accept as a
+    /// [Standard Schema](https://standardschema.dev). On by default.
+    pub standard_schema: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { merge_nullable: false, plain_arrays: false, calls: false, standard_schema: true }
+    }
 }
 
 /// The languages whose generated code an option changes.
@@ -82,12 +92,20 @@ impl Options {
             get: |options| options.calls,
             set: |options, value| options.calls = value,
         },
+        OptionRow {
+            flag: "standard-schema",
+            key: "standardSchema",
+            method: "standard_schema",
+            scope: Scope::TypeScript,
+            get: |options| options.standard_schema,
+            set: |options, value| options.standard_schema = value,
+        },
     ];
 
     /// The flags that give these options where `defaults` apply otherwise, each after a space. Only those that change Rust or, if
     /// `for_rust` is false, those that change the other languages.
     ///
-    /// An option that is on is always written, so that a reader sees it.
+    /// An option without its usual value, that of [`Options::default`], is always written, so that a reader sees it.
     ///
     /// ```
     /// use capgen_manifest::Options;
@@ -96,14 +114,17 @@ impl Options {
     /// assert_eq!(merged.flags(&merged, true), " --merge-nullable");
     /// assert_eq!(Options::default().flags(&merged, true), " --merge-nullable=false");
     /// assert_eq!(merged.flags(&Options::default(), false), "");
+    /// let bare = Options { standard_schema: false, ..Options::default() };
+    /// assert_eq!(bare.flags(&bare, false), " --standard-schema=false");
+    /// assert_eq!(Options::default().flags(&bare, false), " --standard-schema");
     /// ```
     pub fn flags(&self, defaults: &Options, for_rust: bool) -> String {
+        let usual = Options::default();
         let mut flags = String::new();
         for row in Self::TABLE.iter().filter(|row| row.scope.includes(for_rust)) {
-            match ((row.get)(self), (row.get)(defaults)) {
-                (true, _) => flags.extend([" --", row.flag]),
-                (false, true) => flags.extend([" --", row.flag, "=false"]),
-                (false, false) => {}
+            let value = (row.get)(self);
+            if value != (row.get)(defaults) || value != (row.get)(&usual) {
+                flags.extend([" --", row.flag, if value { "" } else { "=false" }]);
             }
         }
         flags

@@ -8,11 +8,15 @@ import ts from "typescript";
 
 const FOLDER = "/virtual";
 const LIBRARY = dirname(ts.getDefaultLibFilePath({}));
+const PACKAGES = `${FOLDER}/node_modules`;
 const libraries = new Map();
+
+/** Where a file is on disk: the packages that are installed here are below the virtual folder. */
+const real = (path) => (path.startsWith(PACKAGES) ? `${import.meta.dirname}/node_modules${path.slice(PACKAGES.length)}` : path);
 
 function librarySource(path) {
   if (!libraries.has(path)) {
-    const text = ts.sys.readFile(path);
+    const text = ts.sys.readFile(real(path));
     libraries.set(path, text && ts.createSourceFile(path, text, ts.ScriptTarget.ES2022));
   }
   return libraries.get(path);
@@ -34,8 +38,9 @@ function host(files) {
     getCanonicalFileName: (path) => path,
     useCaseSensitiveFileNames: () => true,
     getNewLine: () => "\n",
-    fileExists: (path) => files.has(path) || (path.startsWith(LIBRARY) && ts.sys.fileExists(path)),
-    readFile: (path) => files.get(path) ?? ts.sys.readFile(path),
+    fileExists: (path) => files.has(path) || ((path.startsWith(LIBRARY) || path.startsWith(PACKAGES)) && ts.sys.fileExists(real(path))),
+    directoryExists: (path) => FOLDER.startsWith(path) || ts.sys.directoryExists(real(path)),
+    readFile: (path) => files.get(path) ?? ts.sys.readFile(real(path)),
     writeFile() {},
   };
 }

@@ -167,6 +167,24 @@ impl Node {
         Ok(bundles[0].as_str().ok_or("no bundle")?.to_owned())
     }
 
+    /// The answers of libraries that use a side of a capability as a Standard Schema; see `standard.mjs`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be loaded, or a library does something else than to accept or reject the value.
+    pub fn standard(&self, job: &Value) -> Result<Value, Failure> {
+        self.run_script("standard.mjs", job)
+    }
+
+    /// The verdicts of Ajv by the JSON Schemas of generated objects; see `json_schema.mjs`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be loaded, or Ajv rejects a schema.
+    pub fn json_schema(&self, jobs: &Value) -> Result<Value, Failure> {
+        self.run_script("json_schema.mjs", jobs)
+    }
+
     /// The tokens of texts in TypeScript or JavaScript, without types.
     pub fn erase(&self, texts: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)

@@ -119,16 +119,37 @@ fn items_for_calls_are_only_generated_if_the_option_is_on() {
 }
 
 #[test]
+fn standard_schemas_are_generated_unless_the_option_is_off() {
+    let off = Options { standard_schema: false, ..Options::default() };
+    for case in std::fs::read_dir(folder().join("cases")).unwrap() {
+        let contract = contract(&case.unwrap().file_name().into_string().unwrap());
+        for language in Language::ALL {
+            let with = file(&contract, language, Options::default());
+            let without = file(&contract, language, off);
+            let is_typescript = language != Language::Rust;
+            assert_eq!(with.contains("StandardSchema") || with.contains("~standard"), is_typescript);
+            assert!(!without.contains("tandardSchema") && !without.contains("~standard"), "{}", contract.agent);
+            assert_eq!(without.contains("--standard-schema=false"), is_typescript, "{}", contract.agent);
+            assert!(!with.contains("--standard-schema"), "the usual value is not written");
+            let mut rest = with.lines();
+            let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
+            assert!(without.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+        }
+    }
+}
+
+#[test]
 fn the_table_of_options_names_each_option_in_every_place() {
     let page = std::fs::read_to_string(folder().join("../docs/generated-code.md")).unwrap();
     let script = std::fs::read_to_string(folder().join("../codegen/src/build_script/mod.rs")).unwrap();
     for row in Options::TABLE {
         let mut options = Options::default();
-        (row.set)(&mut options, true);
-        assert!((row.get)(&options) && options != Options::default(), "{}", row.flag);
+        let changed = !(row.get)(&options);
+        (row.set)(&mut options, changed);
+        assert!((row.get)(&options) == changed && options != Options::default(), "{}", row.flag);
         let shown = format!("| `--{}` | `{}` | `.{}(true)` |", row.flag, row.key, row.method);
         assert!(page.contains(&shown), "{shown}");
         assert!(script.contains(&format!("pub fn {}(mut self", row.method)), "{}", row.method);
     }
-    let _ = Build::new().merge_nullable(true).plain_arrays(true).calls(true);
+    let _ = Build::new().merge_nullable(true).plain_arrays(true).calls(true).standard_schema(false);
 }

@@ -83,11 +83,18 @@ fn bundles_contain_only_the_exports_that_a_program_uses() {
     let files = [shop("shop", "pay")];
     let bundle = |entry: &str| node.bundle(&files, entry).unwrap();
     let guard = bundle("import { isPayRequest } from './shop.ts'; console.log(isPayRequest(1));");
-    for unused in ["PayloadError", "shopCapabilities", "Values", "function parse", "hasPayRequestCardTag"] {
+    for unused in ["PayloadError", "shopCapabilities", "Values", "function parse", "hasPayRequestCardTag", "capgen"] {
         assert!(!guard.contains(unused), "{unused} in {guard}");
     }
     let parser = bundle("import { parsePayRequest } from './shop.ts'; console.log(parsePayRequest(1));");
-    assert!(!parser.contains("PayloadError") && !parser.contains("shopCapabilities"), "{parser}");
+    for unused in ["PayloadError", "shopCapabilities", "~standard", "capgen", "jsonSchema", "schema_", "payRe"] {
+        assert!(!parser.contains(unused), "{unused} in {parser}");
+    }
+    let object = bundle("import { payResponse } from './shop.ts'; console.log(payResponse);");
+    assert!(object.contains("schema_payResponse") && object.contains("parsePayResponse"), "{object}");
+    for unused in ["payRequest", "PayRequest", "cash"] {
+        assert!(!object.contains(unused), "{unused} in {object}");
+    }
     assert_eq!(bundle("import './shop.ts';").lines().filter(|line| !line.starts_with("//")).count(), 0);
     let table = bundle("import { shopCapabilities } from './shop.ts'; console.log(shopCapabilities);");
     assert!(table.contains("parsePayRequest") && table.contains("hash: "), "{table}");

@@ -39,6 +39,7 @@ pub struct Build {
     merge_nullable: Option<bool>,
     plain_arrays: Option<bool>,
     calls: Option<bool>,
+    standard_schema: Option<bool>,
 }
 
 impl Build {
@@ -134,6 +135,18 @@ impl Build {
     /// ```
     pub fn calls(mut self, calls: bool) -> Self {
         self.calls = Some(calls);
+        self
+    }
+
+    /// Makes each side of a capability an object in TypeScript and JavaScript that libraries accept as a Standard Schema; see
+    /// [`Options::standard_schema`]. The default is the option `generate.standardSchema` in `fleet.yaml`, or `true`.
+    ///
+    /// ```
+    /// use capgen_codegen::{Build, Language};
+    /// let build = Build::new().peer("pr-reviewer").languages([Language::TypeScript]).standard_schema(false);
+    /// ```
+    pub fn standard_schema(mut self, standard_schema: bool) -> Self {
+        self.standard_schema = Some(standard_schema);
         self
     }
 
@@ -259,6 +272,7 @@ impl Build {
             merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
             plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
             calls: self.calls.unwrap_or(fleet.calls),
+            standard_schema: self.standard_schema.unwrap_or(fleet.standard_schema),
         };
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
         let contracts = output::load(located, languages).map_err(|findings| report.fail(&findings))?;

@@ -36,6 +36,7 @@ fn values_of(name: String, values: Vec<Literal>) -> Constant {
         name,
         value: Expression::Array(values.into_iter().map(Expression::Literal).collect()),
         declared: Type::Readonly(Box::new(Type::Tuple(types))),
+        is_inferred: true,
     }
 }
 
@@ -59,6 +60,7 @@ pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
         name: names.table.clone(),
         value: Expression::Object(entries.iter().map(value).collect()),
         declared: Type::object(entries.iter().map(declared).collect()),
+        is_inferred: true,
     }
 }
 

@@ -21,6 +21,7 @@ use names::AgentNames;
 pub(crate) use printer::Form;
 use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
 use types::Types;
+use validator::standard::{self, StandardNames};
 
 /// The file of a contract, which starts with the header.
 pub(crate) fn print(header: String, model: &Model<'_>, form: Form) -> String {
@@ -55,14 +56,18 @@ fn module(model: &Model<'_>) -> Module {
     }
     module.items.push(capabilities(model, &names));
     module.items.extend(validator::types(model, &names));
+    module.items.extend(standard::types(&names));
     if let Some(calls) = &names.calls {
         module.items.extend(calls::types(model, calls));
     }
-    module.items.extend(constants::enums(model, &taken).into_iter().map(Item::Exported));
+    let enums = constants::enums(model, &taken);
+    taken.extend(enums.iter().map(|constant| constant.name.clone()));
+    module.items.extend(enums.into_iter().map(Item::Exported));
     module.items.push(Item::Exported(constants::table(model, &names)));
     module.items.extend(guards.into_items());
     let functions = names.calls.as_ref().map(|calls| calls::functions(model, calls, &names.table));
-    validator::add(&mut module, model, &names, functions.unwrap_or_default());
+    let standard = StandardNames::new(model, &taken);
+    validator::add(&mut module, model, &names, functions.unwrap_or_default(), &standard);
     if names.calls.is_some() {
         module.items.push(calls::methods(model));
     }

@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use capgen_manifest::Options;
+
 use super::calls;
 use crate::model::Model;
 use crate::name;
@@ -19,6 +21,8 @@ pub(super) struct AgentNames {
     pub(super) options: String,
     /// The class of the errors that `assert` functions throw.
     pub(super) error: String,
+    /// The interface of the sides as Standard Schemas, if they are generated.
+    pub(super) standard_schema: Option<String>,
     /// The names of the items for calls, if they are generated.
     pub(super) calls: Option<CallNames>,
 }
@@ -63,15 +67,14 @@ impl AgentNames {
     /// The names for the agent of a model, in which no name is `taken`.
     pub(super) fn new(model: &Model<'_>, taken: &HashSet<String>) -> Self {
         let id = model.manifest.agent.as_str();
-        let calls = model.options.calls;
-        let mut names = name::of_agent(id).map(|prefix| Self::with_prefix(&prefix, calls));
+        let mut names = name::of_agent(id).map(|prefix| Self::with_prefix(&prefix, &model.options));
         let is_free = |names: &Self| names.all().iter().all(|name| !taken.contains(name));
         names
             .find(is_free)
-            .unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64)), calls))
+            .unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64)), &model.options))
     }
 
-    fn with_prefix(prefix: &str, calls: bool) -> Self {
+    fn with_prefix(prefix: &str, options: &Options) -> Self {
         Self {
             capabilities: format!("{prefix}Capabilities"),
             table: lower_first(&format!("{prefix}Capabilities")),
@@ -79,14 +82,16 @@ impl AgentNames {
             violation: format!("{prefix}Violation"),
             options: format!("{prefix}ParseOptions"),
             error: format!("{prefix}PayloadError"),
-            calls: calls.then(|| CallNames::with_prefix(prefix)),
+            standard_schema: options.standard_schema.then(|| format!("{prefix}StandardSchema")),
+            calls: options.calls.then(|| CallNames::with_prefix(prefix)),
         }
     }
 
     /// All names.
     pub(super) fn all(&self) -> Vec<String> {
         let names = [&self.capabilities, &self.table, &self.result, &self.violation, &self.options, &self.error];
-        names.into_iter().cloned().chain(self.calls.iter().flat_map(CallNames::all)).collect()
+        let names = names.into_iter().chain(&self.standard_schema);
+        names.cloned().chain(self.calls.iter().flat_map(CallNames::all)).collect()
     }
 }
 

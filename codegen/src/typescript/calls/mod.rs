@@ -45,10 +45,7 @@ const RESERVED: [&str; 8] =
 
 /// The interfaces, and the types that they use.
 pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
-    let blocks = TEXT
-        .trim_end()
-        .split("\n\n")
-        .map(|block| HandWritten(block.lines().map(|line| line.replace(PREFIX, &names.prefix).into()).collect()));
+    let blocks = HandWritten::types(TEXT, PREFIX, &names.prefix);
     let interface = |name: &str, member: &str, doc: &str| {
         let member = names.of(member);
         let property = |(capability, method): (&CapabilityModel<'_>, &String)| {
@@ -102,7 +99,7 @@ pub(super) fn methods(model: &Model<'_>) -> Item {
     let method = |(capability, method): (&CapabilityModel<'_>, String)| {
         let name = Expression::string(capability.source.name.as_str());
         let descriptor = descriptor(capability.source.to_descriptor(None));
-        (method, Expression::Array(vec![name, Expression::Arrow(Box::new(descriptor))]))
+        (method, Expression::Array(vec![name, Expression::Arrow(Vec::new(), Box::new(descriptor))]))
     };
     let methods = model.capabilities.iter().zip(method_names(model)).map(method).collect();
     Item::Constant { name: Name::Internal(METHODS.to_owned()), ty: Some(Type::ANY), value: Expression::Object(methods) }

@@ -70,11 +70,18 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Array(items) => list("[", items.iter().map(|item| plain(item, form)), "]"),
         Expression::Spread(inner) => concat(vec![text("..."), plain(inner, form)]),
         Expression::Object(members) => object(members, form),
+        Expression::Arrow(parameters, value) => arrow(parameters, value, form),
+    }
+}
+
+/// An arrow function. The types of its parameters follow from its place.
+fn arrow(parameters: &[Local], value: &Expression, form: Form) -> Doc {
+    let parameters: Vec<_> = parameters.iter().map(|local| local_text(*local)).collect();
+    let head = text(format!("({}) => ", parameters.join(", ")));
+    match value {
         // Without parentheses, an object would be a block.
-        Expression::Arrow(value) if matches!(**value, Expression::Object(_)) => {
-            concat(vec![text("() => ("), plain(value, form), text(")")])
-        }
-        Expression::Arrow(value) => concat(vec![text("() => "), plain(value, form)]),
+        Expression::Object(_) => concat(vec![head, text("("), plain(value, form), text(")")]),
+        _ => concat(vec![head, plain(value, form)]),
     }
 }
 
@@ -147,7 +154,7 @@ fn precedence(expression: &Expression, form: Form) -> Precedence {
     match expression {
         Expression::AsAny(inner) if form != Form::Typed => precedence(inner, form),
         Expression::AsAny(_) => Precedence::Relation,
-        Expression::Arrow(_) | Expression::Spread(_) => Precedence::Lowest,
+        Expression::Arrow(..) | Expression::Spread(_) => Precedence::Lowest,
         Expression::And(_) | Expression::Or(_) => Precedence::Logical,
         Expression::Binary(_, operator, _) => binary(*operator).1,
         Expression::Not(_) | Expression::Plus(_) | Expression::TypeOf(_) | Expression::Increment(_) => {
@@ -189,6 +196,7 @@ pub(super) fn local_text(local: Local) -> Cow<'static, str> {
         Local::Size(level) => format!("size{level}").into(),
         Local::Tag(level) => format!("tag{level}").into(),
         Local::Options => "options".into(),
+        Local::References => "references".into(),
         Local::Item => "item".into(),
         Local::Key => "name".into(),
         Local::Depth => "depth".into(),

@@ -137,14 +137,17 @@ fn lines(lines: Vec<impl Into<Cow<'static, str>>>) -> Doc {
 }
 
 fn exported(constant: &Constant, form: Form) -> Doc {
-    let Constant { doc, name, value, declared } = constant;
+    let Constant { doc, name, value, declared, is_inferred } = constant;
     let mut docs = vec![comment::comment(doc)];
     if form == Form::Declarations {
         docs.extend([text(format!("export declare const {name}")), annotation(declared), text(";")]);
         return concat(docs);
     }
-    docs.extend([text(format!("{}const {name} = ", form.export())), expression::plain(value, form)]);
-    docs.push(text(if form == Form::Typed { " as const;" } else { ";" }));
+    let is_typed = form == Form::Typed;
+    docs.push(text(format!("{}const {name}", form.export())));
+    docs.extend((is_typed && !is_inferred).then(|| annotation(declared)));
+    docs.extend([text(" = "), expression::plain(value, form)]);
+    docs.push(text(if is_typed && *is_inferred { " as const;" } else { ";" }));
     concat(docs)
 }
 

@@ -38,8 +38,8 @@ pub(in crate::typescript) enum Expression {
     Array(Vec<Expression>),
     Spread(Box<Expression>),
     Object(Vec<(String, Expression)>),
-    /// `() => value`.
-    Arrow(Box<Expression>),
+    /// `(parameters) => value`.
+    Arrow(Vec<Local>, Box<Expression>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,6 +81,8 @@ pub(in crate::typescript) enum Local {
     /// The value of a union's tag at this level.
     Tag(usize),
     Options,
+    /// The start of the references to definitions in a JSON Schema.
+    References,
     /// An item or member in a loop, and the member's name.
     Item,
     Key,
@@ -182,7 +184,7 @@ impl Expression {
             | Expression::AsAny(inner)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
-            | Expression::Arrow(inner) => first = Some(inner),
+            | Expression::Arrow(_, inner) => first = Some(inner),
             Expression::Index(a, b) | Expression::Binary(a, _, b) => (first, second) = (Some(&**a), Some(&**b)),
             Expression::Call(callee, arguments) => (first, items) = (Some(&**callee), arguments),
             Expression::New(_, _, list) | Expression::And(list) | Expression::Or(list) | Expression::Array(list) => {
@@ -210,7 +212,7 @@ impl Expression {
             | Expression::AsAny(inner)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
-            | Expression::Arrow(inner) => vec![inner],
+            | Expression::Arrow(_, inner) => vec![inner],
             Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
             Expression::Call(callee, arguments) => std::iter::once(&mut **callee).chain(arguments).collect(),
             Expression::New(_, _, items)

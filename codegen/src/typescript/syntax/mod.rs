@@ -37,13 +37,14 @@ pub(super) enum Item {
     HandWrittenType(HandWritten),
 }
 
-/// `export const name = value as const`.
+/// `export const name = value as const`, or `export const name: declared = value`.
 pub(super) struct Constant {
     pub(super) doc: Vec<String>,
     pub(super) name: String,
     pub(super) value: Expression,
-    /// The type in a declaration file, which the compiler finds by itself in TypeScript.
     pub(super) declared: Type,
+    /// Whether the type is only in a declaration file, because the compiler finds it by itself in TypeScript.
+    pub(super) is_inferred: bool,
 }
 
 /// A subclass of `Error` for a list of violations.

@@ -43,6 +43,8 @@ macro_rules! helpers {
 helpers! {
     Parse "parse" "parse" [Shallow, IsDict],
     Assert "assert" "assert" [],
+    Standard "standard" "standard" [],
+    JsonSchema "jsonSchema" "json_schema" [],
     Shallow "shallow" "shallow" [],
     IsDict "isDict" "is_dict" [],
     Own "own" "own" [],

@@ -7,7 +7,7 @@ use capgen_schema::{Json, Pattern};
 use super::{Helper, narrowing};
 use crate::name;
 use crate::typescript::names::{AgentNames, lower_first};
-use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Type};
+use crate::typescript::syntax::{Constant, Expression, Function, Item, Literal, Module, Name, Statement, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
 
 /// The purpose of an internal function or constant, with which its name begins.
@@ -20,6 +20,7 @@ pub(super) enum Stem {
     Names,
     Literals,
     Memory,
+    Schema,
 }
 
 impl Stem {
@@ -32,12 +33,19 @@ impl Stem {
             Stem::Names => "names",
             Stem::Literals => "literals",
             Stem::Memory => "memory",
+            Stem::Schema => "schema",
         }
     }
 }
 
 /// Names contain at most this many characters of the subject: they occur often, and the contract limits no property's name.
 const MAX_SUBJECT: usize = 40;
+
+/// The exports of a file that use its internal functions and constants.
+pub(super) struct Exported {
+    pub(super) functions: Vec<Function>,
+    pub(super) constants: Vec<Constant>,
+}
 
 /// The internal functions and constants of a file, in the order in which they were made.
 #[derive(Default)]
@@ -123,12 +131,18 @@ impl<'m> Internals<'m> {
     }
 
     /// The name of the function with these parameters and statements, which equal checks share.
-    pub(super) fn shared_function(&mut self, parameters: Vec<Parameter>, returns: Type, body: Vec<Statement>) -> Name {
+    pub(super) fn shared_function(
+        &mut self,
+        stem: Stem,
+        parameters: Vec<Parameter>,
+        returns: Type,
+        body: Vec<Statement>,
+    ) -> Name {
         let key = (parameters.len(), body);
         if let Some(name) = self.function_names.get(&key) {
             return name.clone();
         }
-        let name = self.fresh(Stem::Check);
+        let name = self.fresh(stem);
         self.function(name.clone(), parameters, returns, key.1.clone());
         self.function_names.insert(key, name.clone());
         name
@@ -138,16 +152,18 @@ impl<'m> Internals<'m> {
         self.functions.push(Function { doc: Vec::new(), name, parameters, returns: Returns::Type(returns), body });
     }
 
-    /// Adds `exported` to a module, before the functions, constants and helpers that it uses.
+    /// Adds exported functions and constants to a module, before the functions, constants and helpers that they use.
     /// Similar parts are adjacent, because this compresses well.
-    pub(super) fn finish(mut self, module: &mut Module, mut exported: Vec<Function>, agent: &AgentNames) {
+    pub(super) fn finish(mut self, module: &mut Module, exported: Exported, agent: &AgentNames) {
+        let Exported { functions: mut exported, constants } = exported;
         for function in self.functions.iter_mut().chain(&mut exported) {
             narrowing::widen(&mut function.body);
         }
-        let used = self.used(&exported);
+        let used = self.used(&exported, &constants);
         let keywords = self.keywords;
         let is_used = |name: &Name| used.contains(name);
         module.items.extend(exported.into_iter().map(Item::Function));
+        module.items.extend(constants.into_iter().map(Item::Exported));
         let functions = self.functions.into_iter().filter(|function| is_used(&function.name));
         module.items.extend(functions.map(Item::Function));
         let constants = self.constants.into_iter().filter(|(name, ..)| is_used(name));
@@ -160,8 +176,8 @@ impl<'m> Internals<'m> {
             .extend(helpers.into_iter().map(|helper| Item::HandWritten(helper.text_for(&keywords, &agent.error))));
     }
 
-    /// The names that the functions use, directly or through others.
-    fn used(&self, exported: &[Function]) -> HashSet<Name> {
+    /// The names that the exported functions and constants use, directly or through others.
+    fn used(&self, exported: &[Function], exported_constants: &[Constant]) -> HashSet<Name> {
         let functions: HashMap<&Name, &Function> = self.functions.iter().map(|f| (&f.name, f)).collect();
         let constants: HashMap<&Name, &Expression> =
             self.constants.iter().map(|(name, _, value)| (name, value)).collect();
@@ -179,6 +195,7 @@ impl<'m> Internals<'m> {
         for statement in exported.iter().flat_map(|function| &function.body) {
             statement.each_expression(&mut |e| note(e, &mut open));
         }
+        exported_constants.iter().for_each(|constant| note(&constant.value, &mut open));
         while let Some(name) = open.pop() {
             for statement in functions.get(&name).into_iter().flat_map(|function| &function.body) {
                 statement.each_expression(&mut |e| note(e, &mut open));

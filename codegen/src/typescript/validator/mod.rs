@@ -9,13 +9,15 @@ mod internal;
 mod narrowing;
 mod rules;
 mod scalar;
+pub(super) mod standard;
 mod structure;
 mod verdict;
 
 use std::collections::HashSet;
 
 use helper::Helper;
-use internal::Internals;
+use internal::{Exported, Internals};
+use standard::StandardNames;
 use verdict::Verdicts;
 
 use super::names::AgentNames;
@@ -56,8 +58,15 @@ pub(super) fn types(model: &Model<'_>, agent: &AgentNames) -> Vec<Item> {
     vec![result(agent), violation(agent), options(agent), Item::Error(error)]
 }
 
-/// Adds the validators of every side that has a schema, then other functions, and everything that they all use.
-pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames, others: Vec<Function>) {
+/// Adds the validators of every side that has a schema, then other functions, then every side as a Standard Schema, and
+/// everything that they all use.
+pub(super) fn add(
+    module: &mut Module,
+    model: &Model<'_>,
+    agent: &AgentNames,
+    others: Vec<Function>,
+    standard: &StandardNames,
+) {
     let mut internals = Internals::default();
     let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
     for validator in &model.validators {
@@ -70,7 +79,8 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames, ot
         assertions.push(assertion(name, &names, agent));
     }
     // Functions of one kind are printed together, because compressors find repetitions that are close to each other.
-    let exported = verdicts.into_iter().chain(parsers).chain(assertions).chain(others).collect();
+    let functions = verdicts.into_iter().chain(parsers).chain(assertions).chain(others).collect();
+    let exported = Exported { functions, constants: standard::constants(model, agent, standard, &mut internals) };
     internals.finish(module, exported, agent);
 }
 
@@ -89,7 +99,7 @@ fn verdict<'m>(validator: &'m Validator<'m>, internals: &mut Internals<'m>, ty: 
 fn parser(rules: Expression, ty: &str, names: &Names, agent: &AgentNames) -> Function {
     let is_valid = Expression::call(Name::Exported(names.is.clone()), vec![Local::Value.into()]);
     // The rules are made only for an invalid value.
-    let rules = Expression::Arrow(Box::new(rules));
+    let rules = Expression::Arrow(Vec::new(), Box::new(rules));
     let arguments = vec![is_valid, Local::Value.into(), Local::Options.into(), rules];
     Function {
         doc: Vec::new(),

@@ -405,7 +405,7 @@ fn shown(nearest: Expression, exact: &Number, is_exact: bool) -> Expression {
     if is_exact && is_number_printed_alike(exact) {
         return nearest;
     }
-    let method = |name: &str, value| (name.to_owned(), Expression::Arrow(Box::new(value)));
+    let method = |name: &str, value| (name.to_owned(), Expression::Arrow(Vec::new(), Box::new(value)));
     let text = Expression::string(&cut(&exact.to_string()));
     Expression::Object(vec![method("valueOf", nearest), method("toString", text)])
 }

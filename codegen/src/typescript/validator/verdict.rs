@@ -158,7 +158,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
 
     /// The name of a function with one parameter for the value, which checks with equal statements share.
     pub(super) fn shared_function(&mut self, depth: Depth, returns: Type, statements: Vec<Statement>) -> Name {
-        self.internals.shared_function(parameters(depth, &statements), returns, statements)
+        self.internals.shared_function(Stem::Check, parameters(depth, &statements), returns, statements)
     }
 
     /// A call of the function of a check.

@@ -74,6 +74,29 @@ export class ArraysPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface ArraysStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const plotRequestAtMostTwoItemValues = ["a", "b"] as const;
 
 export const plotRequestChoicesItemValues = ["red", "green"] as const;
@@ -176,6 +199,26 @@ export function assertPlotRequest(value: unknown, options?: ArraysParseOptions):
   assert(parsePlotRequest(value, options));
 }
 
+/** The request of `plot` as a Standard Schema. */
+export const plotRequest: ArraysStandardSchema<PlotRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parsePlotRequest, value, options),
+    jsonSchema: { input: schema_plotRequest, output: schema_plotRequest },
+  },
+};
+
+/** The response of `plot` as a Standard Schema. */
+export const plotResponse: ArraysStandardSchema<PlotResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_plotResponse, output: schema_plotResponse },
+  },
+};
+
 function check_texts(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -238,6 +281,37 @@ function check_choices(value: any): boolean {
     if (!(item === "red" || item === "green")) return false;
   }
   return true;
+}
+
+function schema_plotRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        any: { type: "array" },
+        texts: { type: "array", items: { type: "string" } },
+        mixed: { type: "array", items: { type: ["string", "number"] } },
+        nullable: { type: ["array", "null"], items: { type: ["integer", "null"] } },
+        atLeastOne: { type: "array", items: { type: "string" }, minItems: 1 },
+        point: { type: "array", items: { type: "number" }, minItems: 2, maxItems: 3 },
+        atMostTwo: { type: "array", items: { enum: ["a", "b"] }, maxItems: 2 },
+        empty: { type: "array", maxItems: 0 },
+        many: { type: "array", items: { type: "string" }, minItems: 20 },
+        matrix: { type: "array", items: { type: "array", items: { type: "number" } } },
+        ring: {
+          type: "array",
+          minItems: 4,
+          items: { type: "array", items: { type: "number" }, minItems: 2, maxItems: 2 },
+        },
+        choices: { type: "array", items: { enum: ["red", "green"] }, uniqueItems: true },
+      },
+      required: ["texts", "point"],
+    },
+  ]);
+}
+
+function schema_plotResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -361,6 +435,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new ArraysPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -55,6 +55,29 @@ export class ConstantsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface ConstantsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const constantsCapabilities = {
   constants: {
@@ -111,6 +134,50 @@ export function parseConstantsRequest(value: unknown, options?: ConstantsParseOp
 /** Throws a `ConstantsPayloadError` if the value is invalid. */
 export function assertConstantsRequest(value: unknown, options?: ConstantsParseOptions): asserts value is ConstantsRequest {
   assert(parseConstantsRequest(value, options));
+}
+
+/** The request of `constants` as a Standard Schema. */
+export const constantsRequest: ConstantsStandardSchema<ConstantsRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseConstantsRequest, value, options),
+    jsonSchema: { input: schema_constantsRequest, output: schema_constantsRequest },
+  },
+};
+
+/** The response of `constants` as a Standard Schema. */
+export const constantsResponse: ConstantsStandardSchema<ConstantsResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_constantsResponse, output: schema_constantsResponse },
+  },
+};
+
+function schema_constantsRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        text: { const: "x" },
+        negative: { const: -3 },
+        one: { const: 1 },
+        no: { const: false },
+        nothing: { const: null },
+        structure: { const: { k: [1, "2"] } },
+        empty: { const: {} },
+        huge: { const: 1e300 },
+      },
+      required: ["text", "negative", "nothing", "structure"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_constantsResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 const literals_structure: readonly unknown[] = [{ k: [1, "2"] }];
@@ -236,6 +303,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new ConstantsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

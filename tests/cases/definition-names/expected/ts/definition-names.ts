@@ -826,6 +826,29 @@ export class DefinitionNamesPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface DefinitionNamesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const asMutXb0efd88eValues = ["a0", "b"] as const;
 
 export const asyncFnOnceX633b80a7Values = ["a4", "b"] as const;
@@ -2074,6 +2097,26 @@ export function assertAskRequest(value: unknown, options?: DefinitionNamesParseO
   assert(parseAskRequest(value, options));
 }
 
+/** The request of `ask` as a Standard Schema. */
+export const askRequest: DefinitionNamesStandardSchema<AskRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseAskRequest, value, options),
+    jsonSchema: { input: schema_askRequest, output: schema_askRequest },
+  },
+};
+
+/** The response of `ask` as a Standard Schema. */
+export const askResponse: DefinitionNamesStandardSchema<AskResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_askResponse, output: schema_askResponse },
+  },
+};
+
 function check_askRequest(value: any): boolean {
   let value1: any, value2: any, value3: any, size2: any, size3: any, tag2: any;
   return (
@@ -3003,6 +3046,533 @@ function check_askRequest2(value: any): boolean {
   );
 }
 
+function schema_askRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        p0: { $ref: references + "AsMut" },
+        p1: { $ref: references + "AsRef" },
+        p2: { $ref: references + "AsyncFn" },
+        p3: { $ref: references + "AsyncFnMut" },
+        p4: { $ref: references + "AsyncFnOnce" },
+        p5: { $ref: references + "Box" },
+        p6: { $ref: references + "Capabilities" },
+        p7: { $ref: references + "Capability" },
+        p8: { $ref: references + "Clone" },
+        p9: { $ref: references + "Copy" },
+        p10: { $ref: references + "Debug" },
+        p11: { $ref: references + "Default" },
+        p12: { $ref: references + "DoubleEndedIterator" },
+        p13: { $ref: references + "Drop" },
+        p14: { $ref: references + "Eq" },
+        p15: { $ref: references + "Err" },
+        p16: { $ref: references + "ExactSizeIterator" },
+        p17: { $ref: references + "Extend" },
+        p18: { $ref: references + "Fn" },
+        p19: { $ref: references + "FnMut" },
+        p20: { $ref: references + "FnOnce" },
+        p21: { $ref: references + "From" },
+        p22: { $ref: references + "FromIterator" },
+        p23: { $ref: references + "Into" },
+        p24: { $ref: references + "IntoIterator" },
+        p25: { $ref: references + "Iterator" },
+        p26: { $ref: references + "None" },
+        p27: { $ref: references + "Object" },
+        p28: { $ref: references + "Ok" },
+        p29: { $ref: references + "Option" },
+        p30: { $ref: references + "Options" },
+        p31: { $ref: references + "Ord" },
+        p32: { $ref: references + "PartialEq" },
+        p33: { $ref: references + "PartialOrd" },
+        p34: { $ref: references + "ReadonlySet" },
+        p35: { $ref: references + "Record" },
+        p36: { $ref: references + "RegExp" },
+        p37: { $ref: references + "Result" },
+        p38: { $ref: references + "Self" },
+        p39: { $ref: references + "Send" },
+        p40: { $ref: references + "Sized" },
+        p41: { $ref: references + "Some" },
+        p42: { $ref: references + "String" },
+        p43: { $ref: references + "Sync" },
+        p44: { $ref: references + "ToOwned" },
+        p45: { $ref: references + "ToString" },
+        p46: { $ref: references + "TryFrom" },
+        p47: { $ref: references + "TryInto" },
+        p48: { $ref: references + "Unpin" },
+        p49: { $ref: references + "Value" },
+        p50: { $ref: references + "Vec" },
+        p51: { $ref: references + "Violation" },
+        p52: { $ref: references + "Array" },
+        p53: { $ref: references + "Array2" },
+        p54: { $ref: references + "Bool" },
+        p55: { $ref: references + "Boolean" },
+        p56: { $ref: references + "Codec" },
+        p57: { $ref: references + "Date" },
+        p58: { $ref: references + "Descriptor" },
+        p59: { $ref: references + "Display" },
+        p60: { $ref: references + "Error" },
+        p61: { $ref: references + "FromStr" },
+        p62: { $ref: references + "Function" },
+        p63: { $ref: references + "Hash" },
+        p64: { $ref: references + "Infinity" },
+        p65: { $ref: references + "Interpreted" },
+        p66: { $ref: references + "Map" },
+        p67: { $ref: references + "Never" },
+        p68: { $ref: references + "Number" },
+        p69: { $ref: references + "Payload" },
+        p70: { $ref: references + "Promise" },
+        p71: { $ref: references + "Reader" },
+        p72: { $ref: references + "Readonly" },
+        p73: { $ref: references + "Serialize" },
+        p74: { $ref: references + "Set" },
+        p75: { $ref: references + "T" },
+        p76: { $ref: references + "Text" },
+        p77: { $ref: references + "Type" },
+        p78: { $ref: references + "Undefined" },
+        p79: { $ref: references + "Writer" },
+        p80: { $ref: references + "agent" },
+        p81: { $ref: references + "any" },
+        p82: { $ref: references + "any_of" },
+        p83: { $ref: references + "assert" },
+        p84: { $ref: references + "bool" },
+        p85: { $ref: references + "capabilities" },
+        p86: { $ref: references + "contract_hash" },
+        p87: { $ref: references + "i64" },
+        p88: { $ref: references + "internals" },
+        p89: { $ref: references + "interpreter" },
+        p90: { $ref: references + "is" },
+        p91: { $ref: references + "never" },
+        p92: { $ref: references + "number" },
+        p93: { $ref: references + "object" },
+        p94: { $ref: references + "parse" },
+        p95: { $ref: references + "str" },
+        p96: { $ref: references + "string" },
+        p97: { $ref: references + "unknown" },
+        p98: { $ref: references + "wire" },
+        p99: { $ref: references + "ask" },
+        p100: { $ref: references + "ask_request" },
+        p101: { $ref: references + "AskResponse" },
+        p102: { $ref: references + "DeclaredName" },
+        p103: { $ref: references + "declared_name" },
+        p104: { $ref: references + "1st" },
+        p105: { $ref: references + "%3C=" },
+        p106: { $ref: references + "gr%C3%B6%C3%9Fe" },
+      },
+    },
+    {
+      AsMut: { enum: ["a0", "b"] },
+      AsRef: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 1 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      AsyncFn: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      AsyncFnMut: { type: "string", minLength: 1 },
+      AsyncFnOnce: { enum: ["a4", "b"] },
+      Box: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 5 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Capabilities: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Capability: { type: "string", minLength: 1 },
+      Clone: { enum: ["a8", "b"] },
+      Copy: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 9 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Debug: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Default: { type: "string", minLength: 1 },
+      DoubleEndedIterator: { enum: ["a12", "b"] },
+      Drop: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 13 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Eq: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Err: { type: "string", minLength: 1 },
+      ExactSizeIterator: { enum: ["a16", "b"] },
+      Extend: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 17 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Fn: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      FnMut: { type: "string", minLength: 1 },
+      FnOnce: { enum: ["a20", "b"] },
+      From: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 21 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      FromIterator: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Into: { type: "string", minLength: 1 },
+      IntoIterator: { enum: ["a24", "b"] },
+      Iterator: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 25 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      None: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Object: { type: "string", minLength: 1 },
+      Ok: { enum: ["a28", "b"] },
+      Option: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 29 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Options: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Ord: { type: "string", minLength: 1 },
+      PartialEq: { enum: ["a32", "b"] },
+      PartialOrd: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 33 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      ReadonlySet: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Record: { type: "string", minLength: 1 },
+      RegExp: { enum: ["a36", "b"] },
+      Result: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 37 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Self: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Send: { type: "string", minLength: 1 },
+      Sized: { enum: ["a40", "b"] },
+      Some: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 41 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      String: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Sync: { type: "string", minLength: 1 },
+      ToOwned: { enum: ["a44", "b"] },
+      ToString: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 45 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      TryFrom: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      TryInto: { type: "string", minLength: 1 },
+      Unpin: { enum: ["a48", "b"] },
+      Value: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 49 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Vec: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Violation: { type: "string", minLength: 1 },
+      Array: { enum: ["a52", "b"] },
+      Array2: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 53 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Bool: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Boolean: { type: "string", minLength: 1 },
+      Codec: { enum: ["a56", "b"] },
+      Date: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 57 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Descriptor: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Display: { type: "string", minLength: 1 },
+      Error: { enum: ["a60", "b"] },
+      FromStr: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 61 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Function: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Hash: { type: "string", minLength: 1 },
+      Infinity: { enum: ["a64", "b"] },
+      Interpreted: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 65 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Map: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Never: { type: "string", minLength: 1 },
+      Number: { enum: ["a68", "b"] },
+      Payload: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 69 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Promise: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Reader: { type: "string", minLength: 1 },
+      Readonly: { enum: ["a72", "b"] },
+      Serialize: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 73 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Set: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      T: { type: "string", minLength: 1 },
+      Text: { enum: ["a76", "b"] },
+      Type: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 77 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      Undefined: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      Writer: { type: "string", minLength: 1 },
+      agent: { enum: ["a80", "b"] },
+      any: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 81 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      any_of: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      assert: { type: "string", minLength: 1 },
+      bool: { enum: ["a84", "b"] },
+      capabilities: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 85 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      contract_hash: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      i64: { type: "string", minLength: 1 },
+      internals: { enum: ["a88", "b"] },
+      interpreter: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 89 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      is: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      never: { type: "string", minLength: 1 },
+      number: { enum: ["a92", "b"] },
+      object: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 93 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      parse: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      str: { type: "string", minLength: 1 },
+      string: { enum: ["a96", "b"] },
+      unknown: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 97 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      wire: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      ask: { type: "string", minLength: 1 },
+      ask_request: { enum: ["a100", "b"] },
+      AskResponse: {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 101 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      DeclaredName: {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+      declared_name: { type: "string", minLength: 1 },
+      "1st": { enum: ["a104", "b"] },
+      "<=": {
+        type: "object",
+        properties: {
+          x: { type: "integer", maximum: 105 },
+          inner: { type: "object", properties: { y: {} } },
+        },
+      },
+      "größe": {
+        anyOf: [
+          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+        ],
+      },
+    },
+  ]);
+}
+
+function schema_askResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -3148,6 +3718,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new DefinitionNamesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -71,6 +71,29 @@ export class DefinitionsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface DefinitionsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const currencyValues = ["EUR", "USD"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -149,6 +172,26 @@ export function assertBillRequest(value: unknown, options?: DefinitionsParseOpti
   assert(parseBillRequest(value, options));
 }
 
+/** The request of `bill` as a Standard Schema. */
+export const billRequest: DefinitionsStandardSchema<BillRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseBillRequest, value, options),
+    jsonSchema: { input: schema_billRequest, output: schema_billRequest },
+  },
+};
+
+/** The response of `bill` as a Standard Schema. */
+export const billResponse: DefinitionsStandardSchema<BillResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_billResponse, output: schema_billResponse },
+  },
+};
+
 function check_money(value: any, _depth: number): boolean {
   let value1: any;
   return (
@@ -157,6 +200,39 @@ function check_money(value: any, _depth: number): boolean {
     ((value1 = value.currency) === "EUR" || value1 === "USD") &&
     sized(value, 2)
   );
+}
+
+function schema_billRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        id: { $ref: references + "uuid" },
+        total: { $ref: references + "money", description: "With tax." },
+        net: { $ref: references + "money" },
+        maybe: { anyOf: [{ $ref: references + "money" }, { type: "null" }] },
+        odd: { $ref: references + "string" },
+        fallback: { $ref: references + "currency", default: "EUR" },
+      },
+      required: ["id", "total"],
+    },
+    {
+      string: { type: "object", properties: { x: { type: "string" } }, required: ["x"] },
+      money: {
+        type: "object",
+        description: "An amount in minor units.",
+        properties: { amount: { type: "integer" }, currency: { $ref: references + "currency" } },
+        required: ["amount", "currency"],
+        additionalProperties: false,
+      },
+      currency: { enum: ["EUR", "USD"], description: "ISO 4217." },
+      uuid: { type: "string", format: "uuid" },
+    },
+  ]);
+}
+
+function schema_billResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -304,6 +380,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new DefinitionsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -72,6 +72,29 @@ export class EnumsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface EnumsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const sortRequestOrderValues = ["ascending", "descending"] as const;
 
 export const sortRequestLongValues = [
@@ -205,6 +228,63 @@ export function assertSortRequest(value: unknown, options?: EnumsParseOptions): 
 /** Throws a `EnumsPayloadError` if the value is invalid. */
 export function assertSortResponse(value: unknown, options?: EnumsParseOptions): asserts value is SortResponse {
   assert(parseSortResponse(value, options));
+}
+
+/** The request of `sort` as a Standard Schema. */
+export const sortRequest: EnumsStandardSchema<SortRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSortRequest, value, options),
+    jsonSchema: { input: schema_sortRequest, output: schema_sortRequest },
+  },
+};
+
+/** The response of `sort` as a Standard Schema. */
+export const sortResponse: EnumsStandardSchema<SortResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSortResponse, value, options),
+    jsonSchema: { input: schema_sortResponse, output: schema_sortResponse },
+  },
+};
+
+function schema_sortRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        order: { description: "How to sort.", enum: ["ascending", "descending"] },
+        long: {
+          enum: [
+            "ready",
+            "waiting-for-review",
+            "waiting-for-changes",
+            "changes-requested",
+            "approved",
+            "merged",
+            "closed",
+          ],
+        },
+        mixed: { enum: ["auto", 1, 2.5, true, null, "1"] },
+        values: { enum: [{ x: 1 }, [1, 2], "z"] },
+        beyond: { enum: [9007199254740992, 1], description: "An identifier." },
+        numbers: { type: "integer", enum: [10, 20] },
+        described: {
+          oneOf: [
+            { const: "fast", description: "Less exact." },
+            { const: "slow", description: "More exact." },
+          ],
+        },
+      },
+      required: ["order"],
+    },
+  ]);
+}
+
+function schema_sortResponse(options: any): any {
+  return jsonSchema(options, () => [{ enum: ["done", "failed"], description: "The outcome." }]);
 }
 
 const literals_values: readonly unknown[] = [{ x: 1 }, [1, 2]];
@@ -353,6 +433,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new EnumsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

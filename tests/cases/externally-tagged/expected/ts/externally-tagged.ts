@@ -145,6 +145,29 @@ export class ExternallyTaggedPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface ExternallyTaggedStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const drawRequestStringValues = ["Nothing", "Everything"] as const;
 
 export const drawResponseStateStringValues = ["Queued", "Done"] as const;
@@ -454,6 +477,139 @@ export function assertDrawResponse(value: unknown, options?: ExternallyTaggedPar
   assert(parseDrawResponse(value, options));
 }
 
+/** The request of `draw` as a Standard Schema. */
+export const drawRequest: ExternallyTaggedStandardSchema<DrawRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseDrawRequest, value, options),
+    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
+  },
+};
+
+/** The response of `draw` as a Standard Schema. */
+export const drawResponse: ExternallyTaggedStandardSchema<DrawResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseDrawResponse, value, options),
+    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
+  },
+};
+
+function schema_drawRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      oneOf: [
+        { type: "string", enum: ["Nothing", "Everything"] },
+        {
+          type: "object",
+          description: "Words.",
+          properties: { Text: { type: "string", maxLength: 8 } },
+          required: ["Text"],
+          additionalProperties: false,
+        },
+        {
+          type: "object",
+          properties: {
+            Point: {
+              type: "object",
+              properties: { x: { type: "number" }, y: { type: "number" } },
+              required: ["x", "y"],
+            },
+          },
+          required: ["Point"],
+          additionalProperties: false,
+        },
+        {
+          type: "object",
+          properties: { Circle: { $ref: references + "Circle" } },
+          required: ["Circle"],
+          additionalProperties: false,
+        },
+      ],
+    },
+    {
+      Circle: { type: "object", properties: { radius: { type: "number" } }, required: ["radius"] },
+    },
+  ]);
+}
+
+function schema_drawResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      required: ["state"],
+      properties: {
+        state: {
+          description: "Each unit with its description.",
+          oneOf: [
+            { type: "string", const: "Queued", description: "Not begun." },
+            { type: "string", const: "Done", description: "All drawn." },
+            {
+              type: "object",
+              description: "Why not.",
+              properties: { Failed: { type: "string" } },
+              required: ["Failed"],
+              additionalProperties: false,
+            },
+            {
+              type: "object",
+              properties: { Running: { type: "integer", minimum: 0 } },
+              required: ["Running"],
+              additionalProperties: false,
+            },
+            { type: "null" },
+          ],
+        },
+        mode: {
+          description: "One unit and one that holds something.",
+          oneOf: [
+            { type: "string", enum: ["Auto"] },
+            {
+              type: "object",
+              properties: { Fixed: { type: "integer" } },
+              required: ["Fixed"],
+              additionalProperties: false,
+            },
+          ],
+        },
+        contact: {
+          description: "No tag, and closed.",
+          anyOf: [{ $ref: references + "Person" }, { $ref: references + "Company" }],
+        },
+        either: {
+          description: "A property that is false beside those of both.",
+          type: "object",
+          properties: { note: { type: "string" } },
+          oneOf: [
+            { properties: { left: { type: "string" }, right: false }, required: ["left"] },
+            { properties: { right: { type: "string" }, left: false }, required: ["right"] },
+          ],
+        },
+      },
+    },
+    {
+      Person: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          born: { type: "string" },
+          mail: { type: "string", format: "email" },
+        },
+        required: ["name", "born"],
+        additionalProperties: false,
+      },
+      Company: {
+        type: "object",
+        properties: { name: { type: "string" }, vat: { type: "string" } },
+        required: ["vat"],
+        additionalProperties: false,
+      },
+    },
+  ]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -601,6 +757,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new ExternallyTaggedPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -78,6 +78,29 @@ export class HostileTextPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface HostileTextStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** Calls the capabilities of the agent. */
 export interface HostileTextClient {
   /** *\/ export const capability = 1; /* */
@@ -309,6 +332,53 @@ export function handleHostileText(text: string, handlers: HostileTextHandlers, o
   return serve("hostile-text", hostileTextCapabilities, call_methods, text, handlers, options);
 }
 
+/** The request of `escape` as a Standard Schema. */
+export const escapeRequest: HostileTextStandardSchema<EscapeRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseEscapeRequest, value, options),
+    jsonSchema: { input: schema_escapeRequest, output: schema_escapeRequest },
+  },
+};
+
+/** The response of `escape` as a Standard Schema. */
+export const escapeResponse: HostileTextStandardSchema<EscapeResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_escapeResponse, output: schema_escapeResponse },
+  },
+};
+
+function schema_escapeRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      description: "root */ export const pwned = 1; /* x\n@deprecated\n```\ncompile_fail!()\n```",
+      type: "object",
+      properties: {
+        a: { type: "string", description: "*/ b: 1; /* \nline\u2028 @deprecated {@link x} \u202e" },
+        "*/ c: 1; /*": { type: "string", description: "ends with a star *" },
+        "q\"uote`${1}\\": { type: "string" },
+        "line\nbreak\u2028\u2029": { type: "string" },
+        "\u003c/script>\u003c!--": { type: "string" },
+        "#![allow(x)] // r#\"": {
+          enum: ["\"; evil(); //", "\u003c/script>", "\u202e\u2066", "\\", "${x}", "\n"],
+        },
+        "{}": { const: "*/ {0} {}" },
+        default: { type: "string", default: "*/ {@link x} ``` `\n/// @deprecated \u202e\u3164" },
+        pattern: { type: "string", pattern: "^[*/]*`*/ @x$" },
+      },
+      required: ["a"],
+    },
+  ]);
+}
+
+function schema_escapeResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
 const pattern_pattern = /^[*\/]*`*\/ @x$/u;
 
 /**
@@ -431,6 +501,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new HostileTextPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -65,6 +65,29 @@ export class IndexSignaturesPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface IndexSignaturesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const tagResponseStrictAValues = ["x", "y"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -148,6 +171,26 @@ export function assertTagResponse(value: unknown, options?: IndexSignaturesParse
   assert(parseTagResponse(value, options));
 }
 
+/** The request of `tag` as a Standard Schema. */
+export const tagRequest: IndexSignaturesStandardSchema<TagRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseTagRequest, value, options),
+    jsonSchema: { input: schema_tagRequest, output: schema_tagRequest },
+  },
+};
+
+/** The response of `tag` as a Standard Schema. */
+export const tagResponse: IndexSignaturesStandardSchema<TagResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseTagResponse, value, options),
+    jsonSchema: { input: schema_tagResponse, output: schema_tagResponse },
+  },
+};
+
 function check_tagRequest(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
@@ -177,6 +220,41 @@ function check_tagResponse(value: any): boolean {
     )) return false;
   }
   return true;
+}
+
+function schema_tagRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: { id: { type: "string" }, count: { type: "integer" } },
+      required: ["id"],
+      additionalProperties: { type: "string" },
+    },
+  ]);
+}
+
+function schema_tagResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        known: { type: "boolean" },
+        open: {
+          type: "object",
+          properties: { a: { type: "string" } },
+          required: ["a"],
+          additionalProperties: true,
+        },
+        strict: {
+          type: "object",
+          properties: { a: { enum: ["x", "y"] } },
+          required: ["a"],
+          additionalProperties: { type: "string" },
+        },
+      },
+      additionalProperties: { type: ["number", "null"] },
+    },
+  ]);
 }
 
 /**
@@ -298,6 +376,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new IndexSignaturesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

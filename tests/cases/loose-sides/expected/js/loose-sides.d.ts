@@ -55,6 +55,29 @@ export declare class LooseSidesPayloadError extends Error {
   constructor(violations: LooseSidesViolation[]);
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface LooseSidesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export declare const looseSidesCapabilities: {
   readonly "legacy": {
@@ -99,3 +122,21 @@ export declare function assertHalfRequest(value: unknown, options?: LooseSidesPa
 
 /** Throws a `LooseSidesPayloadError` if the value is invalid. */
 export declare function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse;
+
+/** The request of `legacy` as a Standard Schema. */
+export declare const legacyRequest: LooseSidesStandardSchema<LegacyRequest>;
+
+/** The response of `legacy` as a Standard Schema. */
+export declare const legacyResponse: LooseSidesStandardSchema<LegacyResponse>;
+
+/** The request of `half` as a Standard Schema. */
+export declare const halfRequest: LooseSidesStandardSchema<HalfRequest>;
+
+/** The response of `half` as a Standard Schema. */
+export declare const halfResponse: LooseSidesStandardSchema<HalfResponse>;
+
+/** The request of `other-half` as a Standard Schema. */
+export declare const otherHalfRequest: LooseSidesStandardSchema<OtherHalfRequest>;
+
+/** The response of `other-half` as a Standard Schema. */
+export declare const otherHalfResponse: LooseSidesStandardSchema<OtherHalfResponse>;

@@ -79,6 +79,80 @@ export function assertOtherHalfResponse(value, options) {
   assert(parseOtherHalfResponse(value, options));
 }
 
+/** The request of `legacy` as a Standard Schema. */
+export const legacyRequest = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The response of `legacy` as a Standard Schema. */
+export const legacyResponse = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The request of `half` as a Standard Schema. */
+export const halfRequest = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseHalfRequest, value, options),
+    jsonSchema: { input: schema_halfRequest, output: schema_halfRequest },
+  },
+};
+
+/** The response of `half` as a Standard Schema. */
+export const halfResponse = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The request of `other-half` as a Standard Schema. */
+export const otherHalfRequest = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The response of `other-half` as a Standard Schema. */
+export const otherHalfResponse = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseOtherHalfResponse, value, options),
+    jsonSchema: { input: schema_otherHalfResponse, output: schema_otherHalfResponse },
+  },
+};
+
+function schema_legacyRequest(options) {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_halfRequest(options) {
+  return jsonSchema(options, () => [
+    { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+  ]);
+}
+
+function schema_otherHalfResponse(options) {
+  return jsonSchema(options, () => [{ type: "integer", minimum: 0 }]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -197,6 +271,30 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
 
 function assert({ ok, violations }) {
   if (!ok) throw new LooseSidesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser, value, options) {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }, schema) {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

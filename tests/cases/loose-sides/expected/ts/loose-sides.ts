@@ -60,6 +60,29 @@ export class LooseSidesPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface LooseSidesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const looseSidesCapabilities = {
   legacy: {
@@ -115,6 +138,80 @@ export function assertHalfRequest(value: unknown, options?: LooseSidesParseOptio
 /** Throws a `LooseSidesPayloadError` if the value is invalid. */
 export function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse {
   assert(parseOtherHalfResponse(value, options));
+}
+
+/** The request of `legacy` as a Standard Schema. */
+export const legacyRequest: LooseSidesStandardSchema<LegacyRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The response of `legacy` as a Standard Schema. */
+export const legacyResponse: LooseSidesStandardSchema<LegacyResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The request of `half` as a Standard Schema. */
+export const halfRequest: LooseSidesStandardSchema<HalfRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseHalfRequest, value, options),
+    jsonSchema: { input: schema_halfRequest, output: schema_halfRequest },
+  },
+};
+
+/** The response of `half` as a Standard Schema. */
+export const halfResponse: LooseSidesStandardSchema<HalfResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The request of `other-half` as a Standard Schema. */
+export const otherHalfRequest: LooseSidesStandardSchema<OtherHalfRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
+  },
+};
+
+/** The response of `other-half` as a Standard Schema. */
+export const otherHalfResponse: LooseSidesStandardSchema<OtherHalfResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseOtherHalfResponse, value, options),
+    jsonSchema: { input: schema_otherHalfResponse, output: schema_otherHalfResponse },
+  },
+};
+
+function schema_legacyRequest(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_halfRequest(options: any): any {
+  return jsonSchema(options, () => [
+    { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+  ]);
+}
+
+function schema_otherHalfResponse(options: any): any {
+  return jsonSchema(options, () => [{ type: "integer", minimum: 0 }]);
 }
 
 /**
@@ -235,6 +332,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new LooseSidesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -57,6 +57,29 @@ export class MapsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface MapsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const labelRequestChoicesValueValues = ["a", "b"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -136,6 +159,26 @@ export function assertLabelResponse(value: unknown, options?: MapsParseOptions):
   assert(parseLabelResponse(value, options));
 }
 
+/** The request of `label` as a Standard Schema. */
+export const labelRequest: MapsStandardSchema<LabelRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseLabelRequest, value, options),
+    jsonSchema: { input: schema_labelRequest, output: schema_labelRequest },
+  },
+};
+
+/** The response of `label` as a Standard Schema. */
+export const labelResponse: MapsStandardSchema<LabelResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseLabelResponse, value, options),
+    jsonSchema: { input: schema_labelResponse, output: schema_labelResponse },
+  },
+};
+
 function check_counts(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
@@ -192,6 +235,39 @@ function check_labelResponse(value: any): boolean {
     if (!(item === undefined || typeof item === "string")) return false;
   }
   return true;
+}
+
+function schema_labelRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        anything: { type: "object" },
+        open: { type: "object", additionalProperties: true },
+        counts: { type: "object", additionalProperties: { type: "integer" } },
+        choices: { type: "object", additionalProperties: { enum: ["a", "b"] } },
+        records: {
+          type: "object",
+          additionalProperties: {
+            type: "object",
+            properties: { id: { type: "string" } },
+            required: ["id"],
+          },
+        },
+        nested: {
+          type: "object",
+          additionalProperties: {
+            type: "object",
+            additionalProperties: { type: ["string", "null"] },
+          },
+        },
+      },
+    },
+  ]);
+}
+
+function schema_labelResponse(options: any): any {
+  return jsonSchema(options, () => [{ type: "object", additionalProperties: { type: "string" } }]);
 }
 
 /**
@@ -313,6 +389,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new MapsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

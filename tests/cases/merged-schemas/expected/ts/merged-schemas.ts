@@ -51,6 +51,29 @@ export class MergedSchemasPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface MergedSchemasStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const mergedSchemasCapabilities = {
   create: {
@@ -107,6 +130,54 @@ export function parseCreateRequest(value: unknown, options?: MergedSchemasParseO
 /** Throws a `MergedSchemasPayloadError` if the value is invalid. */
 export function assertCreateRequest(value: unknown, options?: MergedSchemasParseOptions): asserts value is CreateRequest {
   assert(parseCreateRequest(value, options));
+}
+
+/** The request of `create` as a Standard Schema. */
+export const createRequest: MergedSchemasStandardSchema<CreateRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseCreateRequest, value, options),
+    jsonSchema: { input: schema_createRequest, output: schema_createRequest },
+  },
+};
+
+/** The response of `create` as a Standard Schema. */
+export const createResponse: MergedSchemasStandardSchema<CreateResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_createResponse, output: schema_createResponse },
+  },
+};
+
+function schema_createRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      allOf: [
+        { $ref: references + "base" },
+        {
+          type: "object",
+          properties: { count: { type: "integer" }, tag: { type: "string" } },
+          required: ["count"],
+        },
+      ],
+      properties: { extra: { type: "boolean" } },
+      required: ["tag"],
+    },
+    {
+      base: {
+        type: "object",
+        properties: { id: { type: "string" }, tag: { type: ["string", "null"] } },
+        required: ["id"],
+      },
+    },
+  ]);
+}
+
+function schema_createResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -228,6 +299,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new MergedSchemasPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

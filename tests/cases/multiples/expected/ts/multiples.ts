@@ -76,6 +76,29 @@ export class MultiplesPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface MultiplesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const orderRequestListedValues = [1, 2, 3, "a"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -238,12 +261,63 @@ export function assertOrderResponse(value: unknown, options?: MultiplesParseOpti
   assert(parseOrderResponse(value, options));
 }
 
+/** The request of `order` as a Standard Schema. */
+export const orderRequest: MultiplesStandardSchema<OrderRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseOrderRequest, value, options),
+    jsonSchema: { input: schema_orderRequest, output: schema_orderRequest },
+  },
+};
+
+/** The response of `order` as a Standard Schema. */
+export const orderResponse: MultiplesStandardSchema<OrderResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseOrderResponse, value, options),
+    jsonSchema: { input: schema_orderResponse, output: schema_orderResponse },
+  },
+};
+
 function check_sizes(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(Number.isInteger(item) && isMultiple(item, 8))) return false;
   }
   return true;
+}
+
+function schema_orderRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        pieces: { description: "How many pieces.", type: "integer", minimum: 0, multipleOf: 6 },
+        offset: { type: "integer", multipleOf: 5 },
+        halves: { type: "integer", multipleOf: 0.5 },
+        thirds: { type: "integer", multipleOf: 1.5 },
+        price: { type: "number", minimum: 0, maximum: 1000, multipleOf: 0.01 },
+        weight: { type: "number", multipleOf: 2.5 },
+        count: { type: "number", multipleOf: 2 },
+        tiny: { type: "number", multipleOf: 1e-7 },
+        exact: { type: "number", multipleOf: 0.1 },
+        huge: { type: "integer", multipleOf: 1e300 },
+        several: { allOf: [{ type: "number", multipleOf: 0.4 }, { multipleOf: 0.6 }] },
+        listed: { enum: [1, 2, 3, "a"], multipleOf: 2 },
+        optional: { type: ["number", "null"], multipleOf: 0.1 },
+        any: { multipleOf: 4 },
+        excluded: { type: "integer", not: { multipleOf: 10 } },
+        sizes: { type: "array", items: { type: "integer", multipleOf: 8 }, uniqueItems: true },
+      },
+      required: ["pieces", "price"],
+    },
+  ]);
+}
+
+function schema_orderResponse(options: any): any {
+  return jsonSchema(options, () => [{ type: "number", multipleOf: 0.25 }]);
 }
 
 /**
@@ -368,6 +442,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new MultiplesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

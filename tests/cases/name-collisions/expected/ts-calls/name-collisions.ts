@@ -77,6 +77,29 @@ export class NameCollisionsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface NameCollisionsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** Calls the capabilities of the agent. */
 export interface NameCollisionsClient {
   aBXd44362d6: NameCollisionsCall<ABRequestXde271633, ABResponseX3e265543>;
@@ -338,12 +361,121 @@ export function handleNameCollisions(text: string, handlers: NameCollisionsHandl
   return serve("name-collisions", nameCollisionsCapabilities, call_methods, text, handlers, options);
 }
 
+/** The request of `a-b` as a Standard Schema. */
+export const aBRequestXde271633: NameCollisionsStandardSchema<ABRequestXde271633> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseABRequestXde271633, value, options),
+    jsonSchema: { input: schema_abRequestXde271633, output: schema_abRequestXde271633 },
+  },
+};
+
+/** The response of `a-b` as a Standard Schema. */
+export const aBResponseX3e265543: NameCollisionsStandardSchema<ABResponseX3e265543> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
+  },
+};
+
+/** The request of `a_b` as a Standard Schema. */
+export const aBRequestXed2a9bb1: NameCollisionsStandardSchema<ABRequestXed2a9bb1> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseABRequestXed2a9bb1, value, options),
+    jsonSchema: { input: schema_abRequestXed2a9bb1, output: schema_abRequestXed2a9bb1 },
+  },
+};
+
+/** The response of `a_b` as a Standard Schema. */
+export const aBResponseXab0adb7d: NameCollisionsStandardSchema<ABResponseXab0adb7d> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
+  },
+};
+
+/** The request of `Capabilities` as a Standard Schema. */
+export const capabilitiesRequest: NameCollisionsStandardSchema<CapabilitiesRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
+  },
+};
+
+/** The response of `Capabilities` as a Standard Schema. */
+export const capabilitiesResponse: NameCollisionsStandardSchema<CapabilitiesResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
+  },
+};
+
+/** The request of `vec` as a Standard Schema. */
+export const vecRequest: NameCollisionsStandardSchema<VecRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseVecRequest, value, options),
+    jsonSchema: { input: schema_vecRequest, output: schema_vecRequest },
+  },
+};
+
+/** The response of `vec` as a Standard Schema. */
+export const vecResponse: NameCollisionsStandardSchema<VecResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
+  },
+};
+
 function check_vecRequest(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;
+}
+
+function schema_abRequestXde271633(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        ID: { type: "string" },
+        order: { enum: ["asc", "ASC", "<", "<="] },
+        x: { type: "object", properties: { y: { type: "string" } }, required: ["y"] },
+        X: { type: "object", properties: { z: { type: "string" } }, required: ["z"] },
+      },
+    },
+  ]);
+}
+
+function schema_abResponseX3e265543(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_abRequestXed2a9bb1(options: any): any {
+  return jsonSchema(options, () => [
+    { type: "object", properties: { x: { type: "string" } }, required: ["x"] },
+  ]);
+}
+
+function schema_vecRequest(options: any): any {
+  return jsonSchema(options, () => [{ type: "array", items: { type: "string" } }]);
 }
 
 /**
@@ -464,6 +596,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new NameCollisionsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

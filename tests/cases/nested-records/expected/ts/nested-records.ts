@@ -67,6 +67,29 @@ export class NestedRecordsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface NestedRecordsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const nestedRecordsCapabilities = {
   ship: {
@@ -128,6 +151,26 @@ export function assertShipRequest(value: unknown, options?: NestedRecordsParseOp
   assert(parseShipRequest(value, options));
 }
 
+/** The request of `ship` as a Standard Schema. */
+export const shipRequest: NestedRecordsStandardSchema<ShipRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseShipRequest, value, options),
+    jsonSchema: { input: schema_shipRequest, output: schema_shipRequest },
+  },
+};
+
+/** The response of `ship` as a Standard Schema. */
+export const shipResponse: NestedRecordsStandardSchema<ShipResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_shipResponse, output: schema_shipResponse },
+  },
+};
+
 function check_lines(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -149,6 +192,43 @@ function check_items(value: any): boolean {
     )) return false;
   }
   return true;
+}
+
+function schema_shipRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      description: "A shipment and its destination.",
+      properties: {
+        address: {
+          type: "object",
+          description: "The destination.",
+          properties: {
+            lines: { type: "array", items: { type: "string" } },
+            country: {
+              type: "object",
+              properties: { code: { type: "string" } },
+              required: ["code"],
+            },
+          },
+          required: ["lines"],
+        },
+        items: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { sku: { type: "string" }, count: { type: "integer", minimum: 1 } },
+            required: ["sku", "count"],
+          },
+        },
+      },
+      required: ["address", "items"],
+    },
+  ]);
+}
+
+function schema_shipResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -269,6 +349,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new NestedRecordsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

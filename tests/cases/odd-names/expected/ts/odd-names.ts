@@ -71,6 +71,29 @@ export class OddNamesPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface OddNamesStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const oddNamesCapabilities = {
   "2nd_try-of-it": {
@@ -163,6 +186,59 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesParseO
 /** Throws a `OddNamesPayloadError` if the value is invalid. */
 export function assertN2ndTryOfItRequest(value: unknown, options?: OddNamesParseOptions): asserts value is N2ndTryOfItRequest {
   assert(parseN2ndTryOfItRequest(value, options));
+}
+
+/** The request of `2nd_try-of-it` as a Standard Schema. */
+export const n2ndTryOfItRequest: OddNamesStandardSchema<N2ndTryOfItRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseN2ndTryOfItRequest, value, options),
+    jsonSchema: { input: schema_n2ndTryOfItRequest, output: schema_n2ndTryOfItRequest },
+  },
+};
+
+/** The response of `2nd_try-of-it` as a Standard Schema. */
+export const n2ndTryOfItResponse: OddNamesStandardSchema<N2ndTryOfItResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_n2ndTryOfItResponse, output: schema_n2ndTryOfItResponse },
+  },
+};
+
+function schema_n2ndTryOfItRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        "content-type": { type: "string" },
+        "2fast": { type: "string" },
+        class: { type: "string" },
+        type: { type: "string" },
+        self: { type: "string" },
+        "": { type: "string" },
+        "größe": { type: "string" },
+        "a b": { type: "string" },
+        ["__proto__"]: { type: "string" },
+        toString: { type: "boolean" },
+        constructor: { type: "integer" },
+        $ok: { type: "string" },
+        reader: { type: "string", minLength: 1 },
+        object: { type: "string", minLength: 1 },
+        index: { type: "string", minLength: 1 },
+        names: { type: "string", minLength: 1 },
+        writer: { type: "string", minLength: 1 },
+        rest: { type: "string", minLength: 1 },
+      },
+      required: ["class", "__proto__", "index"],
+    },
+  ]);
+}
+
+function schema_n2ndTryOfItResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -284,6 +360,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new OddNamesPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

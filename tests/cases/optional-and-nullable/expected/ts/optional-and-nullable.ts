@@ -58,6 +58,29 @@ export class OptionalAndNullablePayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface OptionalAndNullableStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const updateRequestNullableChoiceValues = ["on", "off"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -144,6 +167,50 @@ export function assertUpdateRequest(value: unknown, options?: OptionalAndNullabl
 /** Throws a `OptionalAndNullablePayloadError` if the value is invalid. */
 export function assertUpdateResponse(value: unknown, options?: OptionalAndNullableParseOptions): asserts value is UpdateResponse {
   assert(parseUpdateResponse(value, options));
+}
+
+/** The request of `update` as a Standard Schema. */
+export const updateRequest: OptionalAndNullableStandardSchema<UpdateRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseUpdateRequest, value, options),
+    jsonSchema: { input: schema_updateRequest, output: schema_updateRequest },
+  },
+};
+
+/** The response of `update` as a Standard Schema. */
+export const updateResponse: OptionalAndNullableStandardSchema<UpdateResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseUpdateResponse, value, options),
+    jsonSchema: { input: schema_updateResponse, output: schema_updateResponse },
+  },
+};
+
+function schema_updateRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        required: { type: "string" },
+        optional: { type: "string" },
+        nullable: { type: ["string", "null"] },
+        optionalNullable: { type: ["integer", "null"] },
+        nullableChoice: { enum: ["on", "off", null] },
+        pydantic: { anyOf: [{ type: "string" }, { type: "null" }], default: null },
+      },
+      required: ["required", "nullable"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_updateResponse(options: any): any {
+  return jsonSchema(options, () => [
+    { type: ["object", "null"], properties: { done: { type: "boolean" } }, required: ["done"] },
+  ]);
 }
 
 /**
@@ -290,6 +357,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new OptionalAndNullablePayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

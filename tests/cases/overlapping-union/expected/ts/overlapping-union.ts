@@ -83,6 +83,29 @@ export class OverlappingUnionPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface OverlappingUnionStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const overlappingUnionCapabilities = {
   search: {
@@ -266,12 +289,106 @@ export function assertPayRequest(value: unknown, options?: OverlappingUnionParse
   assert(parsePayRequest(value, options));
 }
 
+/** The request of `search` as a Standard Schema. */
+export const searchRequest: OverlappingUnionStandardSchema<SearchRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSearchRequest, value, options),
+    jsonSchema: { input: schema_searchRequest, output: schema_searchRequest },
+  },
+};
+
+/** The response of `search` as a Standard Schema. */
+export const searchResponse: OverlappingUnionStandardSchema<SearchResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseSearchResponse, value, options),
+    jsonSchema: { input: schema_searchResponse, output: schema_searchResponse },
+  },
+};
+
+/** The request of `pay` as a Standard Schema. */
+export const payRequest: OverlappingUnionStandardSchema<PayRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parsePayRequest, value, options),
+    jsonSchema: { input: schema_payRequest, output: schema_payRequest },
+  },
+};
+
+/** The response of `pay` as a Standard Schema. */
+export const payResponse: OverlappingUnionStandardSchema<PayResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_payResponse, output: schema_payResponse },
+  },
+};
+
 function check_idOrList(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;
+}
+
+function schema_searchRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      anyOf: [
+        { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+        { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
+      ],
+    },
+  ]);
+}
+
+function schema_searchResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        scalar: { type: ["string", "number", "boolean"] },
+        idOrList: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+        textOrRecord: {
+          anyOf: [
+            { type: "string" },
+            { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+          ],
+        },
+      },
+    },
+  ]);
+}
+
+function schema_payRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      oneOf: [
+        {
+          type: "object",
+          properties: { card: { type: "string" } },
+          required: ["card"],
+          additionalProperties: false,
+        },
+        {
+          type: "object",
+          properties: { iban: { type: "string" }, bic: { type: "string" } },
+          required: ["iban"],
+          additionalProperties: false,
+        },
+      ],
+    },
+  ]);
+}
+
+function schema_payResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -418,6 +535,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new OverlappingUnionPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

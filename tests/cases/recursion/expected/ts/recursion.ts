@@ -64,6 +64,29 @@ export class RecursionPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface RecursionStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const recursionCapabilities = {
   walk: {
@@ -151,6 +174,26 @@ export function assertWalkResponse(value: unknown, options?: RecursionParseOptio
   assert(parseWalkResponse(value, options));
 }
 
+/** The request of `walk` as a Standard Schema. */
+export const walkRequest: RecursionStandardSchema<WalkRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseWalkRequest, value, options),
+    jsonSchema: { input: schema_walkRequest, output: schema_walkRequest },
+  },
+};
+
+/** The response of `walk` as a Standard Schema. */
+export const walkResponse: RecursionStandardSchema<WalkResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseWalkResponse, value, options),
+    jsonSchema: { input: schema_walkResponse, output: schema_walkResponse },
+  },
+};
+
 function check_children(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -229,6 +272,48 @@ function check_tree(value: any, depth: number): boolean {
     depth < 128 &&
     check_tree2(value, depth)
   );
+}
+
+function schema_walkRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "node" },
+    {
+      node: {
+        type: "object",
+        properties: {
+          value: { type: "string" },
+          children: { type: "array", items: { $ref: references + "node" } },
+          next: { oneOf: [{ $ref: references + "node" }, { type: "null" }] },
+        },
+        required: ["value", "children"],
+        additionalProperties: false,
+      },
+    },
+  ]);
+}
+
+function schema_walkResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        json: { $ref: references + "json" },
+        nested: { $ref: references + "nested" },
+        tree: { $ref: references + "tree" },
+      },
+    },
+    {
+      json: {
+        oneOf: [
+          { type: ["null", "boolean", "number", "string"] },
+          { type: "array", items: { $ref: references + "json" } },
+          { type: "object", additionalProperties: { $ref: references + "json" } },
+        ],
+      },
+      nested: { type: "array", items: { $ref: references + "nested" } },
+      tree: { type: "object", additionalProperties: { $ref: references + "tree" } },
+    },
+  ]);
 }
 
 /**
@@ -375,6 +460,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new RecursionPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -60,6 +60,29 @@ export class ScalarsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface ScalarsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const scalarsCapabilities = {
   measure: {
@@ -128,6 +151,51 @@ export function assertMeasureRequest(value: unknown, options?: ScalarsParseOptio
 /** Throws a `ScalarsPayloadError` if the value is invalid. */
 export function assertMeasureResponse(value: unknown, options?: ScalarsParseOptions): asserts value is MeasureResponse {
   assert(parseMeasureResponse(value, options));
+}
+
+/** The request of `measure` as a Standard Schema. */
+export const measureRequest: ScalarsStandardSchema<MeasureRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseMeasureRequest, value, options),
+    jsonSchema: { input: schema_measureRequest, output: schema_measureRequest },
+  },
+};
+
+/** The response of `measure` as a Standard Schema. */
+export const measureResponse: ScalarsStandardSchema<MeasureResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseMeasureResponse, value, options),
+    jsonSchema: { input: schema_measureResponse, output: schema_measureResponse },
+  },
+};
+
+function schema_measureRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        text: { type: "string", minLength: 1, pattern: "^[a-z]" },
+        when: { type: "string", format: "date-time" },
+        whole: { type: "integer" },
+        count: { type: "integer", minimum: 0 },
+        ratio: { type: "number" },
+        flag: { type: "boolean" },
+        nothing: { type: "null" },
+        anything: {},
+        everything: true,
+        impossible: false,
+      },
+      required: ["text", "when", "whole", "count", "ratio", "flag", "nothing", "anything"],
+    },
+  ]);
+}
+
+function schema_measureResponse(options: any): any {
+  return jsonSchema(options, () => [{ type: "string" }]);
 }
 
 const pattern_text = /^[a-z]/u;
@@ -253,6 +321,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new ScalarsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -95,6 +95,53 @@ function assertReviewPrResponse(value, options) {
   assert(parseReviewPrResponse(value, options));
 }
 
+/** The request of `review-pr` as a Standard Schema. */
+const reviewPrRequest = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewPrRequest, value, options),
+    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
+  },
+};
+
+/** The response of `review-pr` as a Standard Schema. */
+const reviewPrResponse = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewPrResponse, value, options),
+    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
+  },
+};
+
+function schema_reviewPrRequest(options) {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        prUrl: { type: "string", description: "GitHub PR URL." },
+        severity: { enum: ["low", "med", "high"] },
+      },
+      required: ["prUrl", "severity"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_reviewPrResponse(options) {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        verdict: { enum: ["approve", "request-changes", "comment"] },
+        summary: { type: "string" },
+      },
+      required: ["verdict", "summary"],
+    },
+  ]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -216,6 +263,30 @@ function assert({ ok, violations }) {
   if (!ok) throw new PrReviewerPayloadError(violations);
 }
 
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser, value, options) {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }, schema) {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
+}
+
 /** Whether arrays and objects are nested at most `levels` deep. */
 function shallow(value, levels) {
   return (
@@ -256,4 +327,6 @@ module.exports = {
   parseReviewPrResponse,
   assertReviewPrRequest,
   assertReviewPrResponse,
+  reviewPrRequest,
+  reviewPrResponse,
 };

@@ -49,6 +49,29 @@ export declare class PrReviewerPayloadError extends Error {
   constructor(violations: PrReviewerViolation[]);
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface PrReviewerStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export declare const reviewPrRequestSeverityValues: readonly ["low", "med", "high"];
 
 export declare const reviewPrResponseVerdictValues: readonly [
@@ -87,3 +110,9 @@ export declare function assertReviewPrRequest(value: unknown, options?: PrReview
 
 /** Throws a `PrReviewerPayloadError` if the value is invalid. */
 export declare function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse;
+
+/** The request of `review-pr` as a Standard Schema. */
+export declare const reviewPrRequest: PrReviewerStandardSchema<ReviewPrRequest>;
+
+/** The response of `review-pr` as a Standard Schema. */
+export declare const reviewPrResponse: PrReviewerStandardSchema<ReviewPrResponse>;

@@ -54,6 +54,29 @@ export class PrReviewerPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface PrReviewerStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** Calls the capabilities of the agent. */
 export interface PrReviewerClient {
   /** Review a GitHub pull request. */
@@ -264,6 +287,53 @@ export function handlePrReviewer(text: string, handlers: PrReviewerHandlers, opt
   return serve("pr-reviewer", prReviewerCapabilities, call_methods, text, handlers, options);
 }
 
+/** The request of `review-pr` as a Standard Schema. */
+export const reviewPrRequest: PrReviewerStandardSchema<ReviewPrRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewPrRequest, value, options),
+    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
+  },
+};
+
+/** The response of `review-pr` as a Standard Schema. */
+export const reviewPrResponse: PrReviewerStandardSchema<ReviewPrResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseReviewPrResponse, value, options),
+    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
+  },
+};
+
+function schema_reviewPrRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        prUrl: { type: "string", description: "GitHub PR URL." },
+        severity: { enum: ["low", "med", "high"] },
+      },
+      required: ["prUrl", "severity"],
+      additionalProperties: false,
+    },
+  ]);
+}
+
+function schema_reviewPrResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        verdict: { enum: ["approve", "request-changes", "comment"] },
+        summary: { type: "string" },
+      },
+      required: ["verdict", "summary"],
+    },
+  ]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -383,6 +453,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new PrReviewerPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -121,6 +121,29 @@ export class SharedDefinitionsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface SharedDefinitionsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const quoteRequestUpToCurrencyValues = ["EUR", "USD"] as const;
 
 export const moneyCurrencyValues = ["EUR", "USD"] as const;
@@ -574,6 +597,126 @@ export function assertTravelResponse(value: unknown, options?: SharedDefinitions
   assert(parseTravelResponse(value, options));
 }
 
+/** The request of `quote` as a Standard Schema. */
+export const quoteRequest: SharedDefinitionsStandardSchema<QuoteRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseQuoteRequest, value, options),
+    jsonSchema: { input: schema_quoteRequest, output: schema_quoteRequest },
+  },
+};
+
+/** The response of `quote` as a Standard Schema. */
+export const quoteResponse: SharedDefinitionsStandardSchema<QuoteResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
+  },
+};
+
+/** The request of `pay` as a Standard Schema. */
+export const payRequest: SharedDefinitionsStandardSchema<PayRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parsePayRequest, value, options),
+    jsonSchema: { input: schema_payRequest, output: schema_payRequest },
+  },
+};
+
+/** The response of `pay` as a Standard Schema. */
+export const payResponse: SharedDefinitionsStandardSchema<PayResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parsePayResponse, value, options),
+    jsonSchema: { input: schema_payResponse, output: schema_payResponse },
+  },
+};
+
+/** The request of `refund` as a Standard Schema. */
+export const refundRequest: SharedDefinitionsStandardSchema<RefundRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseRefundRequest, value, options),
+    jsonSchema: { input: schema_refundRequest, output: schema_refundRequest },
+  },
+};
+
+/** The response of `refund` as a Standard Schema. */
+export const refundResponse: SharedDefinitionsStandardSchema<RefundResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseRefundResponse, value, options),
+    jsonSchema: { input: schema_refundResponse, output: schema_refundResponse },
+  },
+};
+
+/** The request of `plan` as a Standard Schema. */
+export const planRequest: SharedDefinitionsStandardSchema<PlanRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parsePlanRequest, value, options),
+    jsonSchema: { input: schema_planRequest, output: schema_planRequest },
+  },
+};
+
+/** The response of `plan` as a Standard Schema. */
+export const planResponse: SharedDefinitionsStandardSchema<PlanResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
+  },
+};
+
+/** The request of `visit` as a Standard Schema. */
+export const visitRequest: SharedDefinitionsStandardSchema<VisitRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseVisitRequest, value, options),
+    jsonSchema: { input: schema_visitRequest, output: schema_visitRequest },
+  },
+};
+
+/** The response of `visit` as a Standard Schema. */
+export const visitResponse: SharedDefinitionsStandardSchema<VisitResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
+  },
+};
+
+/** The request of `travel` as a Standard Schema. */
+export const travelRequest: SharedDefinitionsStandardSchema<TravelRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseTravelRequest, value, options),
+    jsonSchema: { input: schema_travelRequest, output: schema_travelRequest },
+  },
+};
+
+/** The response of `travel` as a Standard Schema. */
+export const travelResponse: SharedDefinitionsStandardSchema<TravelResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseTravelResponse, value, options),
+    jsonSchema: { input: schema_travelResponse, output: schema_travelResponse },
+  },
+};
+
 function check_parts(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -685,6 +828,179 @@ function check_travelResponse(value: any): boolean {
     )) return false;
   }
   return true;
+}
+
+function schema_quoteRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        upTo: {
+          allOf: [{ $ref: references + "Money" }, { properties: { cents: { maximum: 1000 } } }],
+        },
+      },
+    },
+    {
+      Money: {
+        type: "object",
+        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
+        required: ["cents", "currency"],
+        not: { properties: { cents: { const: 13 } } },
+      },
+      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
+      Card: {
+        type: "object",
+        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
+        required: ["kind", "token"],
+      },
+      Transfer: {
+        type: "object",
+        properties: {
+          kind: { const: "transfer" },
+          parts: { type: "array", items: { $ref: references + "Money" } },
+        },
+        required: ["kind"],
+      },
+    },
+  ]);
+}
+
+function schema_quoteResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
+}
+
+function schema_payRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        amount: { $ref: references + "Money" },
+        method: { $ref: references + "Method" },
+      },
+      required: ["amount"],
+    },
+    {
+      Money: {
+        type: "object",
+        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
+        required: ["cents", "currency"],
+        not: { properties: { cents: { const: 13 } } },
+      },
+      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
+      Card: {
+        type: "object",
+        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
+        required: ["kind", "token"],
+      },
+      Transfer: {
+        type: "object",
+        properties: {
+          kind: { const: "transfer" },
+          parts: { type: "array", items: { $ref: references + "Money" } },
+        },
+        required: ["kind"],
+      },
+    },
+  ]);
+}
+
+function schema_payResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "Method" },
+    {
+      Money: {
+        type: "object",
+        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
+        required: ["cents", "currency"],
+        not: { properties: { cents: { const: 13 } } },
+      },
+      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
+      Card: {
+        type: "object",
+        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
+        required: ["kind", "token"],
+      },
+      Transfer: {
+        type: "object",
+        properties: {
+          kind: { const: "transfer" },
+          parts: { type: "array", items: { $ref: references + "Money" } },
+        },
+        required: ["kind"],
+      },
+    },
+  ]);
+}
+
+function schema_refundRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    { type: "object", properties: { amount: { $ref: references + "Money" } } },
+    {
+      Money: {
+        description: "Not in the output, because the first definition has no description.",
+        type: "object",
+        required: ["cents", "currency"],
+        properties: {
+          currency: { enum: ["EUR", "USD"], default: "EUR" },
+          cents: { type: "integer" },
+        },
+        not: { properties: { cents: { const: 13 } } },
+      },
+    },
+  ]);
+}
+
+function schema_refundResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "Tree" },
+    {
+      Tree: { type: "object", properties: { of: { $ref: references + "Forest" } } },
+      Forest: { type: "array", items: { $ref: references + "Tree" } },
+    },
+  ]);
+}
+
+function schema_planRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "Forest" },
+    {
+      Forest: { type: "array", items: { $ref: references + "Tree" } },
+      Tree: { type: "object", properties: { of: { $ref: references + "Forest" } } },
+    },
+  ]);
+}
+
+function schema_visitRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "Place" },
+    { Place: { type: "object", properties: { city: { type: "string" } } } },
+  ]);
+}
+
+function schema_travelRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    { $ref: references + "Trip" },
+    {
+      Trip: {
+        type: "object",
+        properties: { to: { $ref: references + "Place" }, by: { enum: ["car", "train"] } },
+      },
+      Place: { type: "object", properties: { town: { type: "string" } } },
+    },
+  ]);
+}
+
+function schema_travelResponse(options: any): any {
+  return jsonSchema(options, (references) => [
+    { type: "array", items: { $ref: references + "Trip" } },
+    {
+      Trip: {
+        type: "object",
+        properties: { to: { $ref: references + "Place" }, by: { enum: ["car", "train"] } },
+      },
+      Place: { type: "object", properties: { town: { type: "string" } } },
+    },
+  ]);
 }
 
 /**
@@ -834,6 +1150,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new SharedDefinitionsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

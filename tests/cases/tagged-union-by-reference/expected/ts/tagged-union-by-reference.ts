@@ -63,6 +63,29 @@ export class TaggedUnionByReferencePayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface TaggedUnionByReferenceStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const taggedUnionByReferenceCapabilities = {
   adopt: {
@@ -139,6 +162,26 @@ export function assertAdoptRequest(value: unknown, options?: TaggedUnionByRefere
   assert(parseAdoptRequest(value, options));
 }
 
+/** The request of `adopt` as a Standard Schema. */
+export const adoptRequest: TaggedUnionByReferenceStandardSchema<AdoptRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseAdoptRequest, value, options),
+    jsonSchema: { input: schema_adoptRequest, output: schema_adoptRequest },
+  },
+};
+
+/** The response of `adopt` as a Standard Schema. */
+export const adoptResponse: TaggedUnionByReferenceStandardSchema<AdoptResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_adoptResponse, output: schema_adoptResponse },
+  },
+};
+
 function check_others(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -168,6 +211,37 @@ function check_pet(value: any, depth: number): boolean {
       )
     )
   );
+}
+
+function schema_adoptRequest(options: any): any {
+  return jsonSchema(options, (references) => [
+    {
+      type: "object",
+      properties: {
+        pet: { $ref: references + "pet" },
+        others: { type: "array", items: { $ref: references + "pet" } },
+      },
+      required: ["pet"],
+    },
+    {
+      dog: {
+        type: "object",
+        description: "Barks.",
+        properties: { species: { const: "dog" }, bark: { type: "boolean" } },
+        required: ["species", "bark"],
+      },
+      cat: {
+        type: "object",
+        properties: { species: { const: "cat" }, lives: { type: "integer", minimum: 0 } },
+        required: ["species"],
+      },
+      pet: { oneOf: [{ $ref: references + "dog" }, { $ref: references + "cat" }] },
+    },
+  ]);
+}
+
+function schema_adoptResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -314,6 +388,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new TaggedUnionByReferencePayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

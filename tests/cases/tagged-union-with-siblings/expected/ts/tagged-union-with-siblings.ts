@@ -59,6 +59,29 @@ export class TaggedUnionWithSiblingsPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface TaggedUnionWithSiblingsStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export const taggedUnionWithSiblingsCapabilities = {
   notify: {
@@ -140,6 +163,50 @@ export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSibl
 /** Throws a `TaggedUnionWithSiblingsPayloadError` if the value is invalid. */
 export function assertNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsParseOptions): asserts value is NotifyRequest {
   assert(parseNotifyRequest(value, options));
+}
+
+/** The request of `notify` as a Standard Schema. */
+export const notifyRequest: TaggedUnionWithSiblingsStandardSchema<NotifyRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseNotifyRequest, value, options),
+    jsonSchema: { input: schema_notifyRequest, output: schema_notifyRequest },
+  },
+};
+
+/** The response of `notify` as a Standard Schema. */
+export const notifyResponse: TaggedUnionWithSiblingsStandardSchema<NotifyResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_notifyResponse, output: schema_notifyResponse },
+  },
+};
+
+function schema_notifyRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: { id: { type: "string" }, channel: { enum: ["email", "sms"] } },
+      required: ["id", "channel"],
+      oneOf: [
+        {
+          properties: { channel: { const: "email" }, to: { type: "string", format: "email" } },
+          required: ["to"],
+        },
+        {
+          properties: { channel: { const: "sms" }, number: { type: "string" } },
+          required: ["number"],
+        },
+      ],
+    },
+  ]);
+}
+
+function schema_notifyResponse(options: any): any {
+  return jsonSchema(options, () => [{}]);
 }
 
 /**
@@ -287,6 +354,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new TaggedUnionWithSiblingsPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -70,6 +70,29 @@ export declare class TaggedUnionPayloadError extends Error {
   constructor(violations: TaggedUnionViolation[]);
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface TaggedUnionStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export declare const drawRequestTriKindValues: readonly ["tri", "triangle"];
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -127,3 +150,9 @@ export declare function assertDrawRequest(value: unknown, options?: TaggedUnionP
 
 /** Throws a `TaggedUnionPayloadError` if the value is invalid. */
 export declare function assertDrawResponse(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawResponse;
+
+/** The request of `draw` as a Standard Schema. */
+export declare const drawRequest: TaggedUnionStandardSchema<DrawRequest>;
+
+/** The response of `draw` as a Standard Schema. */
+export declare const drawResponse: TaggedUnionStandardSchema<DrawResponse>;

@@ -75,6 +75,29 @@ export class TaggedUnionPayloadError extends Error {
   }
 }
 
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface TaggedUnionStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
 export const drawRequestTriKindValues = ["tri", "triangle"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
@@ -239,6 +262,76 @@ export function assertDrawResponse(value: unknown, options?: TaggedUnionParseOpt
   assert(parseDrawResponse(value, options));
 }
 
+/** The request of `draw` as a Standard Schema. */
+export const drawRequest: TaggedUnionStandardSchema<DrawRequest> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseDrawRequest, value, options),
+    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
+  },
+};
+
+/** The response of `draw` as a Standard Schema. */
+export const drawResponse: TaggedUnionStandardSchema<DrawResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseDrawResponse, value, options),
+    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
+  },
+};
+
+function schema_drawRequest(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      oneOf: [
+        {
+          type: "object",
+          properties: { kind: { const: "circle" }, radius: { type: "number" } },
+          required: ["kind", "radius"],
+        },
+        {
+          type: "object",
+          properties: { kind: { const: "square" }, side: { type: "number" } },
+          required: ["kind", "side"],
+        },
+        {
+          type: "object",
+          properties: { kind: { enum: ["tri", "triangle"] }, base: { type: "number" } },
+          required: ["kind", "base"],
+        },
+      ],
+    },
+  ]);
+}
+
+function schema_drawResponse(options: any): any {
+  return jsonSchema(options, () => [
+    {
+      type: "object",
+      properties: {
+        area: { type: "number" },
+        next: {
+          oneOf: [
+            {
+              type: "object",
+              properties: { "on-error": { const: true }, code: { type: "integer" } },
+              required: ["on-error", "code"],
+            },
+            {
+              type: "object",
+              properties: { "on-error": { const: false } },
+              required: ["on-error"],
+            },
+            { type: "null" },
+          ],
+        },
+      },
+    },
+  ]);
+}
+
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
@@ -383,6 +476,30 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
 
 function assert({ ok, violations }: any): void {
   if (!ok) throw new TaggedUnionPayloadError(violations);
+}
+
+/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+function standard(parser: any, value: any, options: any): any {
+  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const issue = ({ path: pointer, message }: any) => {
+    let place = value;
+    const path = pointer.split("/").slice(1).map((token: string) => {
+      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = Array.isArray(place) ? Number(name) : name;
+      place = place?.[key];
+      return key;
+    });
+    return { message, path };
+  };
+  return ok ? { value } : { issues: violations.map(issue) };
+}
+
+/** A new copy of a schema, with its definitions and references in the form of the target. */
+function jsonSchema({ target }: any, schema: (references: string) => any): any {
+  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
+  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
+  const [root, definitions] = schema(`#/${keyword}/`);
+  return definitions ? { ...root, [keyword]: definitions } : root;
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */

@@ -1,0 +1,69 @@
+//! The schema of a side as an expression, in a form that becomes draft-07 or 2020-12.
+//!
+//! The subset of capgen has the same meaning in both, except for the keyword of the definitions. So this keyword, and the references
+//! that contain it, are filled in when a program asks for the schema.
+
+use capgen_schema::{Json, Schema, definition_name, fragment_token};
+
+use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Number};
+use crate::typescript::validator::internal::array;
+
+/// Keywords that are left out: those that only structure the document, and comments for its authors. An `$id` would be the same for
+/// both forms, and identify neither.
+const OMITTED: [&str; 4] = ["$schema", "$id", "$comment", "definitions"];
+
+/// An array of the schema and, if there are any, its definitions. References to definitions start with [`Local::References`]. Without a
+/// schema, every value is accepted.
+pub(super) fn parts(schema: Option<&Schema>) -> Expression {
+    let source = schema.map(Schema::source);
+    let root = match source {
+        None | Some(Json::Bool(true)) => Expression::Object(Vec::new()),
+        // The result of `jsonSchema` must be an object.
+        Some(Json::Bool(false)) => Expression::Object(vec![("not".to_owned(), Expression::Object(Vec::new()))]),
+        Some(source) => self::schema(source),
+    };
+    let definitions = source.and_then(|source| source.get("definitions")?.as_object());
+    let definitions = definitions.filter(|members| members.iter().next().is_some());
+    let definitions = definitions.map(|members| schemas(members.iter()));
+    Expression::Array(std::iter::once(root).chain(definitions).collect())
+}
+
+/// A subschema. The recursion is bounded, because the loader limits the nesting of subschemas.
+fn schema(source: &Json) -> Expression {
+    let Json::Object(members) = source else { return value(source) };
+    let kept = members.iter().filter(|(name, _)| !OMITTED.contains(&name.as_str()));
+    Expression::Object(kept.map(|(name, value)| (name.clone(), keyword(name, value))).collect())
+}
+
+fn schemas<'j>(members: impl Iterator<Item = &'j (String, Json)>) -> Expression {
+    Expression::Object(members.map(|(name, source)| (name.clone(), schema(source))).collect())
+}
+
+fn keyword(name: &str, source: &Json) -> Expression {
+    match (name, source) {
+        ("$ref", Json::String(reference)) => {
+            // The loader accepts only references to definitions.
+            let token = definition_name(reference).map(|name| fragment_token(&name)).unwrap_or_default();
+            Expression::from(Local::References).binary(BinaryOperator::Plus, Expression::string(&token))
+        }
+        ("properties", Json::Object(members)) => schemas(members.iter()),
+        ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => array(branches.iter().map(schema).collect()),
+        ("items" | "additionalProperties" | "not", source) => schema(source),
+        (_, source) => value(source),
+    }
+}
+
+/// A value, with numbers as JavaScript reads them from JSON. A number beyond the largest one becomes that one, because an infinity is
+/// not JSON.
+fn value(source: &Json) -> Expression {
+    match source {
+        Json::Array(items) => array(items.iter().map(value).collect()),
+        Json::Object(members) => {
+            Expression::Object(members.iter().map(|(name, member)| (name.clone(), value(member))).collect())
+        }
+        Json::Number(number) => {
+            Expression::Literal(Literal::Number(Number::new(number.as_f64().clamp(f64::MIN, f64::MAX))))
+        }
+        scalar => Literal::of(scalar).map_or(Expression::Undefined, Expression::Literal),
+    }
+}

@@ -1,0 +1,22 @@
+/**
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
+ * be set in `libraryOptions`.
+ */
+export interface PREFIXStandardSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "capgen";
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) =>
+      | { readonly value: T; readonly issues?: undefined }
+      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+    readonly types?: { readonly input: T; readonly output: T };
+    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}

@@ -1,0 +1,91 @@
+// Reads a job from stdin and writes its result to stdout, both JSON. The job is a generated TypeScript file, the names of the objects
+// of a capability's request and response, and JSON texts of payloads:
+//   {"file": "...", "request": "payRequest", "response": "payResponse", "payloads": [["{}", "{}"]]}
+// The result has, for each pair of a request and a response, the issues that each library reports: first about the request, or, if
+// it is valid, about the response; `null` if both are valid.
+//   {"schemas": {"request": {}, "response": {}}, "results": [{"direct": [], "trpc": [], "hono": [], "mcp": ""}]}
+// `mcp` is the text of the error, because the SDK returns no list. `hono` only validates requests.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { sValidator } from "@hono/standard-validator";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { McpServer } from "@modelcontextprotocol/server";
+import { initTRPC } from "@trpc/server";
+import { Hono } from "hono";
+import ts from "typescript";
+
+const job = JSON.parse(readFileSync(0, "utf8"));
+const folder = mkdtempSync(join(tmpdir(), "capgen-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+const path = join(folder, "generated.mjs");
+const compilerOptions = { target: "es2022", module: "esnext" };
+writeFileSync(path, ts.transpileModule(job.file, { compilerOptions }).outputText);
+const module = await import(pathToFileURL(path));
+const [request, response] = [module[job.request], module[job.response]];
+/** The response that every handler returns. */
+let answer;
+
+function direct(value) {
+  const { issues } = request["~standard"].validate(value);
+  return issues ?? response["~standard"].validate(answer).issues ?? null;
+}
+
+const t = initTRPC.create();
+const caller = t.createCallerFactory(t.router({ place: t.procedure.input(request).output(response).mutation(() => answer) }))({});
+
+async function trpc(value) {
+  try {
+    const result = await caller.place(value);
+    if (result !== answer) throw new Error("the response changed");
+    return null;
+  } catch (error) {
+    const { code, cause } = error;
+    if (!["BAD_REQUEST", "INTERNAL_SERVER_ERROR"].includes(code) || !cause?.issues) throw error;
+    return cause.issues;
+  }
+}
+
+const app = new Hono().post("/", sValidator("json", request), (context) => context.json(context.req.valid("json")));
+
+async function hono(value) {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  const result = await app.request("/", init);
+  const body = await result.json();
+  if (result.status === 400) return body.error;
+  if (JSON.stringify(body) !== JSON.stringify(value)) throw new Error(`the request changed: ${JSON.stringify(body)}`);
+  return null;
+}
+
+const server = new McpServer({ name: "test", version: "1.0.0" });
+server.registerTool("call", { inputSchema: request, outputSchema: response }, async () => ({
+  structuredContent: answer,
+  content: [{ type: "text", text: JSON.stringify(answer) }],
+}));
+const client = new Client({ name: "test", version: "1.0.0" });
+const [serverSide, clientSide] = InMemoryTransport.createLinkedPair();
+await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
+const { tools } = await client.listTools();
+
+async function mcp(value) {
+  let result;
+  try {
+    result = await client.callTool({ name: "call", arguments: value });
+  } catch (error) {
+    return error.message;
+  }
+  if (result.isError) return result.content[0].text;
+  if (JSON.stringify(result.structuredContent) !== JSON.stringify(answer)) throw new Error("the response changed");
+  return null;
+}
+
+const results = [];
+for (const [first, second] of job.payloads) {
+  const value = JSON.parse(first);
+  answer = JSON.parse(second);
+  results.push({ direct: direct(value), trpc: await trpc(value), hono: await hono(value), mcp: await mcp(value) });
+}
+const [{ inputSchema, outputSchema }] = tools;
+process.stdout.write(JSON.stringify({ schemas: { request: inputSchema, response: outputSchema }, results }));
+await client.close();

@@ -1,0 +1,193 @@
+//! The sides of capabilities as Standard Schemas: their types, their names, and the libraries that accept them.
+
+use capgen_codegen::Language;
+use capgen_manifest::{Manifest, Side};
+use capgen_schema::Validator;
+use capgen_tests::contract::{Draft, contract, generated, generated_with_calls, random_names};
+use capgen_tests::node::{self, Node, Program, TscError};
+use serde_json::{Value, json};
+
+fn node() -> Option<Node> {
+    node::require_or_skip().unwrap()
+}
+
+fn compile(node: &Node, files: &[(&str, String)], options: Value) -> Vec<TscError> {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
+    node.tsc_check_all(&[Program { files, options }]).unwrap().into_iter().flatten().collect()
+}
+
+/// An order whose paths need care: items, names that look like indexes, and characters that pointers escape.
+const ORDER: &str = r##"{
+    "type": "object", "required": ["lines"], "additionalProperties": false,
+    "definitions": {
+        "Line": {"type": "object", "required": ["sku"], "properties": {
+            "sku": {"type": "string", "minLength": 2}, "count": {"type": "integer", "minimum": 1}}},
+        "a b/c~%": {"type": "array", "items": {"type": "array", "items": {"$ref": "#/definitions/Line"}}}
+    },
+    "properties": {
+        "lines": {"type": "array", "description": "At least one.", "minItems": 1, "items": {"$ref": "#/definitions/Line"}},
+        "byNumber": {"type": "object", "additionalProperties": {"$ref": "#/definitions/Line"}},
+        "a/b~c": {"$ref": "#/definitions/a%20b~1c~0%25"},
+        "__proto__": {"type": "object", "properties": {"0": {"type": "array", "items": {"type": "null"}}}},
+        "$ref": {"type": "string"},
+        "": {"type": "boolean"}
+    }
+}"##;
+
+const RECEIPT: &str = r#"{"type": "object", "required": ["total"], "properties": {
+    "total": {"type": "number"}, "notes": {"type": "array", "items": {"type": "string"}}}}"#;
+
+fn shop() -> Manifest {
+    let order = Draft { output: Some(RECEIPT.to_owned()), ..Draft::request("order", ORDER) };
+    let ping = Draft { name: "ping".to_owned(), description: None, input: None, output: None };
+    contract("shop", &[order, ping]).unwrap()
+}
+
+/// A program that gives generated objects to the official types.
+const TYPES: &str = r#"
+import type { StandardJSONSchemaV1, StandardSchemaV1, StandardTypedV1 } from "@standard-schema/spec";
+import { orderRequest, orderResponse, pingRequest } from "./shop.EXTENSION";
+import type { OrderRequest, OrderResponse, PingRequest, ShopStandardSchema } from "./shop.EXTENSION";
+
+export const order: StandardSchemaV1<OrderRequest, OrderRequest> = orderRequest;
+export const receipt: StandardSchemaV1<OrderResponse> & StandardJSONSchemaV1<OrderResponse> = orderResponse;
+export const typed: StandardTypedV1<OrderRequest> = orderRequest;
+export const ping: StandardSchemaV1<unknown> & StandardJSONSchemaV1<PingRequest> = pingRequest;
+export function any<T>(schema: ShopStandardSchema<T>): StandardSchemaV1<T> & StandardJSONSchemaV1<T> {
+  return schema;
+}
+// @ts-expect-error another type
+export const wrong: StandardSchemaV1<OrderRequest> = orderResponse;
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export const equal: [
+  Equal<StandardSchemaV1.InferInput<typeof orderRequest>, OrderRequest>,
+  Equal<StandardSchemaV1.InferOutput<typeof orderRequest>, OrderRequest>,
+  Equal<StandardJSONSchemaV1.InferInput<typeof orderResponse>, OrderResponse>,
+  Equal<StandardSchemaV1.InferOutput<typeof pingRequest>, unknown>,
+] = [true, true, true, true];
+
+const result = orderRequest["~standard"].validate({}, { libraryOptions: { limit: 1, redact: true } });
+export const sku: string = result.issues ? result.issues[0]?.message ?? "" : result.value.lines[0].sku;
+export const schema: Record<string, unknown> = orderRequest["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+"#;
+
+#[test]
+fn the_official_types_accept_generated_objects() {
+    let Some(node) = node() else { return };
+    let typescript = generated(&shop(), Language::TypeScript);
+    let declarations = capgen_codegen::generate(&shop(), &[Language::JavaScript]).remove("shop.d.ts").unwrap();
+    for (name, extension, text) in [("shop.ts", "ts", typescript), ("shop.d.ts", "js", declarations)] {
+        for options in [node::strict(), node::strictest()] {
+            let uses = TYPES.replace("EXTENSION", extension);
+            assert_eq!(compile(&node, &[(name, text.clone()), ("uses.ts", uses)], options), [], "{name}");
+        }
+    }
+}
+
+/// The path of a violation as a list, by the value in which it is.
+fn path(pointer: &str, payload: &Value) -> Value {
+    let mut place = Some(payload);
+    let key = |token: String| {
+        let (key, next) = match place {
+            Some(Value::Array(items)) => {
+                let index: usize = token.parse().unwrap();
+                (json!(index), items.get(index))
+            }
+            Some(Value::Object(members)) => (json!(token), members.get(&token)),
+            _ => (json!(token), None),
+        };
+        place = next;
+        key
+    };
+    capgen_schema::pointer::tokens(pointer).map(key).collect()
+}
+
+/// The violations that the interpreter finds, as issues; `null` if there are none.
+fn issues(contract: &Manifest, side: Side, payload: &Value) -> Value {
+    let validator = Validator::new(contract.capabilities[0].schema(side).unwrap());
+    let violations = validator.validate(payload);
+    let issue = |v: &capgen_schema::Violation| json!({"message": v.message, "path": path(&v.path, payload)});
+    if violations.is_empty() { Value::Null } else { violations.iter().map(issue).collect() }
+}
+
+/// Issues as MCP's SDK writes them.
+fn mcp_text(issues: &Value) -> String {
+    let text = |issue: &Value| {
+        let message = issue["message"].as_str().unwrap();
+        let key = |key: &Value| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+        let path: Vec<String> = issue["path"].as_array().unwrap().iter().map(key).collect();
+        if path.is_empty() { message.to_owned() } else { format!("{}: {message}", path.join(".")) }
+    };
+    issues.as_array().unwrap().iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn libraries_report_the_violations_of_the_interpreter_as_issues() {
+    let Some(node) = node() else { return };
+    let contract = shop();
+    let valid = json!({"lines": [{"sku": "ab"}], "byNumber": {"0": {"sku": "ab", "count": 2}}, "a/b~c": [[{"sku": "ab"}]], "": true});
+    let receipt = json!({"total": 1.5, "notes": []});
+    let requests = [
+        json!({}),
+        json!({"lines": []}),
+        json!({"lines": [{"sku": "a"}, {"count": 0}, 5]}),
+        json!({"lines": [{"sku": "ab"}], "byNumber": {"0": {"sku": 1}, "1": [], "01": {"sku": "ab", "count": 1.5}}}),
+        json!({"lines": [{"sku": "ab"}], "a/b~c": [[], [{"sku": "ab"}, {"sku": ""}], 0], "extra/0": 1, "": 0}),
+        json!({"lines": {"0": {}}, "byNumber": [{}], "$ref": 1}),
+        serde_json::from_str(r#"{"lines": [{"sku": "ab"}], "__proto__": {"0": [null, 1], "constructor": 0}}"#).unwrap(),
+    ];
+    let responses = [json!({"total": "1", "notes": ["a", 1, null]}), json!({"notes": [[]]})];
+    let mut payloads = vec![(valid.clone(), receipt.clone())];
+    payloads.extend(requests.map(|request| (request, receipt.clone())));
+    payloads.extend(responses.map(|response| (valid.clone(), response)));
+    let texts: Vec<[String; 2]> = payloads.iter().map(|(a, b)| [a.to_string(), b.to_string()]).collect();
+    let file = generated(&contract, Language::TypeScript);
+    let answers = node
+        .standard(&json!({"file": file, "request": "orderRequest", "response": "orderResponse", "payloads": texts}))
+        .unwrap();
+    for ((request, response), answer) in payloads.iter().zip(answers["results"].as_array().unwrap()) {
+        let (of_request, of_response) =
+            (issues(&contract, Side::Request, request), issues(&contract, Side::Response, response));
+        let first = if of_request.is_null() { &of_response } else { &of_request };
+        assert_eq!(&answer["direct"], first, "{request} {response}");
+        assert_eq!(&answer["trpc"], first, "{request} {response}");
+        assert_eq!(answer["hono"], of_request, "{request}");
+        match answer["mcp"].as_str() {
+            // The SDK copies arguments into objects, which loses this name before the server validates them.
+            None if request.get("__proto__").is_some() => {}
+            Some(text) => assert!(text.contains(&mcp_text(first)), "{text}\n{first}"),
+            None => assert!(first.is_null(), "{request} {response}"),
+        }
+    }
+    assert_eq!(answers["results"][0]["direct"], Value::Null);
+    let listed = &answers["schemas"]["request"];
+    assert_eq!(listed["properties"]["lines"]["description"], "At least one.");
+    assert_eq!(listed["properties"]["a/b~c"]["$ref"], "#/$defs/a%20b~1c~0%25");
+    assert_eq!(listed["$defs"]["Line"]["required"], json!(["sku"]));
+    assert_eq!(answers["schemas"]["response"]["required"], json!(["total"]));
+}
+
+#[test]
+fn names_of_objects_differ_from_all_other_names() {
+    let Some(node) = node() else { return };
+    let object = r#"{"type": "object", "properties": {"a": {"enum": [1, 2]}}}"#;
+    let draft = |name: &str| Draft { output: Some(object.to_owned()), ..Draft::request(name, object) };
+    // `handle-x` has an object with the name of the function that handles messages for the agent `x-request`.
+    let names = ["x", "parse-x", "is-x", "assert-x", "handle-x", "create-x", "X_", "in", "schema-x", "1", "standard"];
+    let drafts = names.map(draft);
+    let mut contracts: Vec<Manifest> =
+        ["x", "x-request", "request"].iter().map(|agent| contract(agent, &drafts).unwrap()).collect();
+    contracts.extend(random_names(20));
+    let program = |contract: &Manifest| Program {
+        files: vec![("a.ts".to_owned(), generated_with_calls(contract, Language::TypeScript))],
+        options: node::strictest(),
+    };
+    let programs: Vec<Program> = contracts.iter().map(program).collect();
+    assert_eq!(node.tsc_check_all(&programs).unwrap().concat(), []);
+    let text = generated_with_calls(&contracts[1], Language::TypeScript);
+    assert!(
+        text.contains("export function handleXRequest(") && text.contains("export const handleXRequestX"),
+        "{text}"
+    );
+}
