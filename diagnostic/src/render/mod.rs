@@ -29,6 +29,18 @@ pub fn message(diagnostic: &Diagnostic) -> String {
     escape::visible(&presented(diagnostic).message)
 }
 
+/// The finding as a renderer may show it, for programs that render findings themselves: without the texts that its sources hide, and
+/// without the user info of URLs. Characters that steer a terminal are escaped. The suggestions are left out, because they may quote
+/// hidden texts.
+pub fn displayable(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut shown = presented(diagnostic).into_owned();
+    shown.suggestions.clear();
+    let texts = std::iter::once(&mut shown.message).chain(&mut shown.notes).chain(&mut shown.help);
+    let texts = texts.chain(shown.labels.iter_mut().map(|label| &mut label.text));
+    texts.for_each(|text| *text = escape::visible(text));
+    shown
+}
+
 /// The findings without the texts that their sources hide.
 fn presentable(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Cow<'_, Diagnostic>> {
     diagnostics.iter().map(presented)

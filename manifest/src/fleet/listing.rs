@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use crate::document::parse_document;
 use crate::read::{Map, Place, Reader, advice, format_version, help_for_empty};
-use crate::{AgentId, Diagnostic, Node, Options, Source, codes, secrets};
+use crate::{AgentId, Data, Diagnostic, Node, Options, Source, codes, secrets};
 
-/// The keys of the reference runtime, of which only `version` and `agents` are read here, and `generate`, which is ours.
+/// The keys of the reference runtime, of which only `version`, `agents`, `name` and `description` are read here, and `generate`, which is
+/// ours.
 const KEYS: [&str; 11] = [
     "version",
     "agents",
@@ -40,6 +41,9 @@ pub(crate) struct FleetFile {
     /// The path of each agent by its id.
     pub(crate) agents: BTreeMap<AgentId, Listed>,
     pub(crate) options: Options,
+    /// `name` and `description`, if they are strings.
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
 }
 
 /// Reads a `fleet.yaml`.
@@ -53,10 +57,16 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
     let mut options = Options::default();
+    let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &KEYS);
         format_version(&mut reader, &map, false);
         reader.required(&map, "agents");
+        let text = |key| match &map.get(key)?.value.data {
+            Data::String(text) => Some(text.clone()),
+            _ => None,
+        };
+        (name, description) = (text("name"), text("description"));
         for (node, place) in reader.elements(&map, "agents") {
             agents.read(&mut reader, node, place);
         }
@@ -65,7 +75,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
         }
     }
     let (findings, failed) = reader.finish();
-    if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options }) }
+    if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options, name, description }) }
 }
 
 /// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by id. For a

@@ -21,6 +21,8 @@ pub struct Fleet {
     /// The agents in `fleet.yaml`.
     listed: BTreeMap<AgentId, Listed>,
     options: Options,
+    name: Option<String>,
+    description: Option<String>,
 }
 
 /// The nearest folder at or above `start` that contains `fleet.yaml` or a folder `agents`.
@@ -52,8 +54,9 @@ impl Fleet {
         }
         let path = root.join("fleet.yaml");
         let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
-        let FleetFile { agents: listed, options } = source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
-        Ok(Self { root: root.to_owned(), source, listed, options })
+        let FleetFile { agents: listed, options, name, description } =
+            source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
+        Ok(Self { root: root.to_owned(), source, listed, options, name, description })
     }
 
     /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
@@ -80,6 +83,16 @@ impl Fleet {
     /// The options of generated code in `fleet.yaml`, which flags and build scripts override.
     pub fn options(&self) -> Options {
         self.options
+    }
+
+    /// The `name` in `fleet.yaml`. Any text.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The `description` in `fleet.yaml`. Any text.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
     }
 
     /// The path of `fleet.yaml`, if it exists.
