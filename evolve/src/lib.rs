@@ -35,7 +35,7 @@ pub use levels::Levels;
 #[cfg(feature = "parse")]
 pub use lock::LockFile;
 pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability};
-pub use matrix::{Compatibility, MatrixVersion, matrix};
+pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};
 pub use side::SideComparison;

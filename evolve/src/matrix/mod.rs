@@ -2,7 +2,10 @@
 
 mod missing;
 mod offered;
+mod versions;
 mod walk;
+
+pub use versions::VersionOf;
 
 use capgen_manifest::Capability;
 
@@ -42,6 +45,17 @@ impl Compatibility {
             Compatibility::Full => "full",
             Compatibility::Partial(_) => "partial",
             Compatibility::Incompatible { .. } => "incompatible",
+        }
+    }
+
+    /// The reasons why it is not full, in words; empty if it is.
+    pub fn reasons(&self) -> Vec<String> {
+        match self {
+            Compatibility::Full => Vec::new(),
+            Compatibility::Partial(restrictions) => restrictions.clone(),
+            Compatibility::Incompatible { refusal, missing } => {
+                std::iter::once(reason(refusal)).chain(missing.iter().cloned()).collect()
+            }
         }
     }
 }
@@ -93,4 +107,17 @@ fn compatibility(
         restrictions.extend(missing(caller, callee, settings.steps));
     }
     if restrictions.is_empty() { Compatibility::Full } else { Compatibility::Partial(restrictions) }
+}
+
+/// A refusal with its witness.
+fn reason(refusal: &Refusal) -> String {
+    /// Longer witnesses are shortened, in characters.
+    const LONGEST: usize = 200;
+    match refusal {
+        Refusal::Incompatible(reason) if reason.witness.is_some() => {
+            let payload = reason.witness.as_ref().map(|witness| witness.payload.canonical()).unwrap_or_default();
+            format!("{refusal}, such as {}", capgen_diagnostic::shortened(&payload, LONGEST))
+        }
+        refusal => refusal.to_string(),
+    }
 }
