@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Lock(crate::lock::Lock),
     /// Show which versions of a capability work together: requesters against providers
     Matrix(crate::matrix::Matrix),
+    /// Write the contracts of a fleet as static HTML pages, with schemas in words, examples, callers, changes and a search
+    Docs(crate::docs::Docs),
     /// Query and verify the audit of violations and calls
     Audit(Audit),
     /// AMP messages: inspect them, negotiate versions, and answer them from signed bundles of capabilities

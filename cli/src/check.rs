@@ -4,7 +4,7 @@ use std::io;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
-use capgen_manifest::Selection;
+use capgen_manifest::{LoadedContract, Selection};
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
@@ -32,14 +32,7 @@ fn once(arguments: &Check, selection: &Selection, change: Option<&Change>, conso
     let contracts = located.count();
     let findings = match output::load(located, &Language::DEFAULT) {
         Err(findings) => findings,
-        Ok(contracts) => {
-            let locked = lock::findings(&contracts, selection, IfMissing::Ignore);
-            let found = contracts.into_iter().flat_map(|contract| {
-                let types = output::check_types(&contract);
-                contract.warnings.into_iter().chain(types)
-            });
-            found.chain(locked).collect()
-        }
+        Ok(contracts) => warnings(&contracts, selection),
     };
     report(&findings, arguments.format, console)?;
     let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
@@ -61,6 +54,16 @@ pub(crate) fn totals(findings: &[Diagnostic]) -> String {
     let number = |severity| findings.iter().filter(|finding| finding.severity() == severity).count();
     let errors = count(number(Severity::Error), "error", "errors");
     format!("{errors}, {}", count(number(Severity::Warning), "warning", "warnings"))
+}
+
+/// The findings about contracts that loaded, and about their locks.
+pub(crate) fn warnings(contracts: &[LoadedContract], selection: &Selection) -> Vec<Diagnostic> {
+    let locked = lock::findings(contracts, selection, IfMissing::Ignore);
+    let found = contracts.iter().flat_map(|contract| {
+        let types = output::check_types(contract);
+        contract.warnings.iter().cloned().chain(types)
+    });
+    found.chain(locked).collect()
 }
 
 /// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and services that read

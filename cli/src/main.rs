@@ -15,10 +15,12 @@ mod console;
 #[cfg(feature = "dci")]
 mod dci;
 mod diff;
+mod docs;
 mod example;
 mod explain;
 mod failure;
 mod generate;
+mod generated_files;
 mod import;
 mod input;
 mod lock;
@@ -66,6 +68,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Lock(lock)) => lock::run(&lock, console),
         Some(Command::Matrix(matrix)) => matrix::run(&matrix, console),
+        Some(Command::Docs(docs)) => docs::run(&docs, console),
         #[cfg(feature = "audit")]
         Some(Command::Audit(audit)) => audit::run(&audit, console),
         #[cfg(not(feature = "audit"))]

@@ -90,6 +90,12 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_LINE = "W0691";
     /// A snapshot that is dropped.
     pub(crate) REGISTRY_SNAPSHOT_DROPPED = "W0692";
+    /// A file in the folder of a site that capgen did not write.
+    pub(crate) SITE_FOREIGN = "E0961";
+    /// A page of a site that is out of date, missing or left over.
+    pub(crate) SITE_STALE = "E0962";
+    /// A file or a folder of a site that cannot be read or written.
+    pub(crate) SITE_IO = "E0963";
     /// A file of a private key that other users may read.
     pub(crate) SECRET_SHARED = "W0678";
 }

@@ -14,10 +14,11 @@ mod replay;
 mod source;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
-use capgen_manifest::{Manifest, Selection};
+use capgen_manifest::{LoadedContract, Manifest, Selection};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -26,6 +27,7 @@ use crate::check;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::generate::selection;
+use crate::generated_files::MAX_ENTRIES;
 use crate::repository;
 use crate::summary::diagnostics;
 use acceptance::AcceptedFiles;
@@ -62,14 +64,14 @@ fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> Out
 }
 
 fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Outcome {
-    let pairs = pairs(arguments, selection)?;
+    let pairs = pairs(&arguments.against, selection)?;
     let accepted = AcceptedFiles::read(arguments.accepted.as_deref(), selection, &pairs)?;
     let levels: Levels = arguments.level.iter().copied().collect();
     let settings = Settings { assume: arguments.assume.into(), ..Settings::default() };
     let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
     let mut report = Report { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
     if !callers::find(&mut report, &pairs, selection) {
-        console.line(&format!("the search for callers ended after {} files and folders", callers::MAX_ENTRIES));
+        console.line(&format!("the search for callers ended after {} files and folders", MAX_ENTRIES));
     }
     let unused = if selection.all { accepted.unused(&report) } else { Vec::new() };
     print(&report, &pairs, &unused, arguments, console)?;
@@ -77,9 +79,9 @@ fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Ou
 }
 
 /// Reads the selected contracts and their old versions.
-fn pairs(arguments: &Diff, selection: &Selection) -> Result<Vec<Pair>, Failure> {
+fn pairs(against: &Path, selection: &Selection) -> Result<Vec<Pair>, Failure> {
     let located = selection.locate();
-    let against = Against::new(&arguments.against);
+    let against = Against::new(against);
     let count = located.count();
     if matches!(against, Against::File(_)) && count > 1 {
         let message = format!(
@@ -87,12 +89,26 @@ fn pairs(arguments: &Diff, selection: &Selection) -> Result<Vec<Pair>, Failure> 
         );
         return Err(usage(&message));
     }
-    let contracts = located.load()?;
+    let contracts = distinct(located.load()?)?;
+    Ok(against.pairs(Selected { selection, contracts })?)
+}
+
+/// The contracts, if each is of another agent.
+pub(crate) fn distinct(contracts: Vec<LoadedContract>) -> Result<Vec<LoadedContract>, Failure> {
     let mut agents = BTreeSet::new();
     if let Some(twice) = contracts.iter().find(|contract| !agents.insert(&contract.manifest.agent)) {
         return Err(usage(&format!("two of the selected manifests are of the agent `{}`", twice.manifest.agent)));
     }
-    Ok(against.pairs(Selected { selection, contracts })?)
+    Ok(contracts)
+}
+
+/// The changes of the selected contracts since an older version, as `capgen diff --against` finds them without other options, but without
+/// their callers.
+pub(crate) fn since(against: &Path, selection: &Selection) -> Result<Vec<ComparedContract>, Failure> {
+    let pairs = pairs(against, selection)?;
+    let accepted = AcceptedFiles::read(None, selection, &pairs)?;
+    let compared = |pair: &Pair| compared(pair, Settings::default(), &Levels::default(), &accepted);
+    Ok(pairs.iter().filter_map(compared).collect())
 }
 
 fn usage(message: &str) -> Failure {

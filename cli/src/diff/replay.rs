@@ -70,7 +70,7 @@ fn versions(
     selection: &Selection,
     console: &Console,
 ) -> Result<(Option<LoadedContract>, LoadedContract), Failure> {
-    let pair = match pairs(arguments, selection) {
+    let pair = match pairs(&arguments.against, selection) {
         Ok(pairs) => {
             let mut pairs = pairs.into_iter().filter_map(|pair| Some((pair.old, pair.new?)));
             (pairs.next(), pairs.next().is_some())

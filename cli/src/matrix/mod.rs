@@ -1,7 +1,6 @@
 //! `capgen matrix`: which versions of a capability work together.
 
 mod arguments;
-mod html;
 mod versions;
 
 pub(crate) use arguments::Matrix;
@@ -33,7 +32,10 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> Outcome {
     match arguments.format {
         MatrixFormat::Table => console::print(&table(&versions, &cells))?,
         MatrixFormat::Json => console::print_json(&(document(&arguments.capability, &versions, &cells) + "\n"))?,
-        MatrixFormat::Html => console::print(&html::page(&arguments.capability, &versions, &cells))?,
+        MatrixFormat::Html => {
+            let labels: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
+            console::print(&capgen_site::compatibility_page(&arguments.capability, &labels, &cells))?;
+        }
     }
     Ok(Verdict::Fine)
 }
@@ -44,27 +46,6 @@ fn word(cell: &Compatibility) -> &'static str {
         Compatibility::Full => "full",
         Compatibility::Partial(_) => "partial",
         Compatibility::Incompatible { .. } => "no",
-    }
-}
-
-/// The reasons why a cell is not full.
-fn reasons(cell: &Compatibility) -> Vec<String> {
-    match cell {
-        Compatibility::Full => Vec::new(),
-        Compatibility::Partial(restrictions) => restrictions.clone(),
-        Compatibility::Incompatible { refusal, missing } => {
-            std::iter::once(reason(refusal)).chain(missing.iter().cloned()).collect()
-        }
-    }
-}
-
-fn reason(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::Incompatible(reason) if reason.witness.is_some() => {
-            let payload = reason.witness.as_ref().map(|witness| witness.payload.canonical()).unwrap_or_default();
-            format!("{refusal}, such as {}", capgen_diagnostic::shortened(&payload, 200))
-        }
-        refusal => refusal.to_string(),
     }
 }
 
@@ -87,7 +68,7 @@ fn table(versions: &[Version], cells: &Cells) -> String {
     let mut details = String::new();
     for (requester, row) in versions.iter().zip(cells) {
         for (provider, cell) in versions.iter().zip(row) {
-            for reason in reasons(cell) {
+            for reason in cell.reasons() {
                 let pair = format!("requester {}, provider {}", requester.label, provider.label);
                 details.push_str(&visible(&format!("{pair}: {}: {reason}", word(cell))));
                 details.push('\n');
@@ -107,7 +88,7 @@ fn document(capability: &str, versions: &[Version], cells: &Cells) -> String {
         .collect();
     let cell = |cell: &Compatibility| {
         let mut value = json!({ "status": cell.name() });
-        let texts = reasons(cell);
+        let texts = cell.reasons();
         if let (Some(members), false) = (value.as_object_mut(), texts.is_empty()) {
             members.insert("reasons".to_owned(), json!(texts));
             if let Compatibility::Incompatible { refusal: Refusal::Incompatible(reason), .. } = cell {

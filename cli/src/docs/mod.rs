@@ -1,0 +1,96 @@
+//! `capgen docs`: the contracts as a site.
+
+mod arguments;
+mod calls;
+mod output;
+
+pub(crate) use arguments::Docs;
+
+use std::path::Path;
+
+use capgen_manifest::{LoadedContract, Selection};
+use capgen_site::{Agent, Changes, Fleet};
+
+use crate::check;
+use crate::console::{Console, count};
+use crate::diff;
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::generate::selection;
+use crate::repository;
+use crate::signals;
+use crate::summary::shown;
+use output::Plan;
+
+pub(crate) fn run(arguments: &Docs, console: &Console) -> Outcome {
+    let mut selection = selection(&arguments.contracts);
+    selection.all |= selection.is_empty();
+    let contracts = diff::distinct(selection.locate().load()?)?;
+    let fleet = fleet(arguments, &selection, &contracts, console)?;
+    let plan = Plan::new(&arguments.out, capgen_site::build(&fleet))?;
+    if arguments.check {
+        let findings = plan.findings();
+        console.report(&findings);
+        return Ok(if findings.is_empty() { Verdict::Fine } else { Verdict::Findings });
+    }
+    signals::remove_temporary_files_at_the_end();
+    plan.write()?;
+    let (written, removed) = (plan.changed().count(), plan.leftovers().len());
+    let pages = count(plan.len(), "file", "files");
+    let removed = if removed > 0 { format!(", removed {removed}") } else { String::new() };
+    let folder = shown(&arguments.out);
+    match written {
+        0 => console.line(&format!("  unchanged {folder} ({pages}{removed})")),
+        _ => console.tick(&format!("wrote {folder} ({written} of {pages}{removed})")),
+    }
+    Ok(Verdict::Fine)
+}
+
+/// The input of the site.
+fn fleet<'c>(
+    arguments: &Docs,
+    selection: &Selection,
+    contracts: &'c [LoadedContract],
+    console: &Console,
+) -> Result<Fleet<'c>, Failure> {
+    let opened = selection.fleet()?.filter(|_| selection.all || !selection.peers.is_empty());
+    let root = opened.as_ref().map(|fleet| fleet.root());
+    let mut agents: Vec<Agent<'c>> = contracts
+        .iter()
+        .map(|contract| Agent { contract, path: place(&contract.file, root), warnings: Vec::new(), older: Vec::new() })
+        .collect();
+    for warning in check::warnings(contracts, selection) {
+        // Every finding about a contract has a label in it, or names its file.
+        let path = warning.primary().map(|label| label.source.path().to_owned()).or_else(|| warning.file.clone());
+        if let Some(agent) = agents.iter_mut().find(|agent| Some(agent.contract.path()) == path.as_deref()) {
+            agent.warnings.push(warning);
+        }
+    }
+    let changes = match &arguments.since {
+        Some(since) => Some(Changes { since: named(since), contracts: diff::since(since, selection)? }),
+        None => None,
+    };
+    Ok(Fleet {
+        name: opened.as_ref().and_then(|fleet| fleet.name().map(str::to_owned)),
+        description: opened.as_ref().and_then(|fleet| fleet.description().map(str::to_owned)),
+        agents,
+        calls: calls::find(contracts, selection, console),
+        changes,
+    })
+}
+
+/// The path of a manifest, relative to the root of the fleet or else of the repository, so that it is the same on every machine and in
+/// every working directory.
+fn place(file: &Path, root: Option<&Path>) -> String {
+    if let Some(relative) = root.and_then(|root| file.strip_prefix(root).ok()) {
+        return shown(relative);
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let below = repository::root_of(folder)
+        .and_then(|root| file.canonicalize().ok()?.strip_prefix(root).ok().map(Path::to_owned));
+    shown(&below.unwrap_or_else(|| file.file_name().unwrap_or_default().into()))
+}
+
+/// The value of `--since`, without the folders of an absolute path.
+fn named(since: &Path) -> String {
+    if since.is_absolute() { shown(Path::new(since.file_name().unwrap_or_default())) } else { shown(since) }
+}

@@ -1,0 +1,142 @@
+//! The input of a site.
+
+use std::collections::BTreeMap;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_evolve::{ComparedContract, Finding};
+use capgen_manifest::{AgentId, LoadedContract, Manifest};
+
+/// The agents of a site, and everything else that it shows.
+#[derive(Clone, Debug, Default)]
+pub struct Fleet<'a> {
+    /// The name of the fleet. Any text.
+    pub name: Option<String>,
+    /// Any text.
+    pub description: Option<String>,
+    /// The agents, each with a different id, in the order in which the site lists them.
+    pub agents: Vec<Agent<'a>>,
+    /// Who calls whom, in the order in which the site lists it.
+    pub calls: Vec<Call>,
+    /// The changes since an older version, if there is one.
+    pub changes: Option<Changes>,
+}
+
+/// An agent with its contract.
+#[derive(Clone, Debug)]
+pub struct Agent<'a> {
+    /// The contract.
+    pub contract: &'a LoadedContract,
+    /// The path of the manifest, as the site shows it: it must not be absolute, so that the site is the same on every machine.
+    pub path: String,
+    /// The findings of `capgen check`.
+    pub warnings: Vec<Diagnostic>,
+    /// Older versions of the contract, the oldest first.
+    pub older: Vec<OlderContract>,
+}
+
+/// An older version of a contract.
+#[derive(Clone, Debug)]
+pub struct OlderContract {
+    /// Where it comes from, such as a commit. Versions that would have equal names get it.
+    pub source: String,
+    /// The contract.
+    pub manifest: Manifest,
+}
+
+/// A caller of an agent, found by its generated files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Call {
+    /// The program with the generated files.
+    pub caller: Caller,
+    /// The agent whose contract they contain.
+    pub provider: AgentId,
+    /// The generated files, each with whether it contains the present contract.
+    pub files: Vec<(String, bool)>,
+}
+
+/// A program with generated files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Caller {
+    /// An agent.
+    Agent(AgentId),
+    /// The folder of another program.
+    Folder(String),
+}
+
+/// The changes since an older version.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// The older version in words, such as `git:v1`.
+    pub since: String,
+    /// The comparison of each contract.
+    pub contracts: Vec<ComparedContract>,
+}
+
+/// A fleet with tables for the pages of single agents.
+pub(crate) struct Index<'a> {
+    pub(crate) fleet: &'a Fleet<'a>,
+    compared: BTreeMap<&'a AgentId, &'a ComparedContract>,
+    callers: BTreeMap<&'a AgentId, Vec<&'a Call>>,
+    called: BTreeMap<&'a AgentId, Vec<&'a Call>>,
+    agents: BTreeMap<&'a AgentId, &'a Agent<'a>>,
+}
+
+impl<'a> Index<'a> {
+    pub(crate) fn new(fleet: &'a Fleet<'a>) -> Self {
+        let contracts = fleet.changes.iter().flat_map(|changes| &changes.contracts);
+        let mut callers: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut called: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for call in &fleet.calls {
+            callers.entry(&call.provider).or_default().push(call);
+            if let Caller::Agent(id) = &call.caller {
+                called.entry(id).or_default().push(call);
+            }
+        }
+        let agents = fleet.agents.iter().map(|agent| (&agent.contract.manifest.agent, agent)).collect();
+        Self { fleet, compared: contracts.map(|c| (&c.agent, c)).collect(), callers, called, agents }
+    }
+
+    /// The calls to an agent, without those of its own code.
+    pub(crate) fn callers(&self, agent: &AgentId) -> impl Iterator<Item = &'a Call> {
+        let calls = self.callers.get(agent).into_iter().flatten().copied();
+        calls.filter(|call| !call.is_own())
+    }
+
+    /// The calls of an agent to others.
+    pub(crate) fn called_by(&self, agent: &AgentId) -> impl Iterator<Item = &'a Call> {
+        let calls = self.called.get(agent).into_iter().flatten().copied();
+        calls.filter(|call| !call.is_own())
+    }
+
+    pub(crate) fn compared(&self, agent: &AgentId) -> Option<&'a ComparedContract> {
+        self.compared.get(agent).copied()
+    }
+
+    /// Whether the site has a page of the agent.
+    pub(crate) fn has(&self, agent: &AgentId) -> bool {
+        self.agents.contains_key(agent)
+    }
+
+    /// The number of findings about contracts.
+    pub(crate) fn warnings(&self) -> usize {
+        self.fleet.agents.iter().map(|agent| agent.warnings.len()).sum()
+    }
+
+    /// The findings about changes.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = (&'a AgentId, &'a Finding)> {
+        let contracts = self.fleet.changes.iter().flat_map(|changes| &changes.contracts);
+        contracts.flat_map(|contract| contract.comparison.findings.iter().map(|finding| (&contract.agent, finding)))
+    }
+}
+
+impl Call {
+    /// Whether the files are those of the agent itself, which implements its contract with them.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(&self.caller, Caller::Agent(id) if *id == self.provider)
+    }
+
+    /// Whether every file contains the present contract.
+    pub(crate) fn is_current(&self) -> bool {
+        self.files.iter().all(|(_, is_current)| *is_current)
+    }
+}

@@ -1,0 +1,136 @@
+//! The page of a capability.
+
+use capgen_diagnostic::Diagnostic;
+use capgen_evolve::Finding;
+use capgen_manifest::{Capability, Side};
+use capgen_schema::{ExampleSettings, Schema, Steps, examples};
+
+use super::changes::findings;
+use super::parts::{Heading, contents, heading, marks, section, trail};
+use super::{frame, properties, versions};
+use crate::fleet::{Agent, Index};
+use crate::html::Attribute::Fixed;
+use crate::html::{Html, class};
+use crate::json;
+use crate::place::{Anchor, Page};
+use crate::prose;
+use crate::schema;
+
+/// How many examples of a side a page shows, at most.
+const EXAMPLES: usize = 3;
+/// The budget of the search for examples of a side: so small that a fleet with very many capabilities takes seconds.
+const STEPS: Steps = Steps(40_000);
+
+pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) -> String {
+    let manifest = &agent.contract.manifest;
+    let Some(capability) = manifest.capabilities.get(number) else { return String::new() };
+    let page = Page::Capability(&manifest.agent, &capability.name);
+    let changed: Vec<&Finding> = changes_of(index, agent, &capability.name);
+    let warned: Vec<&Diagnostic> = warnings_of(agent, number);
+    let known = versions::of(agent, &capability.name);
+    let [request, response] = Side::ALL.map(|side| (side, title(side)));
+    let headings = [
+        (heading(Anchor::fixed("properties"), "Properties"), true),
+        (heading(schema::side_anchor(request.0), request.1), true),
+        (heading(schema::side_anchor(response.0), response.1), true),
+        (heading(Anchor::fixed("use"), "Use"), true),
+        (heading(Anchor::fixed("versions"), "Versions"), known.len() > 1),
+        (heading(Anchor::fixed("changes"), "Changes"), !changed.is_empty()),
+        (heading(Anchor::fixed("warnings"), "Warnings"), !warned.is_empty()),
+    ];
+    let present: Vec<&Heading> =
+        headings.iter().filter(|(_, is_present)| *is_present).map(|(heading, _)| heading).collect();
+    let title = format!("{} · {}", capability.name, manifest.agent);
+    frame::page(index, page, &title, |html| {
+        html.element("div", &[class("head")], |html| {
+            trail(html, page, Some(&manifest.agent));
+            html.leaf("h1", &[], &capability.name);
+            marks(html, capability);
+            if let Some(text) = &capability.description {
+                html.element("div", &[class("lead")], |html| prose::paragraphs(html, text));
+            }
+        });
+        contents(html, page, &present);
+        let [first, request, response, usage, versioned, changes, warnings] = &headings;
+        section(html, page, &first.0, |html| properties::list(html, capability));
+        for (heading, side) in [(&request.0, Side::Request), (&response.0, Side::Response)] {
+            section(html, page, heading, |html| payload(html, page, capability, side));
+        }
+        section(html, page, &usage.0, |html| commands(html, agent, capability));
+        if versioned.1 {
+            section(html, page, &versioned.0, |html| versions::table(html, &known));
+        }
+        if changes.1 {
+            section(html, page, &changes.0, |html| findings(html, page, &manifest.agent, &changed));
+        }
+        if warnings.1 {
+            section(html, page, &warnings.0, |html| super::warnings::list(html, agent, &warned));
+        }
+    })
+}
+
+const fn title(side: Side) -> &'static str {
+    match side {
+        Side::Request => "Request",
+        Side::Response => "Response",
+    }
+}
+
+fn changes_of<'a>(index: &Index<'a>, agent: &Agent<'_>, name: &str) -> Vec<&'a Finding> {
+    let compared = index.compared(&agent.contract.manifest.agent);
+    let findings = compared.into_iter().flat_map(|compared| &compared.comparison.findings);
+    findings.filter(|finding| finding.capability == name && finding.new_pointer.is_some()).collect()
+}
+
+/// The findings whose primary place is in the capability.
+fn warnings_of<'a>(agent: &'a Agent<'_>, number: usize) -> Vec<&'a Diagnostic> {
+    if agent.warnings.is_empty() {
+        return Vec::new();
+    }
+    let contract = agent.contract;
+    let Some(span) = contract.span(&contract.capability_pointer(number)) else { return Vec::new() };
+    let is_here = |warning: &&Diagnostic| {
+        warning.primary().is_some_and(|label| {
+            label.source.path() == contract.path() && span.start <= label.span.start && label.span.end <= span.end
+        })
+    };
+    agent.warnings.iter().filter(is_here).collect()
+}
+
+fn payload(html: &mut Html, page: Page<'_>, capability: &Capability, side: Side) {
+    let Some(declared) = capability.schema(side) else {
+        html.element("p", &[class("type")], |html| {
+            html.text("Any JSON value: the contract has no ");
+            html.leaf("code", &[], side.schema_key());
+            html.text(", so payloads are not validated.");
+        });
+        return;
+    };
+    schema::side(html, page, side, declared, |html| valid(html, declared));
+}
+
+/// Payloads that the schema accepts.
+fn valid(html: &mut Html, schema: &Schema) {
+    html.leaf("h3", &[], "Examples");
+    let settings = ExampleSettings { count: Some(EXAMPLES), steps: STEPS, ..ExampleSettings::default() };
+    match examples(schema, settings) {
+        Ok(found) if found.is_empty() => html.leaf("p", &[class("muted")], "No JSON value conforms to this schema."),
+        Ok(found) => found.iter().for_each(|value| code(html, |html| json::block(html, value))),
+        Err(_) => html.leaf("p", &[class("muted")], "No example was found within the limit of the search."),
+    }
+}
+
+fn code(html: &mut Html, content: impl FnOnce(&mut Html)) {
+    html.element("pre", &[Fixed("tabindex", "0")], |html| html.element("code", &[], content));
+}
+
+/// Commands for the capability. Ids and names have no character that a shell acts on.
+fn commands(html: &mut Html, agent: &Agent<'_>, capability: &Capability) {
+    let (id, name) = (&agent.contract.manifest.agent, &capability.name);
+    html.leaf("p", &[], "Types, validators and a client in Rust and TypeScript, and a check of a payload:");
+    code(html, |html| {
+        html.text(&format!("capgen --peer {id} --calls"));
+        html.line_end();
+        html.text(&format!("capgen validate --peer {id} --capability {name} --side request payload.json"));
+    });
+}

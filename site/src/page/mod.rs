@@ -1,0 +1,19 @@
+//! The pages.
+
+mod agent;
+mod calls;
+mod capability;
+mod changes;
+mod frame;
+mod overview;
+mod parts;
+mod properties;
+mod versions;
+mod warnings;
+
+pub(crate) use agent::agent;
+pub(crate) use capability::capability;
+pub(crate) use changes::changes;
+pub(crate) use overview::overview;
+pub use versions::compatibility_page;
+pub(crate) use warnings::warnings;

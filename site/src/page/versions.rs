@@ -1,0 +1,128 @@
+//! The versions of a capability, and which of them work together.
+
+use std::collections::BTreeMap;
+
+use capgen_evolve::{CallSettings, Compatibility, MatrixVersion, VersionOf, matrix};
+use capgen_manifest::Manifest;
+use capgen_schema::Steps;
+
+use crate::fleet::Agent;
+use crate::html::Attribute::Fixed;
+use crate::html::{Html, class};
+use crate::prose;
+
+/// The most versions of a table, the newest. Its size is the square of their number.
+const MOST: usize = 8;
+/// The budget of a comparison of two schemas: so small that many capabilities with many versions take seconds.
+const STEPS: Steps = Steps(100_000);
+/// The most reasons of a pair that are listed.
+const MOST_REASONS: usize = 20;
+
+/// The distinct versions of a capability, the oldest first.
+pub(super) fn of<'a>(agent: &'a Agent<'_>, name: &str) -> Vec<VersionOf<'a>> {
+    let older = agent.older.iter().map(|older| (older.source.as_str(), &older.manifest));
+    let contracts: Vec<(&str, &Manifest)> = older.chain([("present", &agent.contract.manifest)]).collect();
+    let mut versions = VersionOf::distinct(&contracts, name);
+    versions.drain(..versions.len().saturating_sub(MOST));
+    versions
+}
+
+/// Writes the table of versions.
+pub(super) fn table(html: &mut Html, versions: &[VersionOf<'_>]) {
+    let compared: Vec<MatrixVersion<'_>> = versions.iter().map(VersionOf::compared).collect();
+    let cells = matrix(&compared, &CallSettings { steps: STEPS, ..CallSettings::default() });
+    let labels: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
+    html.leaf(
+        "p",
+        &[],
+        "A row is a requester that was built with a version, and a column is a provider with a version.",
+    );
+    cells_of(html, &labels, &cells);
+}
+
+fn cells_of(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
+    html.element(
+        "div",
+        &[class("scroll"), Fixed("tabindex", "0"), Fixed("role", "group"), Fixed("aria-label", "Versions")],
+        |html| {
+            html.element("table", &[class("matrix")], |html| {
+                html.element("thead", &[], |html| {
+                    html.element("tr", &[], |html| {
+                        html.leaf("th", &[Fixed("scope", "col")], "requester \\ provider");
+                        labels.iter().for_each(|label| html.leaf("th", &[Fixed("scope", "col")], label));
+                    });
+                });
+                html.element("tbody", &[], |html| {
+                    for (label, row) in labels.iter().zip(cells) {
+                        html.element("tr", &[], |html| {
+                            html.leaf("th", &[Fixed("scope", "row")], label);
+                            row.iter().for_each(|cell| one(html, cell));
+                        });
+                    }
+                });
+            });
+        },
+    );
+    reasons(html, labels, cells);
+}
+
+fn one(html: &mut Html, cell: &Compatibility) {
+    let (name, text) = match cell {
+        Compatibility::Full => ("full", "full"),
+        Compatibility::Partial(_) => ("partial", "partial"),
+        Compatibility::Incompatible { .. } => ("incompatible", "no"),
+    };
+    html.leaf("td", &[class(name)], text);
+}
+
+/// The reasons of cells that are not full. Equal lists of reasons are written once.
+fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
+    let mut pairs: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+    for (requester, row) in labels.iter().zip(cells) {
+        for (provider, cell) in labels.iter().zip(row) {
+            let reasons = cell.reasons();
+            if !reasons.is_empty() {
+                pairs.entry(reasons).or_default().push(format!("requester {requester}, provider {provider}"));
+            }
+        }
+    }
+    if pairs.is_empty() {
+        return;
+    }
+    html.element("ul", &[class("findings")], |html| {
+        for (reasons, pairs) in &pairs {
+            html.element("li", &[], |html| {
+                html.leaf("p", &[], &pairs.join("; "));
+                html.element("ul", &[], |html| {
+                    for reason in reasons.iter().take(MOST_REASONS) {
+                        html.element("li", &[], |html| prose::line(html, reason));
+                    }
+                });
+            });
+        }
+    });
+}
+
+/// One page with the table of the versions of a capability, without references to other files. `labels` are the names of the versions,
+/// and `cells` has a row for each requester, as [`matrix`] returns it.
+///
+/// Names and reasons come from contracts: each is escaped.
+pub fn compatibility_page(capability: &str, labels: &[&str], cells: &[Vec<Compatibility>]) -> String {
+    let title = format!("Versions of {capability}");
+    let mut html = Html::default();
+    html.element("html", &[Fixed("lang", "en")], |html| {
+        html.element("head", &[], |html| {
+            html.void("meta", &[Fixed("charset", "utf-8")]);
+            html.void("meta", &[Fixed("name", "viewport"), Fixed("content", "width=device-width, initial-scale=1")]);
+            html.leaf("title", &[], &title);
+            html.style(include_str!("../assets/matrix.css"));
+        });
+        html.element("body", &[], |html| {
+            html.element("main", &[], |html| {
+                html.leaf("h1", &[], &title);
+                cells_of(html, labels, cells);
+            });
+        });
+    });
+    html.finish("<!DOCTYPE html>\n")
+}

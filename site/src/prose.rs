@@ -1,0 +1,89 @@
+//! Descriptions: paragraphs of text in which words between backticks are code.
+
+use crate::html::Html;
+
+/// Longer descriptions are cut, in characters. The manifest contains the rest.
+const LONGEST: usize = 20_000;
+
+/// Writes a description as paragraphs, which blank lines separate.
+pub(crate) fn paragraphs(html: &mut Html, text: &str) {
+    let (text, is_cut) = cut(text, LONGEST);
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().chain(std::iter::once("")) {
+        if !line.trim().is_empty() {
+            lines.push(line.trim());
+        } else if !lines.is_empty() {
+            html.element("p", &[], |html| inline(html, &lines.join(" ")));
+            lines.clear();
+        }
+    }
+    if is_cut {
+        html.leaf("p", &[crate::html::class("muted")], "The rest is in the manifest.");
+    }
+}
+
+/// Writes a text on one line.
+pub(crate) fn line(html: &mut Html, text: &str) {
+    let (text, is_cut) = cut(text, LONGEST);
+    inline(html, &text.split_whitespace().collect::<Vec<_>>().join(" "));
+    if is_cut {
+        html.text("…");
+    }
+}
+
+/// The first sentence or line of a description, for tables.
+pub(crate) fn summary(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let line = line.split_inclusive(". ").next().unwrap_or_default().trim();
+    let (short, is_cut) = cut(line, 240);
+    if is_cut { format!("{short}…") } else { short.to_owned() }
+}
+
+fn inline(html: &mut Html, text: &str) {
+    let parts: Vec<&str> = text.split('`').collect();
+    let last = parts.len().saturating_sub(1);
+    for (index, part) in parts.iter().enumerate() {
+        match index % 2 {
+            // The last backtick has no partner.
+            1 if index == last => {
+                html.text("`");
+                html.text(part);
+            }
+            1 => html.leaf("code", &[], part),
+            _ => html.text(part),
+        }
+    }
+}
+
+/// The first `longest` characters, and whether there are more.
+pub(crate) fn cut(text: &str, longest: usize) -> (&str, bool) {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => (text.get(..end).unwrap_or(text), true),
+        None => (text, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str) -> String {
+        let mut html = Html::default();
+        paragraphs(&mut html, text);
+        html.finish("")
+    }
+
+    #[test]
+    fn blank_lines_separate_paragraphs_and_backticks_mark_code() {
+        assert_eq!(html("a\nb\n\n \nc `<d>`"), "<p>a b</p>\n<p>c <code>&lt;d&gt;</code></p>\n");
+        assert_eq!(html("one ` backtick"), "<p>one ` backtick</p>\n");
+        assert_eq!(html("`a` ` b"), "<p><code>a</code> ` b</p>\n");
+        assert_eq!(html(""), "");
+    }
+
+    #[test]
+    fn a_summary_is_the_first_sentence() {
+        assert_eq!(summary("Find it. Then stop."), "Find it.");
+        assert_eq!(summary("\n v1.2 of it\nmore"), "v1.2 of it");
+    }
+}

@@ -1,0 +1,167 @@
+//! A schema as rows of a table: one for each place of a payload. Definitions have tables of their own, so recursion ends.
+
+use std::collections::HashSet;
+
+use capgen_schema::{Assertions, Kind, NodeId};
+
+use super::View;
+use super::words::{are_listed, is_plain};
+use crate::place::Anchor;
+use crate::prose::cut;
+
+/// A place of a payload.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'s> {
+    /// How many rows this one is below.
+    pub(crate) depth: usize,
+    pub(crate) name: Name<'s>,
+    /// The place in words, such as `orderBy[].field`, for the search.
+    pub(crate) path: String,
+    pub(crate) anchor: Anchor,
+    /// Whether the property is required; `None` for other places.
+    pub(crate) is_required: Option<bool>,
+    pub(crate) node: NodeId,
+}
+
+/// The name of a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Name<'s> {
+    Property(&'s str),
+    OtherProperties,
+    Items,
+    /// A branch of a union, from 1, with its title.
+    Option(usize, Option<&'s str>),
+    /// A schema of an `allOf`, from 1, with its title.
+    Part(usize, Option<&'s str>),
+    Not,
+}
+
+/// The longest path of a place, in characters.
+const LONGEST_PATH: usize = 160;
+
+/// The rows below a node, in the order of the schema.
+pub(crate) fn rows<'s>(view: &View<'s>, node: NodeId, anchor: &Anchor, path: &str) -> Vec<Row<'s>> {
+    let mut rows = Vec::new();
+    let mut walk = Walk { view, rows: &mut rows };
+    walk.below(node, 0, anchor, path);
+    rows
+}
+
+struct Walk<'s, 'r> {
+    view: &'r View<'s>,
+    rows: &'r mut Vec<Row<'s>>,
+}
+
+impl<'s> Walk<'s, '_> {
+    /// The depth of schemas is limited to 64 levels, so this ends on every stack.
+    fn below(&mut self, id: NodeId, depth: usize, anchor: &Anchor, path: &str) {
+        let view = self.view;
+        let Kind::Assertions(assertions) = &view.node(id).kind else { return };
+        let required: HashSet<&String> = assertions.required.iter().collect();
+        for (name, node) in &assertions.properties {
+            let is_required = Some(required.contains(name));
+            let path = joined(path, name);
+            self.add(Row {
+                depth,
+                name: Name::Property(name),
+                path,
+                anchor: anchor.join(name),
+                is_required,
+                node: *node,
+            });
+        }
+        if let Some(node) = assertions.additional_properties.filter(|node| self.is_schema(*node)) {
+            let (path, anchor) = (joined(path, "*"), anchor.special("others", None));
+            self.add(Row { depth, name: Name::OtherProperties, path, anchor, is_required: None, node });
+        }
+        if let Some(node) = assertions.items.filter(|node| self.is_schema(*node) && !is_plain(view, *node)) {
+            let anchor = anchor.special("items", None);
+            self.add(Row { depth, name: Name::Items, path: format!("{path}[]"), anchor, is_required: None, node });
+        }
+        self.branches(assertions, depth, anchor, path);
+        if let Some(node) = assertions.not {
+            let anchor = anchor.special("not", None);
+            self.add(Row { depth, name: Name::Not, path: path.to_owned(), anchor, is_required: None, node });
+        }
+    }
+
+    fn branches(&mut self, assertions: &'s Assertions, depth: usize, anchor: &Anchor, path: &str) {
+        let view = self.view;
+        let unions = [("one", &assertions.one_of), ("any", &assertions.any_of), ("all", &assertions.all_of)];
+        for (kind, ids) in unions {
+            let Some(ids) = ids.as_ref().filter(|ids| !are_listed(view, assertions, ids)) else { continue };
+            for (index, node) in (1..).zip(ids) {
+                let title = view.node(*node).annotations.title.as_deref();
+                let name = if kind == "all" { Name::Part(index, title) } else { Name::Option(index, title) };
+                let anchor = anchor.special(kind, Some(index));
+                self.add(Row { depth, name, path: path.to_owned(), anchor, is_required: None, node: *node });
+            }
+        }
+    }
+
+    fn add(&mut self, row: Row<'s>) {
+        let (node, depth, anchor, path) = (row.node, row.depth, row.anchor.clone(), row.path.clone());
+        self.rows.push(row);
+        self.below(node, depth + 1, &anchor, &path);
+    }
+
+    /// Whether a row can describe the place: `true` and `false` are described with the place around it.
+    fn is_schema(&self, id: NodeId) -> bool {
+        !matches!(self.view.node(id).kind, Kind::Bool(_))
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    let separator = if path.is_empty() { "" } else { "." };
+    let (name, is_cut) = cut(name, LONGEST_PATH);
+    let path = format!("{path}{separator}{name}{}", if is_cut { "…" } else { "" });
+    let length = path.chars().count();
+    if length <= LONGEST_PATH {
+        return path;
+    }
+    // The end of a long path is more useful than its start.
+    let end: String = path.chars().skip(length - LONGEST_PATH).collect();
+    format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        let schema = capgen_schema::Schema::parse_text(text).unwrap();
+        let rows = rows(&View::new(&schema), schema.root(), &Anchor::fixed("request"), "");
+        rows.iter().map(|row| format!("{} {:?} {}", row.depth, row.name, row.path)).collect()
+    }
+
+    #[test]
+    fn nested_places_are_rows_below_their_parents() {
+        let schema = r##"{"properties": {"a": {"type": "array", "items": {"properties": {"b": {}}}}, "c": {"type": "array", "items": {"type": "string"}}},
+            "additionalProperties": {"type": "string"}, "anyOf": [{"required": ["a"]}, {"title": "T", "not": {"type": "null"}}]}"##;
+        let expected = [
+            "0 Property(\"a\") a",
+            "1 Items a[]",
+            "2 Property(\"b\") a[].b",
+            "0 Property(\"c\") c",
+            "0 OtherProperties *",
+            "0 Option(1, None) ",
+            "0 Option(2, Some(\"T\")) ",
+            "1 Not ",
+        ];
+        assert_eq!(paths(schema), expected);
+    }
+
+    #[test]
+    fn recursion_ends_at_references() {
+        let schema = r##"{"$ref": "#/definitions/a", "definitions": {"a": {"properties": {"next": {"$ref": "#/definitions/a"}}}}}"##;
+        assert_eq!(paths(schema), Vec::<String>::new());
+    }
+
+    #[test]
+    fn long_paths_are_shortened() {
+        let name = "n".repeat(300);
+        let text = format!(r#"{{"properties": {{"{name}": {{"properties": {{"end": {{}}}}}}}}}}"#);
+        let last = paths(&text).pop().unwrap();
+        assert!(last.ends_with("….end") && last.chars().count() < 200, "{last}");
+    }
+}

@@ -1,0 +1,180 @@
+//! The tables of one side of a capability.
+
+use capgen_manifest::Side;
+use capgen_schema::{Kind, NodeId, Schema};
+
+use super::rows::{Name, Row, rows};
+use super::words::{Phrase, Piece, facts, type_of};
+use super::{View, definition_anchor, side_anchor};
+use crate::html::Attribute::{Fixed, Href, Id};
+use crate::html::{Html, class};
+use crate::json::{block, one_line};
+use crate::place::{Anchor, Page};
+use crate::prose;
+
+/// The most examples of a place that a table shows.
+const MOST_EXAMPLES: usize = 10;
+/// The longest default or example, in characters.
+const LONGEST_VALUE: usize = 300;
+
+/// Classes of rows by their depth. Deeper rows are not indented further.
+const DEPTHS: [&str; 7] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6"];
+
+/// Writes the schema of a side: the payload, `examples` of it, then each definition, then the schema as JSON.
+pub(crate) fn side(html: &mut Html, page: Page<'_>, side: Side, schema: &Schema, examples: impl FnOnce(&mut Html)) {
+    let view = View::new(schema);
+    let writer = Writer { page, side, view: &view };
+    let anchor = side_anchor(side);
+    writer.place(html, schema.root());
+    writer.table(html, schema.root(), &anchor);
+    examples(html);
+    for (name, id) in schema.definitions() {
+        let anchor = definition_anchor(side, name);
+        html.element("section", &[class("definition")], |html| {
+            html.element("h3", &[Id(&anchor)], |html| {
+                html.element("a", &[Href(&page.to_place(page, &anchor)), class("self")], |html| {
+                    html.leaf("code", &[], prose::cut(name, LONGEST_VALUE).0);
+                });
+            });
+            writer.place(html, *id);
+            writer.table(html, *id, &anchor);
+        });
+    }
+    html.element("details", &[class("source")], |html| {
+        html.leaf("summary", &[], "JSON Schema");
+        html.element("pre", &[Fixed("tabindex", "0")], |html| {
+            html.element("code", &[], |html| block(html, schema.source()))
+        });
+    });
+}
+
+struct Writer<'v> {
+    page: Page<'v>,
+    side: Side,
+    view: &'v View<'v>,
+}
+
+impl Writer<'_> {
+    /// The type of the root of a table with its facts, and its description.
+    fn place(&self, html: &mut Html, id: NodeId) {
+        let annotations = &self.view.node(id).annotations;
+        if let Some(text) = &annotations.description {
+            prose::paragraphs(html, text);
+        }
+        html.element("p", &[class("type")], |html| {
+            self.phrase(html, &type_of(self.view, id));
+            for fact in facts(self.view, id) {
+                html.text(" · ");
+                self.phrase(html, &fact);
+            }
+        });
+        self.values(html, id);
+    }
+
+    fn table(&self, html: &mut Html, id: NodeId, anchor: &Anchor) {
+        let rows = rows(self.view, id, anchor, "");
+        if rows.is_empty() {
+            return;
+        }
+        html.element("table", &[class("places")], |html| {
+            html.element("thead", &[], |html| {
+                html.element("tr", &[], |html| {
+                    for name in ["Property", "Type", "Details"] {
+                        html.leaf("th", &[Fixed("scope", "col")], name);
+                    }
+                });
+            });
+            html.element("tbody", &[], |html| rows.iter().for_each(|row| self.row(html, row)));
+        });
+    }
+
+    fn row(&self, html: &mut Html, row: &Row<'_>) {
+        let depth = DEPTHS.get(row.depth).or(DEPTHS.last()).copied().unwrap_or_default();
+        html.element("tr", &[class(depth)], |html| {
+            html.element("th", &[Fixed("scope", "row"), Id(&row.anchor)], |html| {
+                html.element("a", &[Href(&self.page.to_place(self.page, &row.anchor)), class("self")], |html| {
+                    name(html, row.name)
+                });
+                match row.is_required {
+                    Some(true) => html.leaf("span", &[class("required")], "required"),
+                    Some(false) => html.leaf("span", &[class("optional")], "optional"),
+                    None => {}
+                }
+            });
+            html.element("td", &[class("type")], |html| self.phrase(html, &type_of(self.view, row.node)));
+            html.element("td", &[], |html| self.details(html, row.node));
+        });
+    }
+
+    fn details(&self, html: &mut Html, id: NodeId) {
+        if let Some(text) = &self.view.node(id).annotations.description {
+            prose::paragraphs(html, text);
+        }
+        let facts = facts(self.view, id);
+        if !facts.is_empty() {
+            html.element("ul", &[class("facts")], |html| {
+                for fact in &facts {
+                    html.element("li", &[], |html| self.phrase(html, fact));
+                }
+            });
+        }
+        self.values(html, id);
+    }
+
+    /// The default and the examples that the schema lists.
+    fn values(&self, html: &mut Html, id: NodeId) {
+        let node = self.view.node(id);
+        // The title of a branch is its name in the table.
+        if matches!(node.kind, Kind::Bool(_)) {
+            return;
+        }
+        if let Some(value) = &node.annotations.default {
+            html.element("p", &[class("values")], |html| {
+                html.text("Default: ");
+                html.leaf("code", &[], &one_line(value, LONGEST_VALUE));
+            });
+        }
+        let examples = &node.annotations.examples;
+        if !examples.is_empty() {
+            html.element("p", &[class("values")], |html| {
+                html.text(if examples.len() == 1 { "Example: " } else { "Examples: " });
+                for (index, value) in examples.iter().take(MOST_EXAMPLES).enumerate() {
+                    html.text(if index > 0 { ", " } else { "" });
+                    html.leaf("code", &[], &one_line(value, LONGEST_VALUE));
+                }
+            });
+        }
+    }
+
+    fn phrase(&self, html: &mut Html, phrase: &Phrase) {
+        for piece in phrase {
+            match piece {
+                Piece::Words(text) => html.text(text),
+                Piece::Code(text) => html.leaf("code", &[], text),
+                Piece::Definition(name) => {
+                    let link = self.page.to_place(self.page, &definition_anchor(self.side, name));
+                    html.leaf("a", &[Href(&link)], prose::cut(name, LONGEST_VALUE).0);
+                }
+            }
+        }
+    }
+}
+
+fn name(html: &mut Html, name: Name<'_>) {
+    let titled = |html: &mut Html, text: String, title: Option<&str>| {
+        html.leaf("span", &[class("branch")], &text);
+        if let Some(title) = title {
+            html.text(": ");
+            html.text(&prose::summary(title));
+        }
+    };
+    match name {
+        Name::Property("") => html.leaf("span", &[class("branch")], "the empty name"),
+        Name::Property(name) => html.leaf("code", &[], prose::cut(name, LONGEST_VALUE).0),
+        Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
+        Name::Items => html.leaf("span", &[class("branch")], "each item"),
+        Name::Option(number, title) => titled(html, format!("option {number}"), title),
+        Name::Part(number, title) => titled(html, format!("part {number}"), title),
+        Name::Not => html.leaf("span", &[class("branch")], "not"),
+    }
+}

@@ -1,0 +1,116 @@
+//! The data of the search: a script that calls a function of `site.js` with one JSON value.
+
+use std::fmt::Write;
+
+use capgen_diagnostic::is_unsafe;
+use capgen_manifest::{Capability, Side};
+
+use crate::fleet::Fleet;
+use crate::place::Page;
+use crate::prose::{cut, summary};
+use crate::schema::View;
+
+/// After this many bytes, no more properties are added, so that browsers read the data in little time.
+const MOST_BYTES: usize = 12 << 20;
+/// The longest description, in characters.
+const LONGEST: usize = 140;
+
+/// The script. `[[id, page, [[name, page, description, words, [[side, path, anchor, description]]]]]]`, and whether
+/// properties are missing.
+pub(crate) fn data(fleet: &Fleet<'_>) -> String {
+    let mut data = Data { text: format!("/* {} */\ncapgenSearch([", crate::MARK), is_cut: false };
+    for (index, agent) in fleet.agents.iter().enumerate() {
+        let manifest = &agent.contract.manifest;
+        data.next(index);
+        data.text.push('[');
+        data.string(manifest.agent.as_str());
+        data.text.push(',');
+        data.string(&Page::Agent(&manifest.agent).path());
+        data.text.push_str(",[");
+        for (index, capability) in manifest.capabilities.iter().enumerate() {
+            data.next(index);
+            let page = Page::Capability(&manifest.agent, &capability.name).path();
+            data.capability(&page, capability);
+        }
+        data.text.push_str("]]");
+    }
+    let _ = writeln!(data.text, "],{});", data.is_cut);
+    data.text
+}
+
+struct Data {
+    text: String,
+    is_cut: bool,
+}
+
+impl Data {
+    fn next(&mut self, index: usize) {
+        self.text.push_str(if index > 0 { ",\n" } else { "" });
+    }
+
+    fn capability(&mut self, page: &str, capability: &Capability) {
+        let description = capability.description.as_deref().unwrap_or_default();
+        let words = capability.tags.iter().chain(&capability.id).cloned().collect::<Vec<_>>().join(" ");
+        self.text.push('[');
+        for value in [capability.name.as_str(), page, cut(description, LONGEST).0, cut(&words, LONGEST).0] {
+            self.string(value);
+            self.text.push(',');
+        }
+        self.text.push('[');
+        let mut number = 0;
+        for side in Side::ALL {
+            let Some(schema) = capability.schema(side) else { continue };
+            let view = View::new(schema);
+            for row in view.all_rows(side).filter(|row| row.is_required.is_some()) {
+                if self.text.len() > MOST_BYTES {
+                    self.is_cut = true;
+                    break;
+                }
+                self.next(number);
+                number += 1;
+                let description = view.description(&row).map(summary).unwrap_or_default();
+                let _ = write!(self.text, "[{},", if side == Side::Request { 0 } else { 1 });
+                self.string(&row.path);
+                self.text.push(',');
+                self.string(row.anchor.as_str());
+                self.text.push(',');
+                self.string(cut(&description, LONGEST).0);
+                self.text.push(']');
+            }
+        }
+        self.text.push_str("]]");
+    }
+
+    /// A JSON string that is also a string of JavaScript and contains nothing that ends a script.
+    fn string(&mut self, text: &str) {
+        self.text.push('"');
+        for c in text.chars() {
+            match c {
+                '"' => self.text.push_str("\\\""),
+                '\\' => self.text.push_str("\\\\"),
+                '<' | '>' | '&' | '\'' | '`' => escape(&mut self.text, c),
+                c if is_unsafe(c) || c.is_control() => escape(&mut self.text, c),
+                c => self.text.push(c),
+            }
+        }
+        self.text.push('"');
+    }
+}
+
+fn escape(text: &mut String, c: char) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(text, "\\u{unit:04x}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_neither_the_script_nor_themselves() {
+        let mut data = Data { text: String::new(), is_cut: false };
+        data.string("</script>\"\\\u{2028}\n\u{202e}ü𝄞");
+        assert_eq!(data.text, r#""\u003c/script\u003e\"\\\u2028\u000a\u202eü𝄞""#);
+    }
+}
