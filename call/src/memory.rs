@@ -15,7 +15,7 @@ use crate::transport::{
 
 /// The number of messages that wait for a subscriber, unless it chooses another number.
 const CAPACITY: usize = 1024;
-/// The largest message in bytes: the default of NATS servers, so that programs behave alike on both.
+/// The largest message in bytes, unless the broker has another limit: the default of NATS servers, so that programs behave alike on both.
 const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// A broker that lives in the program. Clones are the same broker.
@@ -25,8 +25,10 @@ const MAX_MESSAGE: usize = 1024 * 1024;
 #[derive(Clone, Default, Debug)]
 pub struct MemoryBroker(Arc<Shared>);
 
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Shared {
+    /// The largest message in bytes.
+    max_message: usize,
     /// The subscriptions by address. The address of an inbox ends with `.*`.
     subscribers: Mutex<BTreeMap<String, Vec<Subscriber>>>,
     next: AtomicU64,
@@ -51,11 +53,23 @@ pub struct MemoryTransport {
     closed: AtomicBool,
 }
 
+impl Default for Shared {
+    fn default() -> Self {
+        Self { max_message: MAX_MESSAGE, subscribers: Mutex::default(), next: AtomicU64::new(0) }
+    }
+}
+
 impl MemoryBroker {
     /// A broker without subscribers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A broker without subscribers, with another limit for messages than 1 MiB.
+    #[must_use]
+    pub fn with_max_message(bytes: usize) -> Self {
+        Self(Arc::new(Shared { max_message: bytes, ..Shared::default() }))
     }
 
     /// A new connection.
@@ -121,8 +135,9 @@ impl MemoryTransport {
         if self.closed.load(Ordering::Acquire) {
             return Err(TransportError::Closed);
         }
-        if message.payload.len() > MAX_MESSAGE {
-            return Err(TransportError::TooLarge { size: message.payload.len(), limit: MAX_MESSAGE });
+        let limit = self.broker.0.max_message;
+        if message.payload.len() > limit {
+            return Err(TransportError::TooLarge { size: message.payload.len(), limit });
         }
         if self.broker.deliver(message, &Event::Message(message.payload.clone()))? {
             return Ok(());
@@ -174,7 +189,7 @@ impl Transport for MemoryTransport {
     }
 
     fn max_message(&self) -> usize {
-        MAX_MESSAGE
+        self.broker.0.max_message
     }
 
     fn health(&self) -> Health {

@@ -140,6 +140,11 @@ impl Handlers {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry.hash()))
     }
 
+    /// The contract of each capability, sorted by name; `None` if the handler is loose.
+    pub fn descriptors(&self) -> impl Iterator<Item = (&str, Option<&OwnedDescriptor>)> {
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry.contract.as_ref()))
+    }
+
     fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
         self.entries.insert(name.to_owned(), Arc::new(Entry { contract, run }));
         self

@@ -146,3 +146,28 @@ impl Answer {
         draft.encode(keys).ok()
     }
 }
+
+impl Envelope {
+    /// The text of the response to this request, for transports that carry calls over another protocol: the payload of the response, or
+    /// the error. It is not signed. The payload is not checked. `None` if the code of the error is invalid.
+    ///
+    /// ```
+    /// use capgen_call::{Envelope, MessageKind};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = r#"{"version":1,"kind":"request","messageId":"m","correlationId":"c","from":"agent://a","to":"agent://b",
+    ///     "capability":"say","payload":null}"#;
+    /// let request = Envelope::decode(&request.into())?;
+    /// let response = Envelope::decode(&request.response(Ok("1".into())).ok_or("a response")?)?;
+    /// assert_eq!((response.kind(), response.to(), &response.payload[..]), (MessageKind::Response, "a", &b"1"[..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn response(&self, result: Result<Bytes, ErrorPayload>) -> Option<Bytes> {
+        let answer = match result {
+            Ok(payload) => Answer::ok(payload),
+            Err(error) => Answer::of(error),
+        };
+        answer.encode(self, self.to(), "", None)
+    }
+}
