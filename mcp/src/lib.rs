@@ -1,2 +1,25 @@
 //! Agents of capgen as servers of the Model Context Protocol (MCP), and typed calls of MCP servers.
 #![forbid(unsafe_code)]
+mod body;
+mod client;
+mod error;
+mod header;
+mod http_names;
+mod json;
+mod lines;
+mod message;
+mod meta;
+mod revision;
+mod server;
+mod sse;
+mod transport;
+pub use client::HttpServer;
+pub use client::{ClientOptions, ListLimits, McpClient, ServerCommand, ServerInfo, Tool, ToolList, ToolResult};
+#[cfg(feature = "tls")]
+pub use client::{ClientTls, TlsError};
+pub use error::McpError;
+pub use message::{RpcError, check_message};
+pub use meta::Implementation;
+pub use revision::Revision;
+pub use server::{HttpOptions, HttpService, InvalidAgent, McpServer, McpServerBuilder, ServerLimits};
+pub use transport::{INPUT_REQUIRED, McpTransport, SERVER_FAILED, TOOL_FAILED, ToolNames};

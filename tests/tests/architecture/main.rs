@@ -243,7 +243,7 @@ fn keys_of_capabilities_are_named_in_one_table() {
         // The bodies of AMP and the probes of DCI have a field `timeout_ms` of their own, and the events of the registry have `required_roles`.
         // Other formats have places of their own for particular keys.
         let has_bodies =
-            ["amp/src/", "registry/src/", "dci/src/", "interop/src/"].iter().any(|folder| path.starts_with(folder));
+            ["amp/src/", "registry/src/", "dci/src/", "interop/src/", "mcp/src/"].iter().any(|folder| path.starts_with(folder));
         if has_rules || has_bodies || !LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/"))) {
             continue;
         }

@@ -1,0 +1,475 @@
+//! A server behind an HTTP endpoint: streamable HTTP, where each message of the client is a POST request.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use capgen_schema::Json;
+use hyper::body::{Body as _, Incoming};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::negotiate::{Answer, Step, after_initialize, initialize_params};
+use super::stdio::answer;
+use super::{Headers, Outbound, cancelled};
+use crate::body::{ReadError, Whole, read};
+use crate::error::McpError;
+use crate::header::encode;
+use crate::http_names::{METHOD, NAME, REVISION, SESSION};
+use crate::message::{Message, Received, RequestId, RpcError, notification, request};
+use crate::meta::Implementation;
+use crate::revision::Revision;
+use crate::sse::EventReader;
+
+#[cfg(feature = "tls")]
+pub use super::tls::{ClientTls, TlsError};
+
+/// The most bytes of an answer that is not one of the protocol, of which only the status matters.
+const MAX_OTHER: usize = 64 * 1024;
+
+/// The connections that wait for another request.
+const MAX_IDLE: usize = 4;
+
+/// The endpoint of a server. Redirects are not followed.
+#[derive(Clone)]
+pub struct HttpServer {
+    is_encrypted: bool,
+    host: String,
+    port: u16,
+    path: String,
+    authority: HeaderValue,
+    headers: HeaderMap,
+    #[cfg(feature = "tls")]
+    tls: Option<ClientTls>,
+}
+
+impl HttpServer {
+    /// The endpoint of a URL such as `http://localhost:3000/mcp`.
+    ///
+    /// # Errors
+    ///
+    /// The URL has another scheme than `http` or `https`, no host, or a user.
+    pub fn new(url: &str) -> Result<Self, McpError> {
+        let invalid = |reason: &str| McpError::Connect(format!("the URL is not http://HOST[:PORT]/PATH: {reason}"));
+        let uri: hyper::Uri = url.parse().map_err(|_| invalid("it is not a URL"))?;
+        let (is_encrypted, default) = match uri.scheme_str() {
+            Some("http") => (false, 80),
+            Some("https") => (true, 443),
+            _ => return Err(invalid("the scheme is another one")),
+        };
+        let authority = uri.authority().ok_or_else(|| invalid("the host is missing"))?;
+        if authority.as_str().contains('@') {
+            return Err(invalid("it contains a user"));
+        }
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        if host.is_empty() {
+            return Err(invalid("the host is missing"));
+        }
+        // `Authority::port` leaves out an invalid port.
+        let port = match authority.as_str().strip_prefix(authority.host()).unwrap_or_default().strip_prefix(':') {
+            None => default,
+            Some(port) => port.parse().map_err(|_| invalid("the port is not a number up to 65535"))?,
+        };
+        let value = HeaderValue::try_from(authority.as_str()).map_err(|_| invalid("the host is not a header"))?;
+        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        Ok(Self {
+            is_encrypted,
+            host,
+            port,
+            path,
+            authority: value,
+            headers: HeaderMap::new(),
+            #[cfg(feature = "tls")]
+            tls: None,
+        })
+    }
+
+    /// Adds a header to each request, such as `Authorization`. No message shows its value.
+    ///
+    /// # Errors
+    ///
+    /// The name or the value is not a header.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self, McpError> {
+        let invalid = || McpError::Connect("the header is invalid".to_owned());
+        let name = HeaderName::try_from(name).map_err(|_| invalid())?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+
+    /// The certificates that `https://` trusts.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(self, tls: ClientTls) -> Self {
+        Self { tls: Some(tls), ..self }
+    }
+
+    async fn open(&self) -> Result<Connection, McpError> {
+        let failed = |error: &dyn fmt::Display| McpError::Connect(error.to_string());
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(|error| failed(&error))?;
+        stream.set_nodelay(true).map_err(|error| failed(&error))?;
+        if !self.is_encrypted {
+            return Connection::over(stream).await;
+        }
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &self.tls {
+            return Connection::over(tls.connect(&self.host, stream).await.map_err(|error| failed(&error))?).await;
+        }
+        Err(McpError::Connect("https:// needs the feature `tls` and certificates to trust".to_owned()))
+    }
+}
+
+impl fmt::Debug for HttpServer {
+    /// Leaves out the headers, and the path, which may contain a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer").field("host", &self.host).field("port", &self.port).finish_non_exhaustive()
+    }
+}
+
+/// A connection that takes one request after the other.
+struct Connection(SendRequest<Whole>);
+
+impl Connection {
+    async fn over(
+        stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<Self, McpError> {
+        let (requests, driver) =
+            handshake(TokioIo::new(stream)).await.map_err(|error| McpError::Connect(error.to_string()))?;
+        // Its errors are also those of the requests.
+        tokio::spawn(driver);
+        Ok(Self(requests))
+    }
+}
+
+/// A server and the session with it.
+pub(super) struct HttpChannel {
+    server: Arc<HttpServer>,
+    max_message: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Connection>,
+    /// Of revisions before 2026-07-28.
+    session: Option<HeaderValue>,
+}
+
+/// Cancels a request to a server of an older revision, if it is dropped before the answer. To newer servers, the end of the connection
+/// means the same.
+struct Cancel {
+    channel: Arc<HttpChannel>,
+    id: u64,
+    revision: Revision,
+    is_over: bool,
+}
+
+impl HttpChannel {
+    pub(super) fn new(server: Arc<HttpServer>, max_message: usize) -> Self {
+        Self { server, max_message, state: Mutex::default() }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(super) async fn request(self: &Arc<Self>, request: &Outbound) -> Result<Result<Json, RpcError>, McpError> {
+        let revision = request.headers.revision.filter(|revision| !revision.is_stateless() && request.is_cancellable);
+        let mut cancel =
+            revision.map(|revision| Cancel { channel: Arc::clone(self), id: request.id, revision, is_over: false });
+        let answer = timeout(request.timeout, self.exchange(request)).await;
+        if let (Some(cancel), Ok(_)) = (&mut cancel, &answer) {
+            cancel.is_over = true;
+        }
+        answer.unwrap_or(Err(McpError::Timeout))
+    }
+
+    async fn exchange(&self, request: &Outbound) -> Result<Result<Json, RpcError>, McpError> {
+        let had_session = self.state().session.is_some();
+        let (response, connection) = self.post(&request.text, request.method, &request.headers).await?;
+        // The server has ended the session, or was started again.
+        if response.status() == StatusCode::NOT_FOUND && had_session && request.is_cancellable {
+            return Err(McpError::Closed(SESSION_ENDED.to_owned()));
+        }
+        if request.method == "initialize"
+            && let Some(session) = response.headers().get(SESSION)
+        {
+            self.state().session = Some(session.clone());
+        }
+        let answer = self.receive(response, &RequestId::number(request.id), request.headers.revision).await;
+        if answer.is_ok() {
+            self.keep(connection);
+        }
+        answer
+    }
+
+    /// Sends a message that has no answer.
+    pub(super) async fn notify(&self, text: String, revision: Revision, time: Duration) -> Result<(), McpError> {
+        let headers = Headers { revision: Some(revision), ..Headers::default() };
+        let exchange = async {
+            let (response, connection) = self.post(&text, "", &headers).await?;
+            let status = response.status();
+            if read(response.into_body(), MAX_OTHER).await.is_ok() {
+                self.keep(connection);
+            }
+            if status.is_success() { Ok(()) } else { Err(McpError::Http(status.as_u16())) }
+        };
+        timeout(time, exchange).await.unwrap_or(Err(McpError::Timeout))
+    }
+
+    /// A new session after the server has ended the last one.
+    pub(super) async fn renew(
+        &self,
+        id: u64,
+        revision: Revision,
+        client: &Implementation,
+        time: Duration,
+    ) -> Result<(), McpError> {
+        self.state().session = None;
+        let text = request(id, "initialize", initialize_params(revision, client));
+        let outbound = Outbound {
+            id,
+            method: "initialize",
+            text,
+            timeout: time,
+            is_cancellable: false,
+            headers: Headers::default(),
+        };
+        let answer = match timeout(time, self.exchange(&outbound)).await.unwrap_or(Err(McpError::Timeout))? {
+            Ok(result) => Answer::Result(result),
+            Err(error) => Answer::Error(error),
+        };
+        match after_initialize(answer) {
+            Step::Done(server) if server.revision == revision => {
+                self.notify(notification("notifications/initialized", None), revision, time).await
+            }
+            Step::Fail(error) => Err(error),
+            _ => Err(McpError::Protocol("the server has changed its revision".to_owned())),
+        }
+    }
+
+    /// Ends the session.
+    pub(super) async fn close(&self) {
+        let Some(session) = self.state().session.take() else { return };
+        let mut request = Request::new(Whole::new(Bytes::new()));
+        *request.method_mut() = Method::DELETE;
+        if self.address(&mut request).is_ok() {
+            request.headers_mut().insert(SESSION, session);
+            // The server may not support it.
+            let _ = timeout(Duration::from_secs(2), self.send(request)).await;
+        }
+    }
+
+    fn address(&self, request: &mut Request<Whole>) -> Result<(), McpError> {
+        let invalid = |_| McpError::Connect("the path of the URL is invalid".to_owned());
+        *request.uri_mut() = self.server.path.parse().map_err(invalid)?;
+        let headers = request.headers_mut();
+        headers.extend(self.server.headers.clone());
+        headers.insert(HOST, self.server.authority.clone());
+        Ok(())
+    }
+
+    async fn post(
+        &self,
+        text: &str,
+        method: &str,
+        parts: &Headers,
+    ) -> Result<(Response<Incoming>, Connection), McpError> {
+        let mut request = Request::new(Whole::new(Bytes::copy_from_slice(text.as_bytes())));
+        *request.method_mut() = Method::POST;
+        self.address(&mut request)?;
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if let Some(session) = &self.state().session {
+            headers.insert(SESSION, session.clone());
+        }
+        if let Some(revision) = parts.revision.filter(|revision| *revision >= Revision::V2025_06_18) {
+            headers.insert(REVISION, HeaderValue::from_static(revision.as_str()));
+            if revision.is_stateless() {
+                mirror(headers, method, parts)?;
+            }
+        }
+        self.send(request).await
+    }
+
+    /// Sends a request over an idle connection or a new one.
+    async fn send(&self, mut request: Request<Whole>) -> Result<(Response<Incoming>, Connection), McpError> {
+        // The server may end a connection at any time while it is idle. Then the request was not sent.
+        while let Some(mut connection) = self.idle() {
+            if connection.0.ready().await.is_err() {
+                continue;
+            }
+            match connection.0.try_send_request(request).await {
+                Ok(response) => return Ok((response, connection)),
+                Err(mut error) => match error.take_message() {
+                    Some(unsent) => request = unsent,
+                    None => return Err(McpError::Closed(error.into_error().to_string())),
+                },
+            }
+        }
+        let mut connection = self.server.open().await?;
+        let response = connection.0.send_request(request).await;
+        Ok((response.map_err(|error| McpError::Closed(error.to_string()))?, connection))
+    }
+
+    fn idle(&self) -> Option<Connection> {
+        self.state().idle.pop()
+    }
+
+    fn keep(&self, connection: Connection) {
+        let mut state = self.state();
+        state.idle.retain(|connection| !connection.0.is_closed());
+        if state.idle.len() < MAX_IDLE && !connection.0.is_closed() {
+            state.idle.push(connection);
+        }
+    }
+
+    /// The answer in a response.
+    async fn receive(
+        &self,
+        response: Response<Incoming>,
+        id: &RequestId,
+        revision: Option<Revision>,
+    ) -> Result<Result<Json, RpcError>, McpError> {
+        let status = response.status();
+        let content_type =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let content_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        if status.is_success() && content_type == "text/event-stream" {
+            return self.receive_events(response.into_body(), id, revision).await;
+        }
+        let max = if status.is_success() { self.max_message } else { MAX_OTHER };
+        let body = read(response.into_body(), max).await.map_err(|error| self.unread(error))?;
+        let messages = if content_type == "application/json" { messages(&body) } else { Vec::new() };
+        for message in messages {
+            match message {
+                Message::Response { id: Some(other), outcome } if other == *id => return Ok(outcome),
+                // The id could not be read, or the error is about the headers.
+                Message::Response { id: None, outcome: Err(error) } => return Ok(Err(error)),
+                _ => {}
+            }
+        }
+        if status.is_success() {
+            return Err(McpError::Protocol("the HTTP response has no answer to the request".to_owned()));
+        }
+        Err(McpError::Http(status.as_u16()))
+    }
+
+    async fn receive_events(
+        &self,
+        mut body: Incoming,
+        id: &RequestId,
+        revision: Option<Revision>,
+    ) -> Result<Result<Json, RpcError>, McpError> {
+        let mut reader = EventReader::new(self.max_message);
+        loop {
+            let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
+            let frame = match frame {
+                None => return Err(McpError::Closed("the stream of events ended before the answer".to_owned())),
+                Some(Err(error)) => return Err(McpError::Closed(error.to_string())),
+                Some(Ok(frame)) => frame,
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            let events = reader.push(&data).map_err(|_| self.unread(ReadError::TooLarge))?;
+            for message in events.iter().flat_map(|event| messages(event)) {
+                match message {
+                    Message::Response { id: Some(other), outcome } if other == *id => return Ok(outcome),
+                    Message::Request { id, method, .. } => {
+                        // A server that does not accept the answer waits for it, which its timeout ends.
+                        let revision = revision.unwrap_or(Revision::V2025_03_26);
+                        let _ = Box::pin(self.notify(answer(&id, &method), revision, ANSWER)).await;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn unread(&self, error: ReadError) -> McpError {
+        match error {
+            ReadError::TooLarge => McpError::Limit(format!("a message of more than {} bytes", self.max_message)),
+            ReadError::Broken(reason) => McpError::Closed(reason),
+        }
+    }
+}
+
+/// The time for the answer to a request of the server.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// The reason of [`McpError::Closed`] if the server does not know the session.
+pub(super) const SESSION_ENDED: &str = "the session ended";
+
+/// The headers of the revision 2026-07-28.
+fn mirror(headers: &mut HeaderMap, method: &str, parts: &Headers) -> Result<(), McpError> {
+    let invalid = || McpError::Protocol("a parameter of the tool cannot be a header".to_owned());
+    let value = |text: &str| HeaderValue::try_from(text).map_err(|_| invalid());
+    headers.insert(METHOD, value(method)?);
+    if let Some(name) = &parts.name {
+        headers.insert(NAME, value(&encode(name))?);
+    }
+    for (name, text) in &parts.parameters {
+        headers.insert(HeaderName::try_from(name).map_err(|_| invalid())?, value(text)?);
+    }
+    Ok(())
+}
+
+fn messages(text: &[u8]) -> Vec<Message> {
+    match Received::read(text) {
+        Received::One(message) => message.into_iter().collect(),
+        Received::Batch(messages) => messages.into_iter().flatten().collect(),
+    }
+}
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if !self.is_over {
+            let (channel, revision) = (Arc::clone(&self.channel), self.revision);
+            let text = cancelled(&self.id.to_string());
+            runtime.spawn(async move { channel.notify(text, revision, ANSWER).await });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_read() {
+        let server = HttpServer::new("http://localhost:3000/mcp?x=1").unwrap();
+        assert_eq!((server.host.as_str(), server.port, server.path.as_str()), ("localhost", 3000, "/mcp?x=1"));
+        let server = HttpServer::new("https://[::1]").unwrap();
+        assert_eq!((server.host.as_str(), server.port, server.path.as_str()), ("::1", 443, "/"));
+        for url in [
+            "",
+            "localhost",
+            "ftp://a",
+            "http://",
+            "http://u:p@a/",
+            "http://a:x/",
+            "http://a:70000/",
+            "/mcp",
+            "http://a b/",
+        ] {
+            assert!(HttpServer::new(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let server =
+            HttpServer::new("http://localhost/token-1").unwrap().header("Authorization", "Bearer token-2").unwrap();
+        assert!(!format!("{server:?}").contains("token"));
+        assert!(!format!("{:?}", server.clone().header("a b", "token-3").unwrap_err()).contains("token"));
+    }
+}

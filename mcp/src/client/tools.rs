@@ -1,0 +1,327 @@
+//! The tools of a server: collecting the pages of `tools/list`, and reading the results of `tools/call`. No IO.
+
+use std::collections::BTreeSet;
+
+use capgen_interop::{REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, tool_side};
+use capgen_manifest::Side;
+use capgen_schema::{Json, Object};
+
+use super::negotiate::ServerInfo;
+use crate::error::McpError;
+use crate::header::{MirroredParameter, mirrored};
+use crate::json::{self, object, start, string};
+
+/// The longest text of a failed tool that is kept, in characters.
+const MAX_TEXT: usize = 8000;
+
+/// The limits of a list of tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListLimits {
+    /// The most pages.
+    pub pages: usize,
+    /// The most tools.
+    pub tools: usize,
+    /// The most bytes of all tools.
+    pub bytes: usize,
+}
+
+impl Default for ListLimits {
+    /// 200 pages, 10,000 tools, 32 MiB.
+    fn default() -> Self {
+        Self { pages: 200, tools: 10_000, bytes: 32 << 20 }
+    }
+}
+
+/// A tool of a server.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tool {
+    name: String,
+    definition: Json,
+    /// Whether the tool is an export of capgen whose requests or responses are members of an object.
+    wraps_request: bool,
+    wraps_response: bool,
+    /// The parameters that are sent as headers too; over HTTP, a tool with an invalid annotation is not offered.
+    pub(crate) mirrored: Result<Vec<MirroredParameter>, String>,
+}
+
+impl Tool {
+    fn read(definition: Json) -> Result<Self, McpError> {
+        let name = definition.get("name").and_then(Json::as_str);
+        let Some(name) = name.map(str::to_owned) else {
+            return Err(McpError::Protocol("a tool has no `name`".to_owned()));
+        };
+        let mirrored = definition.get("inputSchema").map_or(Ok(Vec::new()), mirrored);
+        let is_wrapped = |side| matches!(tool_side(&definition, side), ToolSide::Wrapped(_));
+        let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
+        Ok(Self { name, definition, wraps_request, wraps_response, mirrored })
+    }
+
+    /// The name, which `tools/call` uses.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The definition as the server sent it: an object with `name`, `inputSchema` and more.
+    #[must_use]
+    pub fn definition(&self) -> &Json {
+        &self.definition
+    }
+
+    /// The arguments of a call: the request, which is a member of an object if the tool was exported so.
+    pub(crate) fn arguments(&self, request: Json) -> Json {
+        if self.wraps_request { object([(REQUEST_MEMBER, request)]) } else { request }
+    }
+
+    /// The response in a structured result.
+    fn unwrapped(&self, structured: Json) -> Result<Json, McpError> {
+        if !self.wraps_response {
+            return Ok(structured);
+        }
+        let Json::Object(mut members) = structured else { return Err(missing(RESPONSE_MEMBER)) };
+        let response = members.get_mut(RESPONSE_MEMBER).map(|value| std::mem::replace(value, Json::Null));
+        response.ok_or_else(|| missing(RESPONSE_MEMBER))
+    }
+}
+
+fn missing(member: &str) -> McpError {
+    McpError::Protocol(format!("the structured result of the tool has no member `{member}`"))
+}
+
+/// All tools of a server.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolList {
+    pub(crate) server: ServerInfo,
+    tools: Vec<Tool>,
+}
+
+impl ToolList {
+    /// The server.
+    #[must_use]
+    pub fn server(&self) -> &ServerInfo {
+        &self.server
+    }
+
+    /// The tools, in the order of the server.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The first tool with a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// Removes the tools that clients over HTTP must not offer.
+    pub(super) fn retain_valid_headers(&mut self) {
+        self.tools.retain(|tool| tool.mirrored.is_ok());
+    }
+
+    /// The list as one result of `tools/list`, with `serverInfo` and `protocolVersion` as the answer to `initialize` has them.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let tools = self.tools.iter().map(|tool| tool.definition.clone()).collect();
+        object([
+            ("serverInfo", self.server.implementation.to_json()),
+            ("protocolVersion", string(self.server.revision.as_str())),
+            ("tools", Json::Array(tools)),
+        ])
+    }
+}
+
+/// The pages of a list that have arrived.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    limits: ListLimits,
+    tools: Vec<Tool>,
+    pages: usize,
+    bytes: usize,
+    cursors: BTreeSet<String>,
+}
+
+impl Pages {
+    pub(crate) fn new(limits: ListLimits) -> Self {
+        Self { limits, tools: Vec::new(), pages: 0, bytes: 0, cursors: BTreeSet::new() }
+    }
+
+    /// Adds a page, and returns the cursor of the next one.
+    pub(crate) fn add(&mut self, page: Json) -> Result<Option<String>, McpError> {
+        let limit = |text: String| Err(McpError::Limit(text));
+        let Json::Object(mut page) = complete(page)? else { return Err(no_tools()) };
+        let Some(Json::Array(tools)) = page.get_mut("tools").map(|tools| std::mem::replace(tools, Json::Null)) else {
+            return Err(no_tools());
+        };
+        self.pages += 1;
+        if self.tools.len() + tools.len() > self.limits.tools {
+            return limit(format!("more than {} tools", self.limits.tools));
+        }
+        for tool in tools {
+            self.bytes += json::text(&tool).len();
+            self.tools.push(Tool::read(tool)?);
+        }
+        if self.bytes > self.limits.bytes {
+            return limit(format!("tools of more than {} bytes", self.limits.bytes));
+        }
+        let Some(cursor) = page.get("nextCursor").and_then(Json::as_str) else { return Ok(None) };
+        if self.pages >= self.limits.pages {
+            return limit(format!("more than {} pages of tools", self.limits.pages));
+        }
+        if !self.cursors.insert(cursor.to_owned()) {
+            return Err(McpError::Protocol("a page of `tools/list` leads to an earlier page".to_owned()));
+        }
+        Ok(Some(cursor.to_owned()))
+    }
+
+    /// The list after the last page.
+    pub(crate) fn finish(self, server: ServerInfo) -> ToolList {
+        ToolList { server, tools: self.tools }
+    }
+}
+
+fn no_tools() -> McpError {
+    McpError::Protocol("the result of `tools/list` has no array `tools`".to_owned())
+}
+
+/// A result, if its request is complete. A result without a type is of an older revision.
+pub(crate) fn complete(result: Json) -> Result<Json, McpError> {
+    match result.get("resultType").map(Json::as_str) {
+        None | Some(Some("complete")) => Ok(result),
+        Some(Some("input_required")) => Err(McpError::InputRequired),
+        Some(_) => Err(McpError::Protocol("the result has an unknown `resultType`".to_owned())),
+    }
+}
+
+/// The result of a tool that ran.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ToolResult {
+    /// The response: the structured result or, if the tool has neither that nor an output schema, an object with the array `content`.
+    Response(Json),
+    /// The tool failed. The text is for the model that called it, and not trusted.
+    Failed(String),
+}
+
+impl ToolResult {
+    /// Reads the result of `tools/call`.
+    pub(crate) fn read(result: Json, tool: Option<&Tool>) -> Result<Self, McpError> {
+        let Json::Object(mut members) = complete(result)? else {
+            return Err(McpError::Protocol("the result of `tools/call` is not an object".to_owned()));
+        };
+        let content = members.get_mut("content").map(|content| std::mem::replace(content, Json::Null));
+        let content = content.unwrap_or_else(|| Json::Array(Vec::new()));
+        if members.get("isError") == Some(&Json::Bool(true)) {
+            return Ok(Self::Failed(failure(&content)));
+        }
+        let structured = members.get_mut("structuredContent").map(|value| std::mem::replace(value, Json::Null));
+        let has_schema = tool.is_some_and(|tool| tool.definition.get("outputSchema").is_some());
+        match structured {
+            Some(structured) => {
+                tool.map_or(Ok(structured.clone()), |tool| tool.unwrapped(structured)).map(Self::Response)
+            }
+            None if has_schema => Err(McpError::Protocol(
+                "the tool has an output schema, but its result has no `structuredContent`".to_owned(),
+            )),
+            None => Ok(Self::Response(Json::Object(Object::from_iter([("content".to_owned(), content)])))),
+        }
+    }
+}
+
+/// The text of a failed tool.
+fn failure(content: &Json) -> String {
+    let items = content.as_array().unwrap_or_default();
+    let texts: Vec<&str> = items.iter().filter_map(|item| item.get("text").and_then(Json::as_str)).collect();
+    let text = if texts.is_empty() { "the tool failed without a text".to_owned() } else { texts.join("\n") };
+    start(&text, MAX_TEXT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meta::Implementation;
+    use crate::revision::Revision;
+
+    fn json(text: &str) -> Json {
+        text.parse().unwrap()
+    }
+
+    fn server() -> ServerInfo {
+        let implementation = Implementation::new("s", "1");
+        ServerInfo { implementation, revision: Revision::V2025_11_25, has_tools: true, instructions: None }
+    }
+
+    #[test]
+    fn pages_are_joined_in_order() {
+        let mut pages = Pages::new(ListLimits::default());
+        assert_eq!(pages.add(json(r#"{"tools":[{"name":"b"}],"nextCursor":"2"}"#)), Ok(Some("2".to_owned())));
+        assert_eq!(pages.add(json(r#"{"resultType":"complete","tools":[{"name":"a"}]}"#)), Ok(None));
+        let list = pages.finish(server());
+        assert_eq!(list.tools().iter().map(Tool::name).collect::<Vec<_>>(), ["b", "a"]);
+        let expected = r#"{"serverInfo":{"name":"s","version":"1"},"protocolVersion":"2025-11-25","tools":[{"name":"b"},{"name":"a"}]}"#;
+        assert_eq!(json::text(&list.to_json()), expected);
+    }
+
+    #[test]
+    fn endless_lists_end() {
+        let limits = ListLimits { pages: 3, tools: 5, bytes: 200 };
+        let page = |cursor: &str| json(&format!(r#"{{"tools":[{{"name":"a"}}],"nextCursor":"{cursor}"}}"#));
+        let mut pages = Pages::new(limits);
+        pages.add(page("1")).unwrap();
+        assert!(matches!(pages.add(page("1")), Err(McpError::Protocol(_))), "the same cursor");
+        let mut pages = Pages::new(limits);
+        pages.add(page("1")).unwrap();
+        pages.add(page("2")).unwrap();
+        assert!(matches!(pages.add(page("3")), Err(McpError::Limit(_))), "too many pages");
+        let many = json(&format!(r#"{{"tools":[{}{{"name":"a"}}]}}"#, r#"{"name":"a"},"#.repeat(5)));
+        assert!(matches!(Pages::new(limits).add(many), Err(McpError::Limit(_))), "too many tools");
+        let large = json(&format!(r#"{{"tools":[{{"name":"{}"}}]}}"#, "a".repeat(200)));
+        assert!(matches!(Pages::new(limits).add(large), Err(McpError::Limit(_))), "too many bytes");
+    }
+
+    #[test]
+    fn lists_that_violate_the_protocol_are_rejected() {
+        for page in [
+            "1",
+            "{}",
+            r#"{"tools":{}}"#,
+            r#"{"tools":[1]}"#,
+            r#"{"tools":[{"name":1}]}"#,
+            r#"{"tools":[],"resultType":"x"}"#,
+        ] {
+            assert!(matches!(Pages::new(ListLimits::default()).add(json(page)), Err(McpError::Protocol(_))), "{page}");
+        }
+    }
+
+    fn read(result: &str, tool: &str) -> Result<ToolResult, McpError> {
+        ToolResult::read(json(result), Some(&Tool::read(json(tool)).unwrap()))
+    }
+
+    #[test]
+    fn the_response_is_found_in_every_form_of_result() {
+        let plain = r#"{"name":"a"}"#;
+        let response = |text: &str| Ok(ToolResult::Response(json(text)));
+        assert_eq!(read(r#"{"content":[],"structuredContent":{"a":1}}"#, plain), response(r#"{"a":1}"#));
+        let content = r#"{"content":[{"type":"text","text":"x"}]}"#;
+        assert_eq!(read(content, plain), response(content));
+        assert_eq!(read("{}", plain), response(r#"{"content":[]}"#));
+        let wrapped = r#"{"name":"a",
+            "inputSchema":{"type":"object","properties":{"value":{}},"required":["value"],"additionalProperties":false},
+            "outputSchema":{"type":"object","properties":{"result":{}},"required":["result"],"additionalProperties":false},
+            "_meta":{"io.github.capgen/contract":{"response":"wrapped","request":"wrapped"}}}"#;
+        assert_eq!(read(r#"{"content":[],"structuredContent":{"result":[1]}}"#, wrapped), response("[1]"));
+        assert!(matches!(read(r#"{"content":[],"structuredContent":{}}"#, wrapped), Err(McpError::Protocol(_))));
+        assert!(matches!(read(r#"{"content":[]}"#, wrapped), Err(McpError::Protocol(_))));
+        let tool = Tool::read(json(wrapped)).unwrap();
+        assert_eq!(tool.arguments(json("3")), json(r#"{"value":3}"#));
+    }
+
+    #[test]
+    fn failures_and_requests_for_input_are_not_responses() {
+        let plain = r#"{"name":"a"}"#;
+        let failed = r#"{"content":[{"type":"text","text":"no"},{"type":"image","data":""},{"type":"text","text":"way"}],"isError":true}"#;
+        assert_eq!(read(failed, plain), Ok(ToolResult::Failed("no\nway".to_owned())));
+        let input = r#"{"resultType":"input_required","inputRequests":{}}"#;
+        assert_eq!(read(input, plain), Err(McpError::InputRequired));
+        assert!(matches!(read(r#"{"resultType":"task"}"#, plain), Err(McpError::Protocol(_))));
+    }
+}

@@ -1,0 +1,337 @@
+//! JSON-RPC 2.0 messages, as the protocol uses them.
+
+use std::fmt;
+
+use capgen_schema::{Json, Object};
+
+use crate::json::{self, object, start, string};
+
+/// The most messages of a batch. Only the revision 2025-03-26 has batches.
+pub(crate) const MAX_BATCH: usize = 32;
+
+/// The longest id of a request, in bytes.
+const MAX_ID: usize = 256;
+
+/// The longest message of an error that is kept, in characters.
+const MAX_ERROR: usize = 2000;
+
+/// The codes of errors.
+pub(crate) mod code {
+    pub(crate) const PARSE_ERROR: i64 = -32700;
+    pub(crate) const INVALID_REQUEST: i64 = -32600;
+    pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+    pub(crate) const INVALID_PARAMS: i64 = -32602;
+    pub(crate) const INTERNAL_ERROR: i64 = -32603;
+    pub(crate) const HEADER_MISMATCH: i64 = -32020;
+    pub(crate) const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+    pub(crate) const UNSUPPORTED_REVISION: i64 = -32022;
+}
+
+/// The id of a request: a string or an integer, as JSON text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RequestId(String);
+
+impl RequestId {
+    pub(crate) fn number(id: u64) -> Self {
+        Self(id.to_string())
+    }
+
+    /// The id of a value; `None` if it is not an id.
+    pub(crate) fn of(value: &Json) -> Option<Self> {
+        let is_id = match value {
+            Json::String(text) => text.len() <= MAX_ID,
+            Json::Number(number) => number.is_integer(),
+            _ => false,
+        };
+        // A number such as `1e300` is an integer with many digits.
+        is_id.then(|| json::text(value)).filter(|text| text.len() <= 6 * MAX_ID).map(Self)
+    }
+
+    pub(crate) fn as_text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An error that the other side sent, or that is sent to it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RpcError {
+    /// The code, such as -32602.
+    pub code: i64,
+    /// The message of the other side. It is not trusted: escape it before it goes to a terminal.
+    pub message: String,
+    /// More about the error.
+    pub data: Option<Json>,
+}
+
+impl RpcError {
+    pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    fn read(value: &Json) -> Option<Self> {
+        let code: i64 = value.get("code")?.as_number()?.as_i64()?;
+        let message = value.get("message").and_then(Json::as_str).unwrap_or_default();
+        Some(Self { code, message: start(message, MAX_ERROR), data: value.get("data").cloned() })
+    }
+
+    /// Whether only servers of the revision 2026-07-28 or later send this error.
+    pub(crate) fn is_of_stateless_revision(&self) -> bool {
+        let codes = [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY, code::UNSUPPORTED_REVISION];
+        codes.contains(&self.code)
+    }
+}
+
+impl fmt::Display for RpcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.message, self.code)
+    }
+}
+
+/// A message.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Message {
+    Request {
+        id: RequestId,
+        method: String,
+        params: Object,
+    },
+    Notification {
+        method: String,
+        params: Object,
+    },
+    /// The id is missing if the other side could not read that of the request.
+    Response {
+        id: Option<RequestId>,
+        outcome: Result<Json, RpcError>,
+    },
+}
+
+/// A text that is not a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Malformed {
+    /// Not JSON, or JSON with duplicate keys or more than 128 levels.
+    Syntax(String),
+    /// Another JSON value, with the id that it probably has.
+    Other { id: Option<RequestId>, reason: &'static str },
+}
+
+/// The messages of a text.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Received {
+    One(Result<Message, Malformed>),
+    Batch(Vec<Result<Message, Malformed>>),
+}
+
+impl Received {
+    /// Reads a text, which the caller has limited in size.
+    pub(crate) fn read(text: &[u8]) -> Self {
+        let malformed = |reason: String| Self::One(Err(Malformed::Syntax(reason)));
+        let Ok(text) = std::str::from_utf8(text) else { return malformed("the text is not UTF-8".to_owned()) };
+        let other = |reason| Self::One(Err(Malformed::Other { id: None, reason }));
+        match text.parse::<Json>() {
+            // The error can quote a key of the text.
+            Err(error) => malformed(start(&error.to_string(), 200)),
+            Ok(Json::Array(items)) if items.is_empty() => other("the batch is empty"),
+            Ok(Json::Array(items)) if items.len() > MAX_BATCH => other("the batch has too many messages"),
+            Ok(Json::Array(items)) => Self::Batch(items.into_iter().map(Message::of).collect()),
+            Ok(value) => Self::One(Message::of(value)),
+        }
+    }
+}
+
+impl Message {
+    fn of(value: Json) -> Result<Self, Malformed> {
+        let Json::Object(mut members) = value else {
+            return Err(Malformed::Other { id: None, reason: "a message is an object" });
+        };
+        let id = members.get("id").map(RequestId::of);
+        let invalid = |reason| Err(Malformed::Other { id: id.clone().flatten(), reason });
+        if members.get("jsonrpc").and_then(Json::as_str) != Some("2.0") {
+            return invalid("`jsonrpc` is not \"2.0\"");
+        }
+        if let Some(method) = members.get("method") {
+            let Some(method) = method.as_str().map(str::to_owned) else { return invalid("`method` is not a string") };
+            let params = members.get_mut("params").map(|params| std::mem::replace(params, Json::Null));
+            let params = match params {
+                None => Object::new(),
+                Some(Json::Object(params)) => params,
+                Some(_) => return invalid("`params` is not an object"),
+            };
+            return match id {
+                None => Ok(Self::Notification { method, params }),
+                Some(Some(id)) => Ok(Self::Request { id, method, params }),
+                Some(None) => invalid("`id` is not a string of at most 256 bytes or an integer"),
+            };
+        }
+        Self::response(members, id)
+    }
+
+    fn response(mut members: Object, id: Option<Option<RequestId>>) -> Result<Self, Malformed> {
+        // An error about a request whose id could not be read has no id, or `null`.
+        let id = id.flatten();
+        let result = members.get_mut("result").map(|result| std::mem::replace(result, Json::Null));
+        let outcome = match (result, members.get("error").map(RpcError::read)) {
+            (Some(result), None) if id.is_some() => Ok(result),
+            (None, Some(Some(error))) => Err(error),
+            _ => return Err(Malformed::Other { id: None, reason: "neither a request nor a response" }),
+        };
+        Ok(Self::Response { id, outcome })
+    }
+}
+
+impl Malformed {
+    /// The answer to the sender.
+    pub(crate) fn answer(&self) -> String {
+        match self {
+            Self::Syntax(reason) => {
+                error_response(None, &RpcError::new(code::PARSE_ERROR, format!("Parse error: {reason}")))
+            }
+            Self::Other { id, reason } => {
+                error_response(id.as_ref(), &RpcError::new(code::INVALID_REQUEST, format!("Invalid request: {reason}")))
+            }
+        }
+    }
+}
+
+/// The text of a request.
+pub(crate) fn request(id: u64, method: &str, params: Json) -> String {
+    let id = id.to_string().parse().unwrap_or(Json::Null);
+    json::text(&object([("jsonrpc", string("2.0")), ("id", id), ("method", string(method)), ("params", params)]))
+}
+
+/// The text of a notification.
+pub(crate) fn notification(method: &str, params: Option<Json>) -> String {
+    let Json::Object(mut message) = object([("jsonrpc", string("2.0")), ("method", string(method))]) else {
+        return String::new();
+    };
+    message.set("params", params);
+    json::text(&Json::Object(message))
+}
+
+/// The text of a response.
+pub(crate) fn response(id: &RequestId, result: &Json) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.as_text(), json::text(result))
+}
+
+/// The text of a response that is an error.
+pub(crate) fn error_response(id: Option<&RequestId>, error: &RpcError) -> String {
+    let Json::Object(mut body) =
+        object([("code", json::integer(error.code)), ("message", string(error.message.as_str()))])
+    else {
+        return String::new();
+    };
+    body.set("data", error.data.clone());
+    let id = id.map_or("null", RequestId::as_text);
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json::text(&Json::Object(body)))
+}
+
+/// The body of a fuzz target: reads a text as messages, and checks that each answer to it is a message on one line.
+pub fn check_message(bytes: &[u8]) {
+    let messages = match Received::read(bytes) {
+        Received::One(message) => vec![message],
+        Received::Batch(messages) => messages,
+    };
+    for message in messages {
+        let answer = match message {
+            Err(malformed) => malformed.answer(),
+            Ok(Message::Request { id, .. }) => response(&id, &json::empty()),
+            Ok(Message::Response { id, outcome: Err(error) }) => error_response(id.as_ref(), &error),
+            Ok(_) => continue,
+        };
+        let read = Received::read(answer.as_bytes());
+        assert!(matches!(read, Received::One(Ok(Message::Response { .. }))) && !answer.contains('\n'), "{answer}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(text: &str) -> Result<Message, Malformed> {
+        match Received::read(text.as_bytes()) {
+            Received::One(message) => message,
+            Received::Batch(_) => panic!("a batch"),
+        }
+    }
+
+    #[test]
+    fn the_three_kinds_of_messages_are_read() {
+        let id = |text: &str| RequestId::of(&text.parse().unwrap()).unwrap();
+        let read = one(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#).unwrap();
+        assert_eq!(read, Message::Request { id: id("\"a\""), method: "ping".to_owned(), params: Object::new() });
+        let read = one(r#"{"jsonrpc":"2.0","method":"x","params":{"a":1}}"#).unwrap();
+        assert!(matches!(read, Message::Notification { method, params } if method == "x" && params.len() == 1));
+        let read = one(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).unwrap();
+        assert_eq!(read, Message::Response { id: Some(RequestId::number(7)), outcome: Ok(json::empty()) });
+        let read = one(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#).unwrap();
+        let error = RpcError::new(code::PARSE_ERROR, "no");
+        assert_eq!(read, Message::Response { id: None, outcome: Err(error) });
+    }
+
+    #[test]
+    fn written_messages_are_read_again() {
+        let params = r#"{"name":"x","arguments":{"n":12345678901234567890,"s":"a\nb"}}"#.parse::<Json>().unwrap();
+        let text = request(3, "tools/call", params.clone());
+        assert!(!text.contains('\n'), "{text}");
+        let Json::Object(params) = params else { panic!("not an object") };
+        let method = "tools/call".to_owned();
+        assert_eq!(one(&text), Ok(Message::Request { id: RequestId::number(3), method, params }));
+        let error = RpcError { code: 5, message: "a\u{2028}".to_owned(), data: Some(string("d")) };
+        let id = RequestId::number(1);
+        let read = one(&error_response(Some(&id), &error));
+        assert_eq!(read, Ok(Message::Response { id: Some(id), outcome: Err(error) }));
+    }
+
+    #[test]
+    fn other_texts_are_answered_with_the_code_of_json_rpc() {
+        for (text, code) in [
+            ("", "-32700"),
+            ("{", "-32700"),
+            ("\u{feff}{}", "-32700"),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, "-32700"),
+            ("1", "-32600"),
+            ("[]", "-32600"),
+            ("{}", "-32600"),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":3}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#, "-32600"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":"x"}"#, "-32600"),
+        ] {
+            let answer = one(text).unwrap_err().answer();
+            assert!(answer.contains(&format!(r#""code":{code}"#)), "{text}: {answer}");
+        }
+        let deep =
+            format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":{}1{}}}}}"#, "[".repeat(9999), "]".repeat(9999));
+        assert!(matches!(one(&deep), Err(Malformed::Syntax(_))));
+        let many = format!("[{}1]", "1,".repeat(MAX_BATCH));
+        assert!(matches!(one(&many), Err(Malformed::Other { .. })));
+    }
+
+    #[test]
+    fn the_id_of_an_invalid_request_is_in_the_answer() {
+        let answer = one(r#"{"jsonrpc":"2.0","id":"q","method":"ping","params":1}"#).unwrap_err().answer();
+        assert!(answer.contains(r#""id":"q""#), "{answer}");
+        let answer = one(&format!(r#"{{"id":"{}"}}"#, "q".repeat(MAX_ID + 1))).unwrap_err().answer();
+        assert!(answer.contains(r#""id":null"#), "{answer}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            check_message(&bytes);
+        }
+
+        #[test]
+        fn no_text_like_a_message_makes_the_reader_panic(
+            text in r#"\[?\{"jsonrpc":"2.0",("id":([0-9e.-]{1,4}|"."|null),)?"(method|result|error)":("x"|[0-9]|\{"code":-?[0-9]\}),"params":.{0,20}\}\]?"#,
+        ) {
+            check_message(text.as_bytes());
+        }
+    }
+}

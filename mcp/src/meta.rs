@@ -1,0 +1,46 @@
+//! The members of `_meta` that the revision 2026-07-28 reserves.
+
+use capgen_schema::Json;
+
+use crate::json::{empty, object, string};
+use crate::revision::Revision;
+
+pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The name and the version of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Implementation {
+    /// The name.
+    pub name: String,
+    /// The version; any text.
+    pub version: String,
+}
+
+impl Implementation {
+    /// A program.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into() }
+    }
+
+    pub(crate) fn to_json(&self) -> Json {
+        object([("name", string(self.name.as_str())), ("version", string(self.version.as_str()))])
+    }
+
+    /// The name and version in a message. Neither is trusted.
+    pub(crate) fn read(value: Option<&Json>) -> Self {
+        let text = |key| {
+            let text = value.and_then(|value| value.get(key)).and_then(Json::as_str).unwrap_or_default();
+            crate::json::start(text, 200)
+        };
+        Self { name: text("name"), version: text("version") }
+    }
+}
+
+/// `_meta` of a request.
+pub(crate) fn of_request(revision: Revision, client: &Implementation) -> Json {
+    object([(REVISION, string(revision.as_str())), (CLIENT_INFO, client.to_json()), (CLIENT_CAPABILITIES, empty())])
+}

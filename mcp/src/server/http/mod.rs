@@ -1,0 +1,220 @@
+//! Streamable HTTP: each message of a client is a POST request, and each answer a JSON object. There are no sessions, whatever the
+//! revision.
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 200 | the answer to a request, which may be an error |
+//! | 202 | a notification or a response was accepted |
+//! | 400 | the body is not a message, the revision is not supported, or headers and body differ |
+//! | 403 | the header `Host` or `Origin` is not allowed |
+//! | 404, 405 | another path, or an unknown method of the revision 2026-07-28; another HTTP method |
+//! | 406, 415 | the client does not accept JSON; the body is not JSON |
+//! | 408, 413 | the body came too slowly, is too large |
+//! | 503 | too many large messages at the same time |
+
+mod check;
+mod listen;
+mod stall;
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::timeout;
+
+use super::McpServer;
+use super::plan::{Plan, unsupported};
+use crate::body::{ReadError, Whole, read};
+use crate::http_names;
+use crate::message::{Message, Received, RpcError, code, error_response};
+use crate::revision::Revision;
+use stall::Stall;
+
+pub use listen::HttpService;
+
+/// The most bytes of the head of a request.
+const MAX_HEAD: usize = 16 * 1024;
+
+/// The most headers of a request.
+const MAX_HEADERS: usize = 64;
+
+/// A body of more bytes, or of unknown length, needs one of the permits for large bodies.
+const LARGE: u64 = 256 * 1024;
+
+/// The large bodies that are received or handled at the same time.
+const MAX_LARGE: usize = 16;
+
+/// The options of an HTTP endpoint.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// The path of the endpoint.
+    pub path: String,
+    /// The names in the header `Host` that are allowed, with any port. A web page of an attacker whose name leads to this address has
+    /// another one (DNS rebinding).
+    pub allowed_hosts: Vec<String>,
+    /// The values of the header `Origin` that are allowed, such as `https://app.example.com`. Web pages send it; programs do not.
+    pub allowed_origins: Vec<String>,
+    /// The number of connections. Others wait in the queue of the operating system.
+    pub max_connections: usize,
+    /// The time for the head of a request, which is also the time that a connection may be idle.
+    pub head_timeout: Duration,
+    /// The time for the body of a request.
+    pub body_timeout: Duration,
+    /// The time until a client reads a part of an answer.
+    pub write_timeout: Duration,
+}
+
+impl Default for HttpOptions {
+    /// `/mcp`, only the hosts `localhost`, `127.0.0.1` and `[::1]`, no origins, 256 connections, 30 s for each time.
+    fn default() -> Self {
+        Self {
+            path: "/mcp".to_owned(),
+            allowed_hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec(),
+            allowed_origins: Vec::new(),
+            max_connections: 256,
+            head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+struct Endpoint {
+    server: McpServer,
+    options: HttpOptions,
+    large: Semaphore,
+}
+
+/// An HTTP response without an answer of the protocol, or with an error of it.
+struct Refusal {
+    status: StatusCode,
+    body: String,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, message: &str) -> Self {
+        // A body of JSON-RPC without an id is allowed, and shows the reason.
+        Self { status, body: error_response(None, &RpcError::new(code::INVALID_REQUEST, message)) }
+    }
+}
+
+impl Endpoint {
+    fn new(server: McpServer, options: HttpOptions) -> Self {
+        Self { server, options, large: Semaphore::new(MAX_LARGE) }
+    }
+
+    async fn connection(self: Arc<Self>, stream: TcpStream, mut stop: watch::Receiver<bool>) {
+        // It fails only for a connection that has ended.
+        let _ = stream.set_nodelay(true);
+        let stream = Stall::new(stream, self.options.write_timeout);
+        let mut http = hyper::server::conn::http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(self.options.head_timeout);
+        http.max_buf_size(MAX_HEAD).max_headers(MAX_HEADERS);
+        let service = hyper::service::service_fn(|request| {
+            let endpoint = Arc::clone(&self);
+            async move { Ok::<_, Infallible>(endpoint.respond(request).await) }
+        });
+        let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+        // An error ends the connection; the client sees the end.
+        tokio::select! {
+            _ = &mut connection => return,
+            () = listen::stopped(&mut stop) => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    }
+
+    /// Dropping the future, because the client has gone, ends the call.
+    async fn respond(&self, request: Request<Incoming>) -> Response<Whole> {
+        match self.handle(request).await {
+            Ok((status, text)) => response(status, text),
+            Err(Refusal { status, body }) => {
+                let mut response = response(status, body);
+                let headers = response.headers_mut();
+                if status == StatusCode::METHOD_NOT_ALLOWED {
+                    headers.insert(ALLOW, HeaderValue::from_static("POST"));
+                }
+                // The rest of a body that was not read would be the start of the next request.
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+                response
+            }
+        }
+    }
+
+    async fn handle(&self, request: Request<Incoming>) -> Result<(StatusCode, String), Refusal> {
+        check::head(&request, &self.options)?;
+        let (head, body) = request.into_parts();
+        let is_large = body.size_hint().upper().is_none_or(|size| size > LARGE);
+        let max = self.server.limits().max_message;
+        let receive = async {
+            let permit = if is_large { self.large.acquire().await.ok() } else { None };
+            (read(body, max).await, permit)
+        };
+        let (text, _permit) = timeout(self.options.body_timeout, receive)
+            .await
+            .map_err(|_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly"))?;
+        let text = text.map_err(|error| match error {
+            ReadError::TooLarge => {
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, &format!("the message has more than {max} bytes"))
+            }
+            ReadError::Broken(_) => Refusal::new(StatusCode::BAD_REQUEST, "the body is not complete"),
+        })?;
+        let stated = check::single(&head.headers, http_names::REVISION)?;
+        // Clients of revisions without the header do not send it.
+        let stated = stated.unwrap_or(Revision::V2025_03_26.as_str());
+        let Some(revision) = Revision::from_name(stated) else {
+            return Err(Refusal { status: StatusCode::BAD_REQUEST, body: error_response(None, &unsupported(stated)) });
+        };
+        match Received::read(&text) {
+            Received::One(Ok(message)) => self.message(message, &head.headers, revision).await,
+            Received::One(Err(malformed)) => Err(Refusal { status: StatusCode::BAD_REQUEST, body: malformed.answer() }),
+            Received::Batch(messages) if revision == Revision::V2025_03_26 => {
+                let answers = self.server.batch(messages, &mut Some(revision)).await;
+                Ok(answers.map_or((StatusCode::ACCEPTED, String::new()), |answers| (StatusCode::OK, answers)))
+            }
+            Received::Batch(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the revision has no batches")),
+        }
+    }
+
+    async fn message(
+        &self,
+        message: Message,
+        headers: &hyper::HeaderMap,
+        revision: Revision,
+    ) -> Result<(StatusCode, String), Refusal> {
+        let is_stateless = match &message {
+            Message::Request { id, method, params } if method != "initialize" => {
+                check::mirrored(id, method, params, headers, revision)?
+            }
+            _ => false,
+        };
+        let mut session = Some(revision).filter(|revision| !revision.is_stateless());
+        match self.server.agent().plan(Ok(message), &mut session) {
+            // A client that shares a connection with others cannot cancel their calls: it ends its own connection.
+            Plan::Nothing | Plan::Cancel(_) => Ok((StatusCode::ACCEPTED, String::new())),
+            Plan::Answer { text, code: Some(code::METHOD_NOT_FOUND) } if is_stateless => {
+                Ok((StatusCode::NOT_FOUND, text))
+            }
+            Plan::Answer { text, .. } => Ok((StatusCode::OK, text)),
+            Plan::Call(call) => Ok((StatusCode::OK, self.server.runner().run(call).await)),
+        }
+    }
+}
+
+fn response(status: StatusCode, body: String) -> Response<Whole> {
+    let has_body = !body.is_empty();
+    let mut response = Response::new(Whole::new(Bytes::from(body)));
+    *response.status_mut() = status;
+    if has_body {
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    response
+}

@@ -1,0 +1,171 @@
+//! Serving the handlers of an agent as tools.
+
+mod http;
+mod plan;
+mod run;
+mod stdio;
+mod tools;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capgen_call::Handlers;
+use capgen_manifest::Manifest;
+use tokio::sync::Semaphore;
+
+use crate::message::{Malformed, Message};
+use crate::meta::Implementation;
+use plan::{Agent, Plan, Session};
+use run::Runner;
+use tools::Tools;
+
+pub use http::{HttpOptions, HttpService};
+pub use tools::InvalidAgent;
+
+/// The limits of a server, for all of its clients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ServerLimits {
+    /// The largest message of a client, in bytes.
+    pub max_message: usize,
+    /// The handlers that run at the same time. Further calls wait.
+    pub max_concurrent: usize,
+    /// The time of a call, with the time that it waits.
+    pub timeout: Duration,
+}
+
+impl Default for ServerLimits {
+    /// 4 MiB, 64 handlers, 600 s.
+    fn default() -> Self {
+        Self { max_message: 4 << 20, max_concurrent: 64, timeout: Duration::from_secs(600) }
+    }
+}
+
+/// An agent as an MCP server, of all revisions from 2024-11-05 to 2026-07-28. Clones share the limits.
+///
+/// The arguments of a call are validated before the handler runs, and its response before it leaves; both by the code or the contract of the handler.
+/// A violation, or a failure of the handler, is a result with `isError`, whose text a model can act on: it has the JSON Pointer and the
+/// rule of each violation, and no values. An unknown tool is an error of the protocol.
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use capgen_call::{Context, Handlers};
+/// use capgen_mcp::McpServer;
+/// use serde_json::{Value, json};
+///
+/// let handlers = Handlers::new("echo").with_loose("say", async |_: Context, payload: Value| Ok(json!({"said": payload})));
+/// let server = McpServer::new(handlers)?;
+/// // Nothing else may write to standard output.
+/// server.serve(tokio::io::stdin(), tokio::io::stdout()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct McpServer(Arc<Shared>);
+
+struct Shared {
+    runner: Arc<Runner>,
+    limits: ServerLimits,
+}
+
+/// Builds an [`McpServer`] with options.
+#[must_use]
+pub struct McpServerBuilder {
+    handlers: Handlers,
+    tools: Tools,
+    implementation: Implementation,
+    instructions: Option<String>,
+    limits: ServerLimits,
+}
+
+impl McpServer {
+    /// A server with a tool for each handler. The schemas of the tools are those of the generated or derived code, which have no
+    /// descriptions: [`builder`](Self::builder) takes them from the manifest.
+    ///
+    /// # Errors
+    ///
+    /// The contract of a handler is invalid, or there are no handlers.
+    pub fn new(handlers: Handlers) -> Result<Self, InvalidAgent> {
+        let tools = Tools::of(&handlers)?;
+        Ok(McpServerBuilder::new(handlers, tools).build())
+    }
+
+    /// Builds a server with a tool for each capability of the manifest of its agent.
+    ///
+    /// # Errors
+    ///
+    /// A capability has no handler, or the handler has another contract; or there are no capabilities.
+    pub fn builder(handlers: Handlers, manifest: &Manifest) -> Result<McpServerBuilder, InvalidAgent> {
+        let tools = Tools::with_manifest(&handlers, manifest)?;
+        Ok(McpServerBuilder::new(handlers, tools))
+    }
+
+    fn agent(&self) -> &Arc<Agent> {
+        &self.0.runner.agent
+    }
+
+    fn runner(&self) -> Arc<Runner> {
+        Arc::clone(&self.0.runner)
+    }
+
+    fn limits(&self) -> &ServerLimits {
+        &self.0.limits
+    }
+
+    /// Runs the messages of a batch one after the other, and returns the array of their answers; `None` if there are none.
+    async fn batch(&self, messages: Vec<Result<Message, Malformed>>, session: &mut Session) -> Option<String> {
+        let mut answers = Vec::new();
+        for message in messages {
+            match self.agent().plan(message, session) {
+                Plan::Answer { text, .. } => answers.push(text),
+                Plan::Call(call) => answers.push(self.runner().run(call).await),
+                Plan::Cancel(_) | Plan::Nothing => {}
+            }
+        }
+        (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
+    }
+}
+
+impl McpServerBuilder {
+    fn new(handlers: Handlers, tools: Tools) -> Self {
+        let implementation = Implementation::new(handlers.agent(), env!("CARGO_PKG_VERSION"));
+        Self { handlers, tools, implementation, instructions: None, limits: ServerLimits::default() }
+    }
+
+    /// The name and version that clients see. The default is the id of the agent, and the version of this crate.
+    pub fn implementation(self, implementation: Implementation) -> Self {
+        Self { implementation, ..self }
+    }
+
+    /// A text for models about the agent and its tools.
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+        Self { instructions: Some(instructions.into()), ..self }
+    }
+
+    /// The limits.
+    pub fn limits(self, limits: ServerLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The server.
+    pub fn build(self) -> McpServer {
+        let Self { handlers, tools, implementation, instructions, limits } = self;
+        let agent = Arc::new(Agent { tools, implementation, instructions });
+        let running = Semaphore::new(limits.max_concurrent.clamp(1, Semaphore::MAX_PERMITS));
+        let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout });
+        McpServer(Arc::new(Shared { runner, limits }))
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServer").field("runner", &self.0.runner).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for McpServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServerBuilder").field("handlers", &self.handlers).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,234 @@
+//! From a message to its answer or to a call, for all revisions. No IO.
+
+use std::sync::Arc;
+
+use capgen_schema::{Json, Object};
+
+use super::tools::{Tool, Tools};
+use crate::json::{self, empty, integer, object, start, string};
+use crate::message::{Malformed, Message, RequestId, RpcError, code, error_response, response};
+use crate::meta::{self, Implementation};
+use crate::revision::Revision;
+
+/// How long clients may keep the list of tools, which does not change while the server runs, in ms.
+const LIST_LIFETIME: i64 = 3_600_000;
+
+/// The properties of an agent that clients see.
+#[derive(Debug)]
+pub(super) struct Agent {
+    pub(super) tools: Tools,
+    pub(super) implementation: Implementation,
+    pub(super) instructions: Option<String>,
+}
+
+/// The next action after a message.
+#[derive(Debug)]
+pub(super) enum Plan {
+    /// Send this. The code is that of the error, if it is one.
+    Answer { text: String, code: Option<i64> },
+    /// Run a tool, and send its result.
+    Call(Call),
+    /// Abandon a call.
+    Cancel(RequestId),
+    /// Nothing, because the message needs no answer.
+    Nothing,
+}
+
+/// A call of a tool.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: RequestId,
+    pub(super) revision: Revision,
+    pub(super) tool: Tool,
+    pub(super) name: String,
+    /// The request; `Err` is the text for the model.
+    pub(super) request: Result<Json, String>,
+}
+
+/// The revision of a client that has shaken hands, or of a session.
+pub(super) type Session = Option<Revision>;
+
+/// How a request states its revision.
+enum Era {
+    Stateless,
+    /// With the handshake; `None` before it.
+    Session(Session),
+}
+
+impl Plan {
+    fn error(id: Option<&RequestId>, error: &RpcError) -> Self {
+        Self::Answer { text: error_response(id, error), code: Some(error.code) }
+    }
+
+    fn result(id: &RequestId, result: &Json) -> Self {
+        Self::Answer { text: response(id, result), code: None }
+    }
+}
+
+impl Agent {
+    /// The plan for a message. `session` is changed by the handshake.
+    pub(super) fn plan(self: &Arc<Self>, message: Result<Message, Malformed>, session: &mut Session) -> Plan {
+        match message {
+            Err(malformed) => {
+                let code =
+                    if matches!(malformed, Malformed::Syntax(_)) { code::PARSE_ERROR } else { code::INVALID_REQUEST };
+                Plan::Answer { text: malformed.answer(), code: Some(code) }
+            }
+            Ok(Message::Request { id, method, params }) => match self.request(&id, &method, params, session) {
+                Ok(plan) => plan,
+                Err(error) => Plan::error(Some(&id), &error),
+            },
+            Ok(Message::Notification { method, params }) if method == "notifications/cancelled" => {
+                params.get("requestId").and_then(RequestId::of).map_or(Plan::Nothing, Plan::Cancel)
+            }
+            // This server sends no requests, so that no response is expected.
+            Ok(Message::Notification { .. } | Message::Response { .. }) => Plan::Nothing,
+        }
+    }
+
+    fn request(&self, id: &RequestId, method: &str, params: Object, session: &mut Session) -> Result<Plan, RpcError> {
+        if method == "initialize" {
+            let revision = handshake(&params)?;
+            *session = Some(revision);
+            return Ok(Plan::result(id, &self.initialized(revision)));
+        }
+        let era = era(&params, *session)?;
+        match (method, era) {
+            ("server/discover", Era::Stateless) => Ok(Plan::result(id, &self.discovered())),
+            ("ping", Era::Session(_)) => Ok(Plan::result(id, &empty())),
+            ("tools/list", era) => {
+                let revision = era.revision()?;
+                // There is one page.
+                if params.get("cursor").is_some_and(|cursor| *cursor != Json::Null) {
+                    return Err(RpcError::new(code::INVALID_PARAMS, "Invalid cursor"));
+                }
+                Ok(Plan::result(id, &self.complete(revision, [("tools", self.tools.list(revision))], true)))
+            }
+            ("tools/call", era) => self.call(id, era.revision()?, params).map(Plan::Call),
+            _ => Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found")),
+        }
+    }
+
+    fn call(&self, id: &RequestId, revision: Revision, mut params: Object) -> Result<Call, RpcError> {
+        let invalid = |message: String| RpcError::new(code::INVALID_PARAMS, message);
+        let name = params.get("name").and_then(Json::as_str).map(str::to_owned);
+        let name = name.ok_or_else(|| invalid("`name` is not a string".to_owned()))?;
+        let tool =
+            self.tools.get(&name).ok_or_else(|| invalid(format!("Unknown tool: {}", start(&name, 200))))?.clone();
+        let arguments = match params.get_mut("arguments").map(|arguments| std::mem::replace(arguments, Json::Null)) {
+            None => Object::new(),
+            Some(Json::Object(arguments)) => arguments,
+            Some(_) => return Err(invalid("`arguments` is not an object".to_owned())),
+        };
+        let request = tool.request(arguments);
+        Ok(Call { id: id.clone(), revision, tool, name, request })
+    }
+
+    fn initialized(&self, revision: Revision) -> Json {
+        let mut result = Object::new();
+        result.push("protocolVersion".to_owned(), string(revision.as_str()));
+        result.push("capabilities".to_owned(), object([("tools", empty())]));
+        result.push("serverInfo".to_owned(), self.implementation.to_json());
+        result.set("instructions", self.instructions.as_deref().map(string));
+        Json::Object(result)
+    }
+
+    fn discovered(&self) -> Json {
+        let versions = Revision::ALL.iter().map(|revision| string(revision.as_str())).collect();
+        let members = [("supportedVersions", Json::Array(versions)), ("capabilities", object([("tools", empty())]))];
+        let Json::Object(mut result) = self.complete(Revision::V2026_07_28, members, true) else { return empty() };
+        result.set("instructions", self.instructions.as_deref().map(string));
+        Json::Object(result)
+    }
+
+    /// A result with the members that its revision requires.
+    pub(super) fn complete<const N: usize>(
+        &self,
+        revision: Revision,
+        members: [(&str, Json); N],
+        is_cacheable: bool,
+    ) -> Json {
+        let mut result = Object::new();
+        if revision.is_stateless() {
+            result.push("resultType".to_owned(), string("complete"));
+        }
+        for (name, value) in members {
+            result.push(name.to_owned(), value);
+        }
+        if revision.is_stateless() {
+            if is_cacheable {
+                result.push("ttlMs".to_owned(), integer(LIST_LIFETIME));
+                result.push("cacheScope".to_owned(), string("private"));
+            }
+            result.push("_meta".to_owned(), object([(meta::SERVER_INFO, self.implementation.to_json())]));
+        }
+        Json::Object(result)
+    }
+
+    /// The text of the response to a call.
+    pub(super) fn called(&self, call: &Call, outcome: Result<&Json, String>) -> String {
+        let text = |text: String| Json::Array(vec![object([("type", string("text")), ("text", string(text))])]);
+        let result = match outcome {
+            Err(message) => {
+                let members = [("content", text(message)), ("isError", Json::Bool(true))];
+                self.complete(call.revision, members, false)
+            }
+            Ok(result) => {
+                let content = ("content", text(json::text(result)));
+                match call.tool.structured(result, call.revision) {
+                    Some(structured) => {
+                        self.complete(call.revision, [content, ("structuredContent", structured)], false)
+                    }
+                    None => self.complete(call.revision, [content], false),
+                }
+            }
+        };
+        response(&call.id, &result)
+    }
+}
+
+impl Era {
+    fn revision(self) -> Result<Revision, RpcError> {
+        match self {
+            Self::Stateless => Ok(Revision::V2026_07_28),
+            Self::Session(Some(revision)) => Ok(revision),
+            Self::Session(None) => Err(RpcError::new(
+                code::INVALID_PARAMS,
+                format!("send `initialize` first, or `_meta` with `{}`", meta::REVISION),
+            )),
+        }
+    }
+}
+
+/// The revision of a handshake: the client's, or the newest that has a handshake.
+fn handshake(params: &Object) -> Result<Revision, RpcError> {
+    let Some(version) = params.get("protocolVersion").and_then(Json::as_str) else {
+        return Err(RpcError::new(code::INVALID_PARAMS, "`protocolVersion` is not a string"));
+    };
+    let revision = Revision::from_name(version).filter(|revision| !revision.is_stateless());
+    Ok(revision.unwrap_or(Revision::NEWEST_WITH_HANDSHAKE))
+}
+
+fn era(params: &Object, session: Session) -> Result<Era, RpcError> {
+    let Some(meta) = params.get("_meta").filter(|meta| meta.get(meta::REVISION).is_some()) else {
+        return Ok(Era::Session(session));
+    };
+    let Some(version) = meta.get(meta::REVISION).and_then(Json::as_str) else {
+        return Err(RpcError::new(code::INVALID_PARAMS, format!("`{}` is not a string", meta::REVISION)));
+    };
+    if !Revision::from_name(version).is_some_and(Revision::is_stateless) {
+        return Err(unsupported(version));
+    }
+    if meta.get(meta::CLIENT_CAPABILITIES).and_then(Json::as_object).is_none() {
+        let message = format!("`_meta` has no object `{}`", meta::CLIENT_CAPABILITIES);
+        return Err(RpcError::new(code::INVALID_PARAMS, message));
+    }
+    Ok(Era::Stateless)
+}
+
+/// The error of a request with a revision that is not supported, or needs a handshake.
+pub(super) fn unsupported(version: &str) -> RpcError {
+    let supported = Revision::ALL.iter().map(|revision| string(revision.as_str())).collect();
+    let data = object([("supported", Json::Array(supported)), ("requested", string(start(version, 40)))]);
+    RpcError { data: Some(data), ..RpcError::new(code::UNSUPPORTED_REVISION, "Unsupported protocol version") }
+}

@@ -1,0 +1,115 @@
+//! Running the handlers of tools.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use capgen_call::{Clock as _, Context, Handlers, RunError, Side, SystemClock};
+use capgen_schema::{Json, Violation};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::plan::{Agent, Call};
+use super::tools::Tool;
+use crate::json;
+
+/// The violations that a text lists.
+const MAX_VIOLATIONS: usize = 20;
+
+/// The id of callers, which the protocol does not identify.
+const CALLER: &str = "mcp";
+
+/// The handlers, with limits that all connections share.
+#[derive(Debug)]
+pub(super) struct Runner {
+    pub(super) agent: Arc<Agent>,
+    pub(super) handlers: Handlers,
+    pub(super) running: Semaphore,
+    pub(super) timeout: Duration,
+}
+
+/// A task that ends with its owner.
+pub(super) struct Owned<T>(pub(super) JoinHandle<T>);
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Runner {
+    /// Runs a tool, and returns the text of its response. Dropping the future ends the handler.
+    pub(super) async fn run(self: Arc<Self>, call: Call) -> String {
+        let outcome = self.outcome(&call).await;
+        self.agent.called(&call, outcome.as_ref().map_err(Clone::clone))
+    }
+
+    /// The response, or the text of the failure for a model.
+    async fn outcome(&self, call: &Call) -> Result<Json, String> {
+        let request = match &call.request {
+            Ok(request) => json::text(request),
+            Err(violation) => return Err(format!("{}\n{violation}", heading(Side::Request, &call.name))),
+        };
+        let ended = timeout(self.timeout, async {
+            // The semaphore is never closed.
+            let _permit = self.running.acquire().await;
+            self.handled(call, request).await
+        });
+        let Ok(ended) = ended.await else {
+            return Err(format!("The tool `{}` did not finish within {} s.", call.name, self.timeout.as_secs()));
+        };
+        ended
+    }
+
+    async fn handled(&self, call: &Call, request: String) -> Result<Json, String> {
+        let limit = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
+        let deadline = SystemClock.now_ms().saturating_add(limit);
+        let context = Context::of_request(CALLER, &call.tool.capability, call.id.as_text(), Some(deadline));
+        let failed = || format!("The tool `{}` failed.", call.name);
+        let Some(running) = self.handlers.run(context, Bytes::from(request)) else { return Err(failed()) };
+        // A task of its own, so that a panic ends nothing else.
+        let mut task = Owned(tokio::spawn(running));
+        match (&mut task.0).await.map_err(|_| failed())? {
+            // The handler has written the text itself, so it is JSON.
+            Ok(response) => parsed(&response).ok_or_else(failed),
+            Err(RunError::Failure(failure)) => Err(format!("{} ({})", failure.message(), failure.code())),
+            Err(RunError::Invalid { side, violations }) => {
+                Err(format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations)))
+            }
+            Err(_) => Err(failed()),
+        }
+    }
+}
+
+fn parsed(response: &Bytes) -> Option<Json> {
+    std::str::from_utf8(response).ok()?.parse().ok()
+}
+
+fn heading(side: Side, name: &str) -> String {
+    match side {
+        Side::Request => {
+            format!("The arguments of the tool `{name}` are invalid. Correct these places and call it again:")
+        }
+        Side::Response => format!(
+            "The tool `{name}` ran, but its result violates the output schema of the tool and is not returned. Calling it again with the \
+             same arguments will probably not help. The places in the result:"
+        ),
+    }
+}
+
+/// A line for each violation, with the JSON Pointer of its place. The violations have no values.
+fn list(tool: &Tool, side: Side, violations: &[Violation]) -> String {
+    let mut text = String::new();
+    for violation in violations.iter().take(MAX_VIOLATIONS) {
+        let pointer = tool.pointer(side, &violation.path);
+        let pointer = if pointer.is_empty() { "(the whole value)" } else { &pointer };
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n- {pointer}: {}", violation.message);
+    }
+    if violations.len() > MAX_VIOLATIONS {
+        let _ = write!(text, "\n- and {} more", violations.len() - MAX_VIOLATIONS);
+    }
+    text
+}

@@ -1,0 +1,163 @@
+//! One client on a pair of pipes: JSON-RPC messages, one a line.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+use super::McpServer;
+use super::plan::{Call, Plan, Session};
+use crate::lines::{Line, Lines};
+use crate::message::{Malformed, Message, Received, RequestId, RpcError, code, error_response};
+use crate::revision::Revision;
+
+/// The answers that wait until the client reads.
+const OUTGOING: usize = 16;
+
+/// The calls that run or wait. A client that sends more gets errors.
+const MAX_CALLS: usize = 256;
+
+/// The time for the last answers after the client has closed its side.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The calls of the client.
+type Running = Arc<Mutex<BTreeMap<RequestId, AbortHandle>>>;
+
+struct Connection<'a> {
+    server: &'a McpServer,
+    session: Session,
+    running: Running,
+    calls: JoinSet<()>,
+    outgoing: mpsc::Sender<String>,
+}
+
+impl McpServer {
+    /// Serves one client on a pair of pipes, such as `tokio::io::stdin()` and `tokio::io::stdout()`, until it closes its side. Calls that run then have 5 s to end.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read. Errors of the output end the connection.
+    pub async fn serve<R, W>(&self, input: R, output: W) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (outgoing, answers) = mpsc::channel(OUTGOING);
+        let mut writer = super::run::Owned(tokio::spawn(write(output, answers)));
+        let mut connection =
+            Connection { server: self, session: None, running: Running::default(), calls: JoinSet::new(), outgoing };
+        let mut lines = Lines::new(input, self.limits().max_message);
+        let end = loop {
+            tokio::select! {
+                line = lines.next() => match line {
+                    Ok(Some(line)) => connection.receive(line).await,
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                },
+                // The client does not read any more.
+                _ = &mut writer.0 => return Ok(()),
+            }
+        };
+        let Connection { mut calls, outgoing, .. } = connection;
+        drop(outgoing);
+        let finish = async {
+            while calls.join_next().await.is_some() {}
+            let _ = (&mut writer.0).await;
+        };
+        let _ = timeout(GRACE, finish).await;
+        end
+    }
+}
+
+impl Connection<'_> {
+    async fn receive(&mut self, line: Line) {
+        let max = self.server.limits().max_message;
+        let text = match line {
+            Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => return,
+            Line::Text(text) => text,
+            Line::TooLong => {
+                let error = RpcError::new(code::INVALID_REQUEST, format!("the message has more than {max} bytes"));
+                return self.send(error_response(None, &error)).await;
+            }
+        };
+        // Ended calls are forgotten.
+        while self.calls.try_join_next().is_some() {}
+        match Received::read(&text) {
+            Received::One(message) => self.message(message).await,
+            Received::Batch(messages) => self.batch(messages).await,
+        }
+    }
+
+    async fn message(&mut self, message: Result<Message, Malformed>) {
+        // Nothing answers a response that is invalid.
+        match self.server.agent().plan(message, &mut self.session) {
+            Plan::Nothing => {}
+            Plan::Answer { text, .. } => self.send(text).await,
+            Plan::Cancel(id) => {
+                if let Some(call) = self.running().remove(&id) {
+                    call.abort();
+                }
+            }
+            Plan::Call(call) => match self.refusal(&call.id) {
+                Some(refusal) => self.send(error_response(Some(&call.id), &refusal)).await,
+                None => self.start(call),
+            },
+        }
+    }
+
+    fn start(&mut self, call: Call) {
+        let (runner, outgoing, running) = (self.server.runner(), self.outgoing.clone(), Arc::clone(&self.running));
+        let (id, all) = (call.id.clone(), Arc::clone(&self.running));
+        // Locked until the id is inserted, so that the call cannot end before.
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = id.clone();
+        let call = self.calls.spawn(async move {
+            let text = runner.run(call).await;
+            running.lock().unwrap_or_else(PoisonError::into_inner).remove(&ended);
+            let _ = outgoing.send(text).await;
+        });
+        all.insert(id, call);
+    }
+
+    /// The messages of a batch, which only the revision 2025-03-26 has, with one array of answers. Its calls are not cancelled.
+    async fn batch(&mut self, messages: Vec<Result<Message, Malformed>>) {
+        if self.session != Some(Revision::V2025_03_26) {
+            let error = RpcError::new(code::INVALID_REQUEST, "the revision has no batches");
+            return self.send(error_response(None, &error)).await;
+        }
+        if let Some(answers) = self.server.batch(messages, &mut self.session).await {
+            self.send(answers).await;
+        }
+    }
+
+    fn refusal(&self, id: &RequestId) -> Option<RpcError> {
+        let running = self.running();
+        if running.contains_key(id) {
+            return Some(RpcError::new(code::INVALID_REQUEST, "another request with this id is running"));
+        }
+        (running.len() >= MAX_CALLS).then(|| RpcError::new(code::INTERNAL_ERROR, "too many calls are running"))
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeMap<RequestId, AbortHandle>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends an answer. Waits while the client does not read, so that it can send nothing more either.
+    async fn send(&self, text: String) {
+        let _ = self.outgoing.send(text).await;
+    }
+}
+
+async fn write(mut output: impl AsyncWrite + Unpin, mut answers: mpsc::Receiver<String>) {
+    while let Some(mut answer) = answers.recv().await {
+        answer.push('\n');
+        if output.write_all(answer.as_bytes()).await.is_err() || output.flush().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The tools of an agent.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use capgen_call::Handlers;
+use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_side};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
+use capgen_schema::{Json, Object};
+
+use crate::json::object;
+use crate::revision::Revision;
+
+/// A capability as a tool.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Tool {
+    /// The name of its handler.
+    pub(super) capability: String,
+    /// Whether the request is a member of the arguments.
+    wraps_request: bool,
+    /// Whether the response becomes a member of the structured result.
+    wraps_response: bool,
+}
+
+/// All tools of an agent, and the lists that clients get.
+#[derive(Debug)]
+pub(super) struct Tools {
+    by_name: BTreeMap<String, Tool>,
+    definitions: Vec<Json>,
+}
+
+/// Why an agent cannot be served.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum InvalidAgent {
+    /// The id of the agent is invalid.
+    Id(String),
+    /// A property of a capability is invalid: the name of the capability, and the reason.
+    Capability(String, String),
+    /// The manifest has another contract of the capability than the handler.
+    OtherContract(String),
+    /// The manifest has a capability without a handler.
+    NoHandler(String),
+    /// There are no capabilities.
+    Empty,
+}
+
+impl fmt::Display for InvalidAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "invalid agent {id:?}: {}", AgentId::RULE),
+            Self::Capability(name, reason) => write!(f, "the capability `{name}` is invalid: {reason}"),
+            Self::OtherContract(name) => {
+                write!(
+                    f,
+                    "the manifest has another contract of the capability `{name}` than its handler: generate the code again"
+                )
+            }
+            Self::NoHandler(name) => write!(f, "the capability `{name}` has no handler"),
+            Self::Empty => f.write_str("the agent has no capabilities"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidAgent {}
+
+impl Tools {
+    /// The tools of handlers, by the contracts that they have.
+    pub(super) fn of(handlers: &Handlers) -> Result<Self, InvalidAgent> {
+        let agent = AgentId::new(handlers.agent()).ok_or_else(|| InvalidAgent::Id(handlers.agent().to_owned()))?;
+        let capability = |(name, descriptor): (&str, Option<&capgen_manifest::OwnedDescriptor>)| match descriptor {
+            None => Ok(Capability::new(name)),
+            Some(descriptor) => Capability::from_descriptor(descriptor).map_err(|problems| {
+                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                InvalidAgent::Capability(name.to_owned(), problems.join("; "))
+            }),
+        };
+        let capabilities = handlers.descriptors().map(capability).collect::<Result<Vec<_>, _>>()?;
+        let transports = vec![TransportSettings::mcp(agent.as_str())];
+        Self::build(&Manifest { agent, transports, capabilities })
+    }
+
+    /// The tools of handlers, by the manifest of the agent, which has the descriptions of properties too.
+    pub(super) fn with_manifest(handlers: &Handlers, manifest: &Manifest) -> Result<Self, InvalidAgent> {
+        let hashes: BTreeMap<&str, &str> = handlers.contracts().collect();
+        for capability in &manifest.capabilities {
+            match hashes.get(capability.name.as_str()) {
+                None => return Err(InvalidAgent::NoHandler(capability.name.clone())),
+                // A loose handler accepts every contract.
+                Some(&"") => {}
+                Some(hash) if **hash == capability.hash().to_string() => {}
+                Some(_) => return Err(InvalidAgent::OtherContract(capability.name.clone())),
+            }
+        }
+        Self::build(manifest)
+    }
+
+    fn build(manifest: &Manifest) -> Result<Self, InvalidAgent> {
+        if manifest.capabilities.is_empty() {
+            return Err(InvalidAgent::Empty);
+        }
+        // They are in the order of the manifest.
+        let mut exported = mcp(manifest, McpOptions::default()).document;
+        let definitions = exported.pointer_mut("/tools").map(|tools| std::mem::replace(tools, Json::Null));
+        let Some(Json::Array(definitions)) = definitions else { return Err(InvalidAgent::Empty) };
+        let tool = |(definition, capability): (&Json, &Capability)| {
+            let name = definition.get("name").and_then(Json::as_str)?.to_owned();
+            let is_wrapped = |side| matches!(tool_side(definition, side), ToolSide::Wrapped(_));
+            let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
+            Some((name, Tool { capability: capability.name.clone(), wraps_request, wraps_response }))
+        };
+        let by_name = definitions.iter().zip(&manifest.capabilities).filter_map(tool).collect();
+        Ok(Self { by_name, definitions })
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name)
+    }
+
+    /// The list for clients of a revision, without the members that it does not have.
+    pub(super) fn list(&self, revision: Revision) -> Json {
+        let member = |(name, value): &(String, Json)| {
+            let since = match name.as_str() {
+                "annotations" => Revision::V2025_03_26,
+                "outputSchema" | "title" | "_meta" => Revision::V2025_06_18,
+                _ => Revision::V2024_11_05,
+            };
+            (revision >= since).then(|| (name.clone(), value.clone()))
+        };
+        let definition =
+            |definition: &Json| Json::Object(definition.as_object().into_iter().flatten().filter_map(member).collect());
+        Json::Array(self.definitions.iter().map(definition).collect())
+    }
+}
+
+impl Tool {
+    /// The request in the arguments of a call.
+    pub(super) fn request(&self, mut arguments: Object) -> Result<Json, String> {
+        if !self.wraps_request {
+            return Ok(Json::Object(arguments));
+        }
+        if let Some((other, _)) = arguments.iter().find(|(name, _)| name != REQUEST_MEMBER) {
+            return Err(format!(
+                "- {}: unknown property; the only one is `{REQUEST_MEMBER}`",
+                capgen_schema::pointer::join("", &crate::json::start(other, 100))
+            ));
+        }
+        let request = arguments.get_mut(REQUEST_MEMBER).map(|value| std::mem::replace(value, Json::Null));
+        request.ok_or_else(|| format!("- the property `{REQUEST_MEMBER}` is missing"))
+    }
+
+    /// The JSON Pointer to a part of the request, from the arguments; or to a part of the response, from the structured result.
+    pub(super) fn pointer(&self, side: Side, path: &str) -> String {
+        match side {
+            Side::Request if self.wraps_request => format!("/{REQUEST_MEMBER}{path}"),
+            Side::Response if self.wraps_response => format!("/{RESPONSE_MEMBER}{path}"),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The structured result of a response; `None` if the revision has none for it.
+    pub(super) fn structured(&self, response: &Json, revision: Revision) -> Option<Json> {
+        if self.wraps_response {
+            return Some(object([(RESPONSE_MEMBER, response.clone())])).filter(|_| revision.has_structured_results());
+        }
+        // Only the newest revision has structured results of other types than objects.
+        let is_allowed = match response {
+            Json::Object(_) => revision.has_structured_results(),
+            _ => revision.is_stateless(),
+        };
+        is_allowed.then(|| response.clone())
+    }
+}

@@ -1,0 +1,269 @@
+//! MCP as a transport of calls: a request to the address of a server becomes a call of a tool.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use capgen_call::{
+    BoxFuture, Clock as _, Envelope, ErrorPayload, Health, MemoryBroker, MemoryTransport, Outgoing, SubscribeOptions,
+    Subscription, SystemClock, Transport, TransportError, code,
+};
+use capgen_descriptor::Descriptor;
+use capgen_manifest::Manifest;
+use capgen_schema::Json;
+use tokio::sync::Semaphore;
+
+use crate::client::{McpClient, ToolResult};
+use crate::error::McpError;
+use crate::json;
+
+/// The largest request and response, in bytes.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// The most calls at the same time, of all servers.
+const MAX_CALLS: usize = 1024;
+
+/// The code of a call whose tool failed. The message is the text of the tool.
+pub const TOOL_FAILED: &str = "MCP_TOOL_FAILED";
+
+/// The code of a call to which the server answered with an error of the protocol, or in violation of it.
+pub const SERVER_FAILED: &str = "MCP_SERVER_FAILED";
+
+/// The code of a call whose tool asks for input of a user or a model.
+pub const INPUT_REQUIRED: &str = "MCP_INPUT_REQUIRED";
+
+/// The names of the tools of capabilities whose names differ.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ToolNames(BTreeMap<String, String>);
+
+impl From<&[Descriptor]> for ToolNames {
+    /// The names in generated code, whose constant `CAPABILITIES` has the descriptors.
+    fn from(descriptors: &[Descriptor]) -> Self {
+        let name = |descriptor: &Descriptor| Some((descriptor.name.to_owned(), descriptor.wire_name?.to_owned()));
+        Self(descriptors.iter().filter_map(name).collect())
+    }
+}
+
+impl From<&Manifest> for ToolNames {
+    /// The names in a manifest.
+    fn from(manifest: &Manifest) -> Self {
+        let names = manifest.capabilities.iter().filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?)));
+        Self(names.collect())
+    }
+}
+
+/// The transport `mcp`: calls of MCP servers with the clients of `capgen-call`, which validate both payloads.
+///
+/// Each server has an address, which the manifest of its agent has in `topics.requests`. A message to any other address stays in the program, as with
+/// [`MemoryBroker`]. Messages are not signed, so a client with keys accepts no response.
+///
+/// A call ends at its deadline; then the server learns that the answer is not needed.
+///
+/// | result of the tool | result of the call |
+/// |---|---|
+/// | `structuredContent` | the response; unwrapped, if the tool is an export of capgen that wraps it |
+/// | neither that nor an output schema | an object with the array `content` |
+/// | `isError` | [`TOOL_FAILED`] with the text |
+/// | an error of the protocol | [`SERVER_FAILED`] |
+/// | a request for input | [`INPUT_REQUIRED`] |
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+///
+/// use capgen_call::{Client, PeerTable};
+/// use capgen_manifest::{AgentId, TransportSettings};
+/// use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand, ToolNames};
+///
+/// let server = ServerCommand::new("npx").args(["-y", "@modelcontextprotocol/server-memory"]);
+/// let server = McpClient::spawn(server, ClientOptions::default()).await?;
+/// let transport = McpTransport::new().with_server("memory", server, ToolNames::default());
+/// let memory = AgentId::new("memory").ok_or("an id")?;
+/// let peers = PeerTable::new().with_transports(&memory, vec![TransportSettings::mcp("memory")]);
+/// let client = Client::builder("me").transport(Arc::new(transport)).peers(peers).build().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct McpTransport {
+    local: Arc<MemoryTransport>,
+    servers: RwLock<BTreeMap<String, Arc<Server>>>,
+    calls: Arc<Semaphore>,
+}
+
+struct Server {
+    client: McpClient,
+    names: ToolNames,
+}
+
+impl McpTransport {
+    /// A transport without servers.
+    #[must_use]
+    pub fn new() -> Self {
+        let local = MemoryBroker::with_max_message(MAX_MESSAGE).connect();
+        Self::over(local)
+    }
+
+    fn over(local: MemoryTransport) -> Self {
+        Self { local: Arc::new(local), servers: RwLock::default(), calls: Arc::new(Semaphore::new(MAX_CALLS)) }
+    }
+
+    /// Adds a server. It replaces an earlier one with the same address. The names are those of generated code or of a manifest:
+    /// `my_server::CAPABILITIES` or `&manifest`; for capabilities without one, the tool has the name of the capability.
+    #[must_use]
+    pub fn with_server(self, address: impl Into<String>, client: McpClient, names: impl Into<ToolNames>) -> Self {
+        let server = Arc::new(Server { client, names: names.into() });
+        self.servers.write().unwrap_or_else(PoisonError::into_inner).insert(address.into(), server);
+        self
+    }
+
+    fn server(&self, address: &str) -> Option<Arc<Server>> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
+    }
+
+    /// Starts the call of a request.
+    fn start(&self, server: Arc<Server>, message: &Outgoing) -> Result<(), TransportError> {
+        if self.local.health() == Health::Closed {
+            return Err(TransportError::Closed);
+        }
+        if message.payload.len() > MAX_MESSAGE {
+            return Err(TransportError::TooLarge { size: message.payload.len(), limit: MAX_MESSAGE });
+        }
+        let request = Envelope::decode(&message.payload)
+            .map_err(|_| TransportError::Refused("the message is not the envelope of a request".to_owned()))?;
+        let permit = Arc::clone(&self.calls).try_acquire_owned().map_err(|_| TransportError::Overloaded)?;
+        let (local, reply_to) = (Arc::clone(&self.local), message.reply_to.clone());
+        tokio::spawn(async move {
+            let result = server.call(&request).await;
+            drop(permit);
+            let Some(address) = reply_to else { return };
+            let too_large = |size: usize| {
+                ErrorPayload::new(SERVER_FAILED, format!("the response has {size} bytes, which is too much"))
+            };
+            let Some(payload) = request.response(result) else { return };
+            // A caller that does not wait any more gets nothing.
+            if let Err(TransportError::TooLarge { size, .. }) = reply(&local, &address, payload).await
+                && let Some(payload) = request.response(Err(too_large(size)))
+            {
+                let _ = reply(&local, &address, payload).await;
+            }
+        });
+        Ok(())
+    }
+}
+
+async fn reply(local: &MemoryTransport, address: &str, payload: Bytes) -> Result<(), TransportError> {
+    let (address, message_id) = (address.to_owned(), String::new());
+    let delivery = capgen_call::Delivery::AtMostOnce;
+    local.publish(Outgoing { address, reply_to: None, payload, delivery, message_id }).await
+}
+
+impl Server {
+    /// Calls the tool of a request.
+    async fn call(&self, request: &Envelope) -> Result<Bytes, ErrorPayload> {
+        let capability = request.capability();
+        let name = self.names.0.get(capability).map_or(capability, String::as_str);
+        let remaining =
+            request.deadline().map(|deadline| Duration::from_millis(deadline.saturating_sub(SystemClock.now_ms())));
+        let payload = std::str::from_utf8(&request.payload).ok().and_then(|payload| payload.parse::<Json>().ok());
+        let Some(payload) = payload else {
+            return Err(ErrorPayload::new(code::INVALID_ENVELOPE, "the payload is not JSON"));
+        };
+        let tools = self.client.tools().await.map_err(failed)?;
+        if tools.get(name).is_none() {
+            let message = format!("the MCP server has no tool `{name}`");
+            return Err(ErrorPayload::new(code::NO_CAPABILITY, message));
+        }
+        match self.client.call_tool(name, payload, remaining).await {
+            Ok(ToolResult::Response(response)) => Ok(json::text(&response).into()),
+            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::new(TOOL_FAILED, text)),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+/// The error of a call without a result.
+fn failed(error: McpError) -> ErrorPayload {
+    let (code, is_retryable) = match &error {
+        McpError::Timeout => (code::TIMEOUT, true),
+        McpError::Connect(_) | McpError::Closed(_) => (code::NO_TRANSPORT, true),
+        McpError::InputRequired => (INPUT_REQUIRED, false),
+        _ => (SERVER_FAILED, false),
+    };
+    ErrorPayload::new(code, error.to_string()).with_retryable(is_retryable)
+}
+
+impl Default for McpTransport {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Transport for McpTransport {
+    fn kind(&self) -> &'static str {
+        "mcp"
+    }
+
+    fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        match self.server(&message.address) {
+            None => self.local.publish(message),
+            Some(server) => {
+                let started = self.start(server, &message);
+                Box::pin(async { started })
+            }
+        }
+    }
+
+    fn subscribe(
+        &self,
+        address: &str,
+        options: SubscribeOptions,
+    ) -> BoxFuture<'_, Result<Subscription, TransportError>> {
+        if self.server(address).is_some() {
+            let reason = "an MCP server receives the messages to this address".to_owned();
+            return Box::pin(async { Err(TransportError::Unsupported(reason)) });
+        }
+        self.local.subscribe(address, options)
+    }
+
+    fn new_inbox(&self) -> String {
+        self.local.new_inbox()
+    }
+
+    fn max_message(&self) -> usize {
+        MAX_MESSAGE
+    }
+
+    fn health(&self) -> Health {
+        self.local.health()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.local.close()
+    }
+}
+
+impl fmt::Debug for McpTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpTransport").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capgen_call::conformance;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn messages_to_other_addresses_pass_the_tests_of_transports() {
+        let broker = MemoryBroker::with_max_message(MAX_MESSAGE);
+        let report = conformance::run(&|| {
+            let transport: Arc<dyn Transport> = Arc::new(McpTransport::over(broker.connect()));
+            Box::pin(async { Ok(transport) })
+        })
+        .await;
+        assert!(report.passed(), "{report}");
+    }
+}

@@ -1,0 +1,14 @@
+//! The client and the server with each other, and with peers that break rules.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod client;
+mod fixture;
+mod http;
+mod stdio;
+mod transport;
