@@ -375,4 +375,30 @@ mod tests {
     fn the_command_line_is_consistent() {
         super::Arguments::command().debug_assert();
     }
+
+    /// The options that only control printing have no place in a result.
+    #[test]
+    fn the_node_api_has_the_options_that_determine_the_result() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../npm/cli/lib");
+        let [code, types] = ["index.js", "index.d.ts"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
+        let command = super::Arguments::command();
+        let without = ["help", "version", "json", "diff", "format", "watch", "paths"];
+        for name in ["gen", "check"] {
+            for argument in command.find_subcommand(name).unwrap().get_arguments() {
+                let id = argument.get_id().as_str();
+                if without.contains(&id) {
+                    continue;
+                }
+                let mut words = id.split('_');
+                let first = words.next().unwrap().to_owned();
+                let option = words.fold(first, |name, word| {
+                    let (initial, rest) = word.split_at(1);
+                    name + &initial.to_uppercase() + rest
+                });
+                assert!(types.contains(&format!("  {option}?: ")), "{name}: {option} is not declared");
+                assert!(code.contains(&format!(" {option}: ")), "{name}: {option}");
+                assert!(code.contains(&format!("(\"{}\")", id.replace('_', "-"))), "{name}: {option}");
+            }
+        }
+    }
 }

@@ -38,6 +38,8 @@ export interface GenerateOptions extends ContractOptions {
   plainArrays?: boolean | undefined;
   /** Add a client that calls the agent, and an interface to implement it. */
   calls?: boolean | undefined;
+  /** TypeScript and JavaScript: make each side of a capability a Standard Schema object. Default: `true`. */
+  standardSchema?: boolean | undefined;
   /** Write nothing, and report files that are out of date or missing, or whose agent no longer exists. */
   check?: boolean | undefined;
 }

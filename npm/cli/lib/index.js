@@ -35,6 +35,7 @@ const GENERATE = {
   mergeNullable: setting("merge-nullable"),
   plainArrays: setting("plain-arrays"),
   calls: setting("calls"),
+  standardSchema: setting("standard-schema"),
   check: switches("check"),
 };
 

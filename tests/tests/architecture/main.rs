@@ -242,8 +242,9 @@ fn keys_of_capabilities_are_named_in_one_table() {
         let has_rules = path == "evolve/src/compare/properties.rs";
         // The bodies of AMP and the probes of DCI have a field `timeout_ms` of their own, and the events of the registry have `required_roles`.
         // Other formats have places of their own for particular keys.
-        let has_bodies =
-            ["amp/src/", "registry/src/", "dci/src/", "interop/src/", "mcp/src/"].iter().any(|folder| path.starts_with(folder));
+        let has_bodies = ["amp/src/", "registry/src/", "dci/src/", "interop/src/", "mcp/src/"]
+            .iter()
+            .any(|folder| path.starts_with(folder));
         if has_rules || has_bodies || !LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/"))) {
             continue;
         }
