@@ -93,6 +93,8 @@ pub(crate) enum Command {
     Registry(Box<Registry>),
     /// Dependent capabilities: check the contracts of skills
     Dci(Box<Dci>),
+    /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema
+    Export(crate::export::Export),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

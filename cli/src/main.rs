@@ -18,6 +18,7 @@ mod diff;
 mod docs;
 mod example;
 mod explain;
+mod export;
 mod failure;
 mod generate;
 mod generated_files;
@@ -85,6 +86,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Registry(registry)) => registry::run(&registry, console),
         #[cfg(not(feature = "registry"))]
         Some(Command::Registry(_)) => missing::run("registry"),
+        Some(Command::Export(export)) => export::run(&export, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

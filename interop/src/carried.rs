@@ -56,15 +56,17 @@ impl Carrier<'_> {
         if keywords.is_empty() {
             return;
         }
-        match self.restore.get_mut(at) {
+        // Only the root can have keywords already; looking for each place would take quadratic time.
+        let known = if at.is_empty() { self.restore.get_mut(at) } else { None };
+        match known {
             Some(Json::Object(known)) => keywords.iter().for_each(|(key, value)| known.set(key, Some(value.clone()))),
-            _ => self.restore.set(at, Some(Json::Object(keywords))),
+            _ => self.restore.push(at.to_owned(), Json::Object(keywords)),
         }
     }
 
     /// Adds a boolean schema that the other format writes as an object.
     pub(crate) fn note_boolean(&mut self, at: &str, value: bool) {
-        self.restore.set(at, Some(Json::Bool(value)));
+        self.restore.push(at.to_owned(), Json::Bool(value));
     }
 }
 

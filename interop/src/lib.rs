@@ -8,12 +8,16 @@ pub mod codes;
 mod export;
 pub mod import;
 mod marker;
+mod operation;
 mod root;
 mod text;
 mod tool;
 mod walk;
 
-pub use export::{Export, Loss, McpOptions, mcp};
-pub use marker::{A2A_EXTENSION, MCP_META_KEY, OPENAPI_DEFINITION_KEY, OPENAPI_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
+pub use export::{Export, Loss, McpOptions, OpenAiOptions, a2a, json_schema, mcp, openai, openapi};
+pub use marker::{
+    A2A_EXTENSION, CONTRACT_FILE, CONTRACT_FORMAT, MCP_META_KEY, OPENAPI_DEFINITION_KEY, OPENAPI_KEY, REQUEST_MEMBER,
+    RESPONSE_MEMBER,
+};
 pub use text::pretty;
 pub use tool::{ToolSide, tool_side};

@@ -17,3 +17,9 @@ pub const REQUEST_MEMBER: &str = "value";
 
 /// The property that contains a response whose schema is not an object's, if the format allows only objects.
 pub const RESPONSE_MEMBER: &str = "result";
+
+/// The file of an exported folder of JSON Schema that has the other keys of the capabilities.
+pub const CONTRACT_FILE: &str = "contract.json";
+
+/// The key in [`CONTRACT_FILE`] that has the version of its format.
+pub const CONTRACT_FORMAT: &str = "capgenContract";

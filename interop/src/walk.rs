@@ -48,3 +48,15 @@ pub(crate) fn map_subschemas(
 pub(crate) fn map_members(members: &Object, at: &str, change: &mut impl FnMut(&Json, &str) -> Json) -> Object {
     members.iter().map(|(name, value)| (name.clone(), change(value, &pointer::join(at, name)))).collect()
 }
+
+/// Calls `visit` for each direct subschema.
+pub(crate) fn subschemas<'j>(object: &'j Object, visit: &mut impl FnMut(&'j Json)) {
+    for (keyword, value) in object {
+        match (contents(keyword), value) {
+            (Contents::One, value) => visit(value),
+            (Contents::List, Json::Array(items)) => items.iter().for_each(&mut *visit),
+            (Contents::Map, Json::Object(members)) => members.iter().for_each(|(_, value)| visit(value)),
+            _ => {}
+        }
+    }
+}

@@ -86,6 +86,10 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_SNAPSHOT = "E0697";
     /// A contract of a skill that cannot be read from standard input.
     pub(crate) CONTRACT_INPUT = "E0822";
+    /// A folder with files that an export did not write.
+    pub(crate) EXPORT_FOREIGN = "E0921";
+    /// A folder that an export cannot write.
+    pub(crate) EXPORT_FAILED = "E0922";
     /// A line of a log that is skipped.
     pub(crate) REGISTRY_LINE = "W0691";
     /// A snapshot that is dropped.

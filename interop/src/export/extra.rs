@@ -1,6 +1,6 @@
 //! The keys of a capability that a format has no place for.
 
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{Json, Object};
 
 /// The values of a capability other than its name and schemas, without the `placed` keys, which the format has a place for.
@@ -16,4 +16,9 @@ pub(crate) fn push_unless_empty(object: &mut Object, key: &str, value: Object) {
     if !value.is_empty() {
         object.push(key.to_owned(), Json::Object(value));
     }
+}
+
+/// The version of a document for formats that require one: the start of the contract's hash, which changes exactly if the contract does.
+pub(crate) fn revision(manifest: &Manifest) -> String {
+    manifest.hash().to_string().chars().take(12).collect()
 }

@@ -1,6 +1,6 @@
 //! Parts of a contract that another format cannot express.
 
-use capgen_manifest::Side;
+use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Object};
 
 /// A part of a contract that an export does not express exactly.
@@ -18,6 +18,12 @@ pub struct Loss {
 }
 
 impl Loss {
+    /// A `wireName` that calls of the exported agent do not use.
+    pub(crate) fn of_wire_name(capability: &Capability, instead: &str) -> Self {
+        let message = format!("`wireName` is not used: {instead}");
+        Self { capability: capability.name.clone(), side: None, pointer: String::new(), message }
+    }
+
     /// The loss as JSON: `capability`, `side`, `pointer` and `message`.
     pub fn to_json(&self) -> Json {
         let mut members = Object::new();

@@ -45,7 +45,9 @@ const DEFINITIONS: &str = "$defs";
 /// ```
 pub fn mcp(manifest: &Manifest, _options: McpOptions) -> Export {
     let names = ToolNames::of(manifest);
-    let losses: Vec<Loss> = Vec::new();
+    let other_name = |capability: &&Capability| capability.wire_name.as_deref() != Some(names.of_tool(capability));
+    let renamed = manifest.capabilities.iter().filter(|c| c.wire_name.is_some()).filter(other_name);
+    let losses = renamed.map(|c| Loss::of_wire_name(c, &format!("the tool is `{}`", names.of_tool(c)))).collect();
     let tools = manifest.capabilities.iter().map(|capability| tool(capability, &names)).collect();
     let document = [("tools".to_owned(), Json::Array(tools))].into_iter().collect();
     Export { document: Json::Object(document), losses }
@@ -61,9 +63,6 @@ fn tool(capability: &Capability, names: &ToolNames<'_>) -> Json {
     let mut meta = extra(capability, &["description", "wireName"]);
     if name != capability.name {
         meta.push("name".to_owned(), Json::from(capability.name.as_str()));
-    }
-    if let Some(wire_name) = capability.wire_name.as_ref().filter(|wire_name| *wire_name != name) {
-        meta.push("wireName".to_owned(), Json::from(wire_name.as_str()));
     }
     let mut restore = Object::new();
     for side in Side::ALL {

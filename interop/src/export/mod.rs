@@ -1,11 +1,20 @@
 //! Contracts in other formats.
 
+mod a2a;
+mod components;
 mod extra;
+mod json_schema;
 mod loss;
 mod mcp;
+mod openai;
+mod openapi;
 
+pub use a2a::a2a;
+pub use json_schema::json_schema;
 pub use loss::Loss;
 pub use mcp::{McpOptions, mcp};
+pub use openai::{OpenAiOptions, openai};
+pub use openapi::openapi;
 
 use capgen_schema::Json;
 

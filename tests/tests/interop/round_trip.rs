@@ -1,7 +1,8 @@
 //! An export that is imported again has the hash of the contract.
 
-use capgen_interop::{McpOptions, ToolSide, mcp, tool_side};
-use capgen_manifest::Side;
+use capgen_interop::import::{self, Document, ImportSettings, Imported};
+use capgen_interop::{McpOptions, ToolSide, mcp, pretty, tool_side};
+use capgen_manifest::{Capability, Manifest, Side, Source};
 use capgen_schema::{Json, Schema, pointer};
 
 use crate::contracts;
@@ -21,7 +22,7 @@ fn has_keyword(schema: &Json, keyword: &str) -> bool {
 #[test]
 fn tools_have_the_schemas_of_the_contract() {
     for manifest in contracts::all() {
-        let text = capgen_interop::pretty(&mcp(&manifest, McpOptions::default()).document);
+        let text = pretty(&mcp(&manifest, McpOptions::default()).document);
         let tools: Json = text.parse().unwrap();
         let tools = tools.get("tools").and_then(Json::as_array).unwrap();
         for (capability, tool) in manifest.capabilities.iter().zip(tools) {
@@ -40,6 +41,31 @@ fn tools_have_the_schemas_of_the_contract() {
                 assert_eq!(hash(read.as_ref()), hash(capability.schema(side)), "{text}");
             }
         }
+    }
+}
+
+/// Checks that an import of an export has every key of the contract, except for the names on the wire, which are those of the export.
+fn assert_same(manifest: &Manifest, imported: Imported, text: &str) {
+    assert_eq!(imported.findings, [], "{text}");
+    let imported = imported.into_manifest(manifest.agent.clone(), manifest.transports.clone());
+    for capability in &manifest.capabilities {
+        let again = imported.capability(&capability.name);
+        let again = again.unwrap_or_else(|| panic!("no capability {}: {text}", capability.name));
+        let expected = Capability { wire_name: again.wire_name.clone(), ..capability.clone() };
+        assert_eq!(again.to_descriptor(None), expected.to_descriptor(None), "{text}");
+    }
+    assert_eq!(imported.hash(), manifest.hash());
+}
+
+fn document(text: &str) -> Document {
+    Document::parse_json(&Source::new("export.json", text)).unwrap()
+}
+
+#[test]
+fn tools_are_imported_as_they_were() {
+    for manifest in contracts::all() {
+        let text = pretty(&mcp(&manifest, McpOptions::default()).document);
+        assert_same(&manifest, import::mcp::tools(&document(&text), ImportSettings::default()).imported, &text);
     }
 }
 

@@ -16,7 +16,7 @@ mod annotations;
 mod pages;
 
 use capgen_diagnostic::quoted;
-use capgen_manifest::Side;
+use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Schema, pointer};
 
 use super::mark::{Form, Mark};
@@ -75,11 +75,14 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     let mut reader = Reader { importer, entry: &mut entry, json, at };
     let description = reader.text("description").or(reader.text("title"));
     let mark = reader.mark();
-    let mut capability = mark.capability();
+    let mut capability = mark.as_ref().map_or_else(|| Capability::new(""), Mark::capability);
+    if mark.is_none() {
+        reader.annotations(&mut capability);
+    }
+    let mark = mark.unwrap_or_default();
     if let Some(description) = description {
         capability.description = Some(description.to_owned());
     }
-    reader.annotations(&mut capability);
     if let Some(schema) = reader.required("inputSchema") {
         capability.input = reader.schema(Side::Request, schema, &mark, dialect);
     }
@@ -129,10 +132,11 @@ impl<'r> Reader<'r> {
         value.as_str()
     }
 
-    fn mark(&mut self) -> Mark {
-        let Some(mark) = self.optional("_meta").and_then(|meta| meta.get(MCP_META_KEY)) else { return Mark::default() };
+    /// The keys of the contract, if capgen exported the tool. They are exact, and annotations are only hints.
+    fn mark(&mut self) -> Option<Mark> {
+        let mark = self.optional("_meta")?.get(MCP_META_KEY)?;
         let pointer = pointer::join(&pointer::join(self.at, "_meta"), MCP_META_KEY);
-        self.importer.mark(self.entry, mark, &pointer)
+        Some(self.importer.mark(self.entry, mark, &pointer))
     }
 
     fn schema(&mut self, side: Side, schema: &Json, mark: &Mark, dialect: Dialect) -> Option<Schema> {

@@ -1,0 +1,86 @@
+//! The options of `capgen export`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::one_contract::OneContract;
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Export {
+    #[command(subcommand)]
+    pub(crate) format: Format,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Format {
+    /// The tools of an MCP server: the result of `tools/list`
+    Mcp(Document),
+    /// An OpenAPI 3.1 document with one operation for each capability
+    Openapi(Document),
+    /// Tools for OpenAI's API with strict schemas
+    Openai(Functions),
+    /// An agent card of the A2A protocol
+    A2a(Card),
+    /// A folder with one JSON Schema file for each schema
+    JsonSchema(Folder),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Document {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Output {
+    /// Print {"document": ..., "losses": [...]} instead of the document alone
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Functions {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// Write tools of the Chat Completions API instead of the Responses API
+    #[arg(long)]
+    pub(crate) chat: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Card {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// The endpoint of the agent, which the card must have
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Folder {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// The folder to write, which is new, empty, or written by this command
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  capgen export mcp --peer search > tools.json
+  capgen export openapi --capabilities vendor/search.yaml > openapi.json
+  capgen export openai --peer search --json
+  capgen export a2a --peer search --url https://search.example.com/a2a > agent-card.json
+  capgen export json-schema --peer search --out schemas/search
+
+The document is printed to standard output as JSON. `capgen import` of it gives a contract with the same hash, except for `openai`. \
+The parts of a contract that a format cannot express are listed on standard error, and with --json as data: \
+{\"document\": ..., \"losses\": [{\"capability\", \"side\", \"pointer\", \"message\"}]}.";

@@ -1,0 +1,96 @@
+//! `capgen export`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::{Fleet, Run, loose};
+use serde_json::{Value, json};
+
+fn document(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+fn fleet() -> Fleet {
+    Fleet::new(&["pr-reviewer"])
+}
+
+#[test]
+fn tools_are_printed() {
+    let run = fleet().run("export mcp --peer pr-reviewer").ended(0);
+    let tool = &document(&run)["tools"][0];
+    assert_eq!(tool["name"], "review-pr");
+    assert_eq!(tool["inputSchema"]["required"], json!(["prUrl", "severity"]));
+    assert_eq!(tool["_meta"]["io.github.capgen/contract"]["since"], "1.1.0");
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn an_operation_for_each_capability_is_printed() {
+    let document = document(&fleet().run("export openapi --peer pr-reviewer").ended(0));
+    let operation = &document["paths"]["/capabilities/review-pr"]["post"];
+    assert_eq!(operation["operationId"], "review-pr");
+    assert!(operation["responses"]["default"]["content"]["application/problem+json"].is_object());
+}
+
+#[test]
+fn a_card_needs_a_url() {
+    fleet().run("export a2a --peer pr-reviewer").ended(2);
+    let card = document(&fleet().run("export a2a --peer pr-reviewer --url https://example.com/a2a").ended(0));
+    assert_eq!(card["supportedInterfaces"][0]["url"], "https://example.com/a2a");
+    let params = &card["capabilities"]["extensions"][0]["params"];
+    assert_eq!(params["capabilities"]["review-pr"]["timeoutMs"], 60000);
+}
+
+#[test]
+fn losses_are_listed_as_text_and_as_data() {
+    let fleet = fleet();
+    let schema = "{ type: object, properties: { q: { type: string, minLength: 1 } } }";
+    fleet.write("a.yaml", &loose("a").replace("{ name: ping }", &format!("{{ name: ping, inputSchema: {schema} }}")));
+    let run = fleet.run("export openai --capabilities a.yaml").ended(0);
+    assert_eq!(document(&run)[0]["parameters"]["properties"]["q"]["type"], json!(["string", "null"]));
+    assert!(run.stderr.contains("ping, request, /properties/q/minLength: dropped"), "{run:?}");
+    assert!(run.stderr.ends_with("1 part of the contract differs in the document\n"), "{run:?}");
+    let data = document(&fleet.run("export openai --capabilities a.yaml --json --chat").ended(0));
+    assert_eq!(data["document"][0]["function"]["name"], "ping");
+    assert_eq!(data["losses"][0]["pointer"], "/properties/q/minLength");
+}
+
+#[test]
+fn a_folder_of_schemas_is_written_and_updated() {
+    let fleet = fleet();
+    let export = "export json-schema --peer pr-reviewer --out schemas/reviewer";
+    assert!(fleet.run(export).ended(0).stderr.contains("wrote 3 of 3 files"));
+    let schema: Value = serde_json::from_str(&fleet.read("schemas/reviewer/review-pr.request.schema.json")).unwrap();
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    assert!(fleet.run(export).ended(0).stderr.contains("wrote 0 of 3 files"));
+    fleet.write("other.yaml", &loose("pr-reviewer"));
+    fleet.write("schemas/reviewer/notes.txt", "mine");
+    fleet.run("export json-schema --capabilities other.yaml --out schemas/reviewer").ended(0);
+    assert!(!fleet.path("schemas/reviewer/review-pr.request.schema.json").exists());
+    assert_eq!(fleet.read("schemas/reviewer/notes.txt"), "mine");
+}
+
+#[test]
+fn files_of_others_are_kept() {
+    let fleet = fleet();
+    fleet.write("src/contract.json", "{}");
+    fleet.write("texts/a.txt", "");
+    for folder in ["src", "texts"] {
+        let run = fleet.run(&format!("export json-schema --peer pr-reviewer --out {folder}")).ended(1);
+        assert!(run.stderr.contains("E0921"), "{run:?}");
+    }
+    assert_eq!(fleet.read("src/contract.json"), "{}");
+    let run = fleet.run("export json-schema --peer pr-reviewer --out texts/a.txt").ended(1);
+    assert!(run.stderr.contains("E0922"), "{run:?}");
+}
+
+#[test]
+fn a_contract_that_names_files_elsewhere_deletes_nothing() {
+    let fleet = fleet();
+    fleet.write("a.schema.json", "{}");
+    let contract = r#"{"capgenContract": 1, "capabilities": [{"inputSchema": {"file": "../a.schema.json"}}, {"outputSchema": {"file": "/etc/x.schema.json"}}]}"#;
+    fleet.write("out/contract.json", contract);
+    fleet.run("export json-schema --peer pr-reviewer --out out").ended(0);
+    assert_eq!(fleet.read("a.schema.json"), "{}");
+}

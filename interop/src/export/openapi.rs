@@ -1,0 +1,158 @@
+//! A contract as a document of OpenAPI 3.1.
+
+use std::collections::HashSet;
+
+use capgen_manifest::{Capability, Manifest, Side};
+use capgen_schema::{Json, Object};
+
+use super::components::{Components, Placed};
+use super::extra::{extra, push_unless_empty, revision};
+use super::{Export, Loss};
+use crate::OPENAPI_KEY;
+use crate::operation::Route;
+
+/// The component that describes errors.
+const PROBLEM: &str = "Problem";
+
+/// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these, otherwise
+/// `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
+///
+/// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI cannot express
+/// is in the member `x-capgen` of the operation, so that an import gives a contract with the same hash.
+///
+/// ```
+/// use capgen_manifest::{Source, load};
+/// let text = "\
+/// version: 1
+/// agent: agent://shop
+/// transports: [{ kind: memory, topics: { requests: shop } }]
+/// capabilities: [{ name: find, inputSchema: { type: string } }]
+/// ";
+/// let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+/// let document = capgen_interop::openapi(&contract.manifest).document;
+/// assert!(document.pointer("/paths/~1capabilities~1find/post/requestBody").is_some());
+/// ```
+pub fn openapi(manifest: &Manifest) -> Export {
+    let mut components = Components::of(manifest, PROBLEM);
+    let mut paths = Object::new();
+    let mut routes = HashSet::new();
+    let mut losses = Vec::new();
+    for (index, capability) in manifest.capabilities.iter().enumerate() {
+        let own = Route::of_capability(capability);
+        let wired = capability.wire_name.as_deref().and_then(Route::with_body).filter(|route| {
+            // A path of its own is never that of another capability by default.
+            !route.path.starts_with(Route::PREFIX) && !routes.contains(route)
+        });
+        if capability.wire_name.is_some() && wired.is_none() {
+            losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", own.wire_name())));
+        }
+        let route = wired.unwrap_or(own);
+        let operation = operation((index, capability), &mut components);
+        push_operation(&mut paths, &route, operation);
+        routes.insert(route);
+    }
+    let mut schemas = components.schemas;
+    schemas.push(PROBLEM.to_owned(), problem());
+    let components = [("schemas".to_owned(), Json::Object(schemas))].into_iter().collect();
+    let info = [
+        ("title".to_owned(), Json::from(manifest.agent.as_str())),
+        ("version".to_owned(), Json::from(revision(manifest).as_str())),
+    ];
+    let agent = [("agent".to_owned(), Json::from(manifest.agent.as_str()))].into_iter().collect();
+    let document = [
+        ("openapi".to_owned(), Json::from("3.1.0")),
+        ("info".to_owned(), Json::Object(info.into_iter().collect())),
+        (OPENAPI_KEY.to_owned(), Json::Object(agent)),
+        ("paths".to_owned(), Json::Object(paths)),
+        ("components".to_owned(), Json::Object(components)),
+    ];
+    Export { document: Json::Object(document.into_iter().collect()), losses }
+}
+
+fn push_operation(paths: &mut Object, route: &Route, operation: Json) {
+    if paths.get(&route.path).is_none() {
+        paths.push(route.path.clone(), Json::Object(Object::new()));
+    }
+    if let Some(Json::Object(item)) = paths.get_mut(&route.path) {
+        item.push(route.method.clone(), operation);
+    }
+}
+
+fn operation<'m>((index, capability): (usize, &'m Capability), components: &mut Components<'m>) -> Json {
+    let mut mark = extra(capability, &["description", "tags", "wireName"]);
+    let mut restore = Object::new();
+    let mut unused = Object::new();
+    let mut side = |side: Side, mark: &mut Object| {
+        let Some(schema) = capability.schema(side) else {
+            mark.push(side.name().to_owned(), Json::from("loose"));
+            return Json::Object(Object::new());
+        };
+        let placed: Placed = components.place((index, side), schema.source());
+        push_unless_empty(&mut restore, side.name(), placed.restore);
+        if let Some(names) = placed.unused {
+            unused.push(side.name().to_owned(), Json::Array(names));
+        }
+        placed.schema
+    };
+    let request = side(Side::Request, &mut mark);
+    let response = side(Side::Response, &mut mark);
+    push_unless_empty(&mut mark, "definitions", unused);
+    push_unless_empty(&mut mark, "restore", restore);
+    let mut operation = Object::new();
+    operation.push("operationId".to_owned(), Json::from(capability.name.as_str()));
+    if let Some(description) = &capability.description {
+        operation.push("description".to_owned(), Json::from(description.as_str()));
+    }
+    if !capability.tags.is_empty() {
+        let tags = capability.tags.iter().map(|tag| Json::from(tag.as_str())).collect();
+        operation.push("tags".to_owned(), Json::Array(tags));
+    }
+    operation.push(OPENAPI_KEY.to_owned(), Json::Object(mark));
+    let body = [("required".to_owned(), Json::Bool(true)), content("application/json", request)];
+    operation.push("requestBody".to_owned(), Json::Object(body.into_iter().collect()));
+    let reference = [("$ref".to_owned(), Json::from(format!("#/components/schemas/{PROBLEM}").as_str()))];
+    let error = content("application/problem+json", Json::Object(reference.into_iter().collect()));
+    let responses = [
+        ("200".to_owned(), described("The response", content("application/json", response))),
+        ("default".to_owned(), described("The problem that prevented a response", error)),
+    ];
+    operation.push("responses".to_owned(), Json::Object(responses.into_iter().collect()));
+    Json::Object(operation)
+}
+
+fn described(description: &str, content: (String, Json)) -> Json {
+    Json::Object([("description".to_owned(), Json::from(description)), content].into_iter().collect())
+}
+
+/// The member `content` with one media type.
+fn content(media_type: &str, schema: Json) -> (String, Json) {
+    let schema = [("schema".to_owned(), schema)].into_iter().collect();
+    let types = [(media_type.to_owned(), Json::Object(schema))].into_iter().collect();
+    ("content".to_owned(), Json::Object(types))
+}
+
+/// The schema of problem details ([RFC 9457 section 3.1](https://www.rfc-editor.org/rfc/rfc9457#section-3.1)).
+fn problem() -> Json {
+    let text = |format: Option<&str>, description: &str| {
+        let format = format.map(|format| ("format".to_owned(), Json::from(format)));
+        let ty = [("type".to_owned(), Json::from("string"))];
+        let description = [("description".to_owned(), Json::from(description))];
+        Json::Object(ty.into_iter().chain(format).chain(description).collect())
+    };
+    let status = [
+        ("type".to_owned(), Json::from("integer")),
+        ("description".to_owned(), Json::from("The status code of HTTP.")),
+    ];
+    let properties = [
+        ("type".to_owned(), text(Some("uri-reference"), "Identifies the type of problem.")),
+        ("title".to_owned(), text(None, "The type of problem, for readers.")),
+        ("status".to_owned(), Json::Object(status.into_iter().collect())),
+        ("detail".to_owned(), text(None, "This occurrence of the problem, for readers.")),
+        ("instance".to_owned(), text(Some("uri-reference"), "Identifies this occurrence of the problem.")),
+    ];
+    let problem = [
+        ("type".to_owned(), Json::from("object")),
+        ("properties".to_owned(), Json::Object(properties.into_iter().collect())),
+    ];
+    Json::Object(problem.into_iter().collect())
+}
