@@ -39,7 +39,7 @@ function host(files) {
     useCaseSensitiveFileNames: () => true,
     getNewLine: () => "\n",
     fileExists: (path) => files.has(path) || ((path.startsWith(LIBRARY) || path.startsWith(PACKAGES)) && ts.sys.fileExists(real(path))),
-    directoryExists: (path) => FOLDER.startsWith(path) || ts.sys.directoryExists(real(path)),
+    directoryExists: (path) => (path.startsWith(FOLDER) && !path.startsWith(PACKAGES)) || ts.sys.directoryExists(real(path)),
     readFile: (path) => files.get(path) ?? ts.sys.readFile(real(path)),
     writeFile() {},
   };
