@@ -1,19 +1,30 @@
-// Reads jobs from stdin and writes their results to stdout, both JSON. A job is a generated TypeScript file, the name of the object of a
-// side, and JSON texts of payloads. The result has the verdicts of Ajv about the payloads, by the JSON Schema of the object in 2020-12 and
-// in draft-07:
-//   [{"file": "...", "side": "payRequest", "payloads": ["1", "{}"]}] -> [{"draft-2020-12": [false, true], "draft-07": [false, true]}]
+// Reads jobs from stdin and writes their results to stdout, both JSON. A job has JSON texts of payloads, and either a JSON Schema in
+// 2020-12 or a generated TypeScript file with the name of the object of a side. The result has the verdicts of Ajv about the payloads, or
+// the message of its error; by the JSON Schemas of an object, also in draft-07:
+//   [{"file": "...", "side": "payRequest", "payloads": ["1", "{}"]}, {"schema": {}, "payloads": ["1"]}]
+//     -> [{"draft-2020-12": [false, true], "draft-07": [false, true]}, {"draft-2020-12": [true]}]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import Ajv07 from "ajv";
-import Ajv2020 from "ajv/dist/2020.js";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import ts from "typescript";
+import { transformSync } from "esbuild";
 
-const compilerOptions = { target: "es2022", module: "esnext" };
-// In strict mode, Ajv also rejects keywords that it does not know.
-const options = { strict: true, strictTypes: false, strictRequired: false, strictTuples: false, ownProperties: true };
+const drafts = { "draft-2020-12": Ajv2020, "draft-07": Ajv };
+
+/** In strict mode, Ajv rejects keywords and formats that it does not know. */
+function verdicts(draft, schema, payloads) {
+  try {
+    const ajv = new drafts[draft]({ strictSchema: true, strictTypes: false, strictRequired: false, ownProperties: true });
+    addFormats(ajv);
+    const validate = ajv.compile(schema);
+    return payloads.map((payload) => validate(JSON.parse(payload)));
+  } catch (error) {
+    return error.message;
+  }
+}
 
 /** The schema for a target. Each call must return a new one, and both functions the same. */
 function convert({ input, output }, target) {
@@ -25,9 +36,9 @@ function convert({ input, output }, target) {
   return JSON.parse(text);
 }
 
-function rejects(converter, target) {
+function rejects({ input }, target) {
   try {
-    converter.input({ target });
+    input({ target });
   } catch (error) {
     return error.message.includes(target);
   }
@@ -37,18 +48,17 @@ function rejects(converter, target) {
 const folder = mkdtempSync(join(tmpdir(), "capgen-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 const results = [];
-for (const { file, side, payloads } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { file, side, schema, payloads } of JSON.parse(readFileSync(0, "utf8"))) {
+  if (schema !== undefined) {
+    results.push({ "draft-2020-12": verdicts("draft-2020-12", schema, payloads) });
+    continue;
+  }
   const path = join(folder, `${results.length}.mjs`);
-  writeFileSync(path, ts.transpileModule(file, { compilerOptions }).outputText);
+  writeFileSync(path, transformSync(file, { loader: "ts" }).code);
   const converter = (await import(pathToFileURL(path)))[side]["~standard"].jsonSchema;
   if (!rejects(converter, "openapi-3.0") || !rejects(converter, "toString")) throw new Error("a target is not rejected");
-  const result = {};
-  for (const [target, Ajv] of [["draft-2020-12", Ajv2020.default ?? Ajv2020], ["draft-07", Ajv07.default ?? Ajv07]]) {
-    const ajv = new Ajv(options);
-    addFormats(ajv);
-    const validate = ajv.compile(convert(converter, target));
-    result[target] = payloads.map((payload) => validate(JSON.parse(payload)));
-  }
-  results.push(result);
+  results.push(
+    Object.fromEntries(Object.keys(drafts).map((draft) => [draft, verdicts(draft, convert(converter, draft), payloads)])),
+  );
 }
 process.stdout.write(JSON.stringify(results));
