@@ -122,9 +122,9 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let read = Aliases::load(None, Some(&Source::new("aliases.v1.json", text)));
             Some(read.map_or_else(|findings| findings, |(_, warnings)| warnings.into_iter().map(finding).collect()))
         }
-        "json tools" => {
+        "json tools" | "json tools lossy" => {
             let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
-            let tools = mcp::tools(&document, ImportSettings::default());
+            let tools = mcp::tools(&document, ImportSettings { lossy: notation == "json tools lossy" });
             let nothing =
                 (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
             Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).chain(nothing).collect())

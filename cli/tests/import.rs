@@ -118,6 +118,10 @@ fn errors_reject_the_list_unless_they_are_skipped() {
     assert!(run.stderr.contains("warning[E0107]: ") && run.stderr.contains("\nleft out 1 of 2: move\n"), "{run:?}");
     let text = fleet.read("out.yaml");
     assert!(text.contains("name: ok\n") && !text.contains("name: move\n") && text.contains(" --skip "), "{text}");
+    let run = fleet.run("import mcp tuple.json --out lossy.yaml --lossy").ended(0);
+    assert!(run.stderr.contains("warning[W0901]: ") && run.stderr.contains("a tuple becomes a list"), "{run:?}");
+    assert!(fleet.read("lossy.yaml").contains("name: move\n"));
+    fleet.run("check lossy.yaml --strict").ended(0);
     // A document that may lack entries is not a list with invalid entries.
     fleet.write("page.json", r#"{"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "x"}"#);
     fleet.run("import mcp page.json --skip").ended(1);

@@ -185,6 +185,30 @@ fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
 }
 
 #[test]
+fn a_widened_schema_lists_its_losses() {
+    let text = r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"host": {"type": "string",
+        "format": "hostname"}}, "oneOf": [{"required": ["x"], "widget": 1}, {"required": ["y"]}]}}]}"#;
+    let imported = import_with(text, ImportSettings { lossy: true }).imported;
+    let losses: Vec<_> =
+        imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str(), f.keyword.as_str())).collect();
+    let at = "/tools/0/inputSchema";
+    assert_eq!(
+        losses,
+        [
+            ("W0901", format!("{at}/oneOf").as_str(), "oneOf"),
+            ("W0901", format!("{at}/oneOf/0/widget").as_str(), "widget"),
+            ("W0901", format!("{at}/properties/host/format").as_str(), "format"),
+        ]
+    );
+    let schema = json(
+        r#"{"type": "object", "properties": {"host": {"type": "string"}},
+        "anyOf": [{"required": ["x"]}, {"required": ["y"]}]}"#,
+    );
+    assert_eq!(imported.capabilities[0].input.as_ref().unwrap().source(), &schema);
+    assert!(imported.rejected.is_empty() && !imported.has_errors());
+}
+
+#[test]
 fn two_tools_with_one_name_are_both_rejected() {
     let imported = import(
         r#"[{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]"#,

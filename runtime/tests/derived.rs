@@ -162,8 +162,8 @@ fn all_problems_of_a_manifest_are_reported_at_once() {
         "\"-\" is not a valid agent id: ",
         "missing transport",
         "two capabilities have the name `ping`: derived::Ping, derived::",
-        "Other.deep[][].0: tuples are not part of the schema subset; use a struct or a Vec",
-        "Other.extra.0: tuples are not part of the schema subset; use a struct or a Vec",
+        "Other.deep[][].0: tuples are not part of the schema subset; write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)",
+        "Other.extra.0: tuples are not part of the schema subset; write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)",
     ]) {
         assert!(problem.starts_with(expected), "{problem}");
     }

@@ -40,7 +40,7 @@ pub use json::{Json, Object};
 pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema};
 pub use multiple::Divisor;
-pub use normalise::normalise;
+pub use normalise::{Loss, keyword_at, normalise, normalise_lossy};
 pub use number::{Number, NumberError};
 pub use parse::{LargePattern, Patterns, definition_name, definition_reference, fragment_token};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};

@@ -17,4 +17,6 @@ capgen_diagnostic::codes! {
     pub INVALID_MARK = "E0904";
     /// A document without anything to import.
     pub NOTHING_TO_IMPORT = "E0905";
+    /// A part of a schema that an import widened.
+    pub LOSS = "W0901";
 }

@@ -18,7 +18,6 @@ const MAX_FINDINGS: usize = 10_000;
 pub(crate) struct Importer {
     /// The name of an entry in messages, such as `tool`.
     kind: &'static str,
-    #[expect(dead_code, reason = "schemas are not widened yet")]
     pub(super) settings: ImportSettings,
     findings: Vec<Finding>,
     entries: Vec<(Entry, Capability)>,

@@ -2,9 +2,10 @@
 //!
 //! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same contract. Every other schema is translated by the normaliser, the only code that converts schemas.
 
-use capgen_schema::{Json, Problem, Schema, normalise, pointer};
+use capgen_schema::{Anchor, Json, Loss, Problem, Schema, keyword_at, normalise, normalise_lossy};
 
 use super::{Entry, Finding, Importer};
+use crate::codes;
 
 /// The dialect of a schema without `$schema`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,13 +49,24 @@ impl Importer {
         }
         let with_dialect = with_dialect(source, dialect);
         let source = with_dialect.as_ref().unwrap_or(source);
-        let output = match normalise(source) {
-            Ok(output) => output,
+        let result = match self.settings.lossy {
+            true => normalise_lossy(source),
+            false => normalise(source).map(|output| (output, Vec::new())),
+        };
+        let output = match result {
+            Ok((output, losses)) => {
+                for loss in losses {
+                    let place = format!("{part}{}{}", if loss.pointer.is_empty() { "" } else { ", " }, loss.pointer);
+                    let finding = of_loss(loss, locate);
+                    self.report(entry, &place, finding);
+                }
+                output
+            }
             Err(problems) => {
                 for problem in problems {
                     let place =
                         format!("{part}{}{}", if problem.pointer.is_empty() { "" } else { ", " }, problem.pointer);
-                    let finding = of_problem(problem, locate);
+                    let finding = of_problem(problem, source, locate);
                     self.report(entry, &place, finding);
                 }
                 return None;
@@ -65,8 +77,23 @@ impl Importer {
     }
 }
 
-fn of_problem(problem: Problem, locate: &dyn Fn(&str) -> String) -> Finding {
-    let keyword = pointer::tokens(&problem.pointer).filter(|token| token.parse::<usize>().is_err()).last();
+fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
+    Finding {
+        code: codes::LOSS,
+        entry: String::new(),
+        concerns_document: false,
+        place: String::new(),
+        pointer: locate(&loss.pointer),
+        anchor: Anchor::Key,
+        keyword: loss.keyword,
+        message: loss.reason,
+        label: "widened".to_owned(),
+        help: None,
+    }
+}
+
+fn of_problem(problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> Finding {
+    let keyword = keyword_at(source, &problem.pointer);
     Finding {
         code: problem.code,
         entry: String::new(),
@@ -77,7 +104,7 @@ fn of_problem(problem: Problem, locate: &dyn Fn(&str) -> String) -> Finding {
         keyword: keyword.unwrap_or_default(),
         message: problem.message,
         label: problem.label,
-        help: problem.help,
+        help: problem.help.or_else(|| Some("remove it".to_owned())),
     }
 }
 

@@ -4,6 +4,10 @@ use super::tree::{Node, Value};
 use super::walk::{Draft, Walk};
 use crate::{Json, Number, Problem, codes, pointer};
 
+/// How to write a tuple in the subset.
+const TUPLE: &str =
+    "write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)";
+
 /// A tuple: an array with one schema per position. Depending on the draft, it is `prefixItems` or an array in `items`.
 struct Tuple<'a> {
     keyword: &'static str,
@@ -75,7 +79,7 @@ impl<'a> Walk<'a> {
         if !is_known || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {
             let at = pointer::join(&draft.at(tuple.keyword), "0");
             let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, "tuples are not part of the schema subset");
-            return self.report(problem.label("one schema per position").help("use a struct or a Vec"));
+            return self.report(problem.label("one schema per position").help(TUPLE));
         }
         let origin = draft.origin.join(tuple.keyword).join("0");
         let node = self.node(first, origin, draft.depth + 1);

@@ -38,7 +38,7 @@ impl Dialect {
 }
 
 /// Keywords whose value is one subschema.
-const ONE: [&str; 11] = [
+pub(super) const ONE: [&str; 11] = [
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -52,9 +52,9 @@ const ONE: [&str; 11] = [
     "unevaluatedProperties",
 ];
 /// Keywords whose value is an array of subschemas.
-const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+pub(super) const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 /// Keywords whose value is an object of subschemas.
-const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
+pub(super) const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 /// The direct subschemas that may apply to a payload, in source order. Definitions are not among them.
 pub(super) fn subschemas(object: &Object) -> impl Iterator<Item = &Json> {

@@ -9,16 +9,23 @@ mod array;
 mod condition;
 mod dialect;
 mod format;
+mod lossy;
+mod marks;
 mod number;
 mod object;
 mod pattern;
+mod places;
+mod rewrite;
 mod target;
 mod tree;
 mod walk;
+mod widen;
 
 use std::collections::{HashMap, HashSet};
 
 use dialect::Dialect;
+pub use lossy::{Loss, normalise_lossy};
+pub use places::keyword_at;
 use target::{TargetId, Targets};
 use tree::{Body, Node, Origin, Value};
 use walk::Walk;

@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a keyword may be an assertion. Unknown keywords count, because ignoring them could change the meaning.
-fn asserts(name: &str) -> bool {
+pub(super) fn asserts(name: &str) -> bool {
     let is_container = ["definitions", "$defs", "components"].contains(&name);
     !is_annotation(name) && !is_container && !annotation::is_dropped(name) && name != "deprecated" && name != "example"
 }

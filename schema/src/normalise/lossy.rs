@@ -1,0 +1,132 @@
+//! Widening schemas that the subset cannot express.
+//!
+//! The normaliser reports the keywords that it cannot translate. This module removes them from the *input* and runs the normaliser again,
+//! until nothing is left to report. Removing a keyword widens the schema that contains it. Whether this widens the whole depends on the
+//! place: below `not` it narrows the whole instead. [`widen`] therefore tracks the polarity of each subschema.
+
+use super::marks::Marks;
+use super::normalise;
+use super::places::keyword_at;
+use super::widen::Widener;
+use crate::{Json, Problem, pointer};
+
+/// At most this many runs of the normaliser. Each one removes up to 1000 keywords; only problems that the removal of others causes or
+/// uncovers need a further run.
+const MAX_ROUNDS: usize = 32;
+
+/// At most this many losses.
+const MAX_LOSSES: usize = 10_000;
+
+/// A part of a schema that [`normalise_lossy`] removed or widened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// JSON Pointer into the input: the keyword, or the subschema that is not a schema.
+    pub pointer: String,
+    /// The keyword; empty for the root.
+    pub keyword: String,
+    /// The reason, and the effect if it is not simply that the keyword is removed. One sentence, without a full stop.
+    pub reason: String,
+}
+
+/// Like [`normalise`], but widens what the subset cannot express instead of rejecting it.
+///
+/// The output accepts every payload that the input accepts, and usually more. Each part of the input that was removed or widened is
+/// listed, sorted by pointer. Without losses, the output is that of [`normalise`].
+///
+/// | input | output |
+/// |---|---|
+/// | an assertion that the subset cannot express, an unknown keyword | removed |
+/// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
+/// | tuples with different schemas | `items` with `anyOf` over the schemas, and `maxItems` if no more items are allowed |
+/// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |
+/// | `nullable: true` without `type` | `anyOf` with the type null |
+/// | a loss in `if`, or in `contains` with `maxContains` | these keywords are removed |
+/// | a loss in a branch of `oneOf` | `anyOf`: more than one widened branch may match |
+/// | a loss below `not` | the subschema that has it becomes `false` there; `not: false` is removed |
+///
+/// A definition may be referenced both below `not` and elsewhere. If it has a loss, its references below `not` become `false`.
+///
+/// Takes time linear in the size of `source`, up to 32 times that of [`normalise`].
+///
+/// # Errors
+/// The remaining problems, if 32 runs or 10,000 losses are not enough. Only schemas made for this purpose need so many.
+///
+/// ```
+/// use capgen_schema::{Json, normalise_lossy};
+/// let source: Json = r#"{"type": "string", "format": "hostname", "not": {"format": "idn-email"}}"#.parse()?;
+/// let (output, losses) = normalise_lossy(&source).map_err(|problems| problems[0].message.clone())?;
+/// assert_eq!(output, r#"{"type": "string"}"#.parse()?);
+/// let lost: Vec<_> = losses.iter().map(|loss| loss.pointer.as_str()).collect();
+/// assert_eq!(lost, ["/format", "/not", "/not/format"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
+    let mut current = source.clone();
+    let mut record = Record::default();
+    let mut rounds = 0;
+    loop {
+        let problems = match normalise(&current) {
+            Ok(output) => return Ok((output, record.into_losses(source))),
+            Err(problems) => problems,
+        };
+        let known = record.losses.len();
+        if rounds >= MAX_ROUNDS || known > MAX_LOSSES {
+            return Err(record.in_the_input(problems));
+        }
+        current = Widener::new(&current, &Marks::of(&problems)).widen(&mut record);
+        rounds += 1;
+        if record.losses.len() == known {
+            return Err(record.in_the_input(problems));
+        }
+    }
+}
+
+/// The losses so far, and the places to which subschemas moved.
+#[derive(Default)]
+pub(super) struct Record {
+    losses: Vec<Loss>,
+    /// A new place and the old one, each below its moved ancestors. Inner moves of a round come before outer ones.
+    moves: Vec<(String, String)>,
+    /// The number of moves before this round: pointers of this round are those after them.
+    earlier_moves: usize,
+}
+
+impl Record {
+    /// Starts a round: pointers from here on are those of the schema after all moves so far.
+    pub(super) fn start_round(&mut self) {
+        self.earlier_moves = self.moves.len();
+    }
+
+    pub(super) fn lose(&mut self, at: &str, reason: String) {
+        let pointer = self.original(at);
+        self.losses.push(Loss { pointer, keyword: String::new(), reason });
+    }
+
+    pub(super) fn moved(&mut self, to: String, from: String) {
+        self.moves.push((to, from));
+    }
+
+    /// The place in the input that a pointer of this round comes from.
+    fn original(&self, at: &str) -> String {
+        let moves = self.moves.get(..self.earlier_moves).unwrap_or_default();
+        moves.iter().rev().fold(at.to_owned(), |at, (to, from)| match at.strip_prefix(to.as_str()) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{from}{rest}"),
+            _ => at,
+        })
+    }
+
+    fn in_the_input(&mut self, problems: Vec<Problem>) -> Vec<Problem> {
+        self.start_round();
+        problems.into_iter().map(|p| Problem { pointer: self.original(&p.pointer), ..p }).collect()
+    }
+
+    fn into_losses(self, source: &Json) -> Vec<Loss> {
+        let mut losses = self.losses;
+        for loss in &mut losses {
+            loss.keyword = keyword_at(source, &loss.pointer).unwrap_or_default();
+        }
+        losses.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer));
+        losses.dedup_by(|a, b| a.pointer == b.pointer);
+        losses
+    }
+}

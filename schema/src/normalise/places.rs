@@ -1,0 +1,84 @@
+//! Where subschemas are in a schema of any dialect.
+
+use super::dialect::{LISTS, MAPS, ONE};
+use crate::{Json, pointer};
+
+/// Whether the members of a keyword are definitions, which apply only where they are referenced.
+pub(super) fn is_container(name: &str) -> bool {
+    ["definitions", "$defs", "components"].contains(&name)
+}
+
+pub(super) fn is_tuple(name: &str, value: &Json) -> bool {
+    name == "prefixItems" || (name == "items" && value.as_array().is_some())
+}
+
+/// The subschemas of a keyword, each with the tokens that lead to it.
+pub(super) fn subschemas<'j>(name: &str, value: &'j Json, is_root: bool) -> Vec<(Vec<String>, &'j Json)> {
+    let mut found = Vec::new();
+    map_subschemas(name, value, is_root, &mut |tokens, schema| {
+        found.push((tokens.iter().map(|token| (*token).to_owned()).collect(), schema));
+        Json::Null
+    });
+    found
+}
+
+/// The value of a keyword with other subschemas. `map` gets each subschema with the tokens that lead to it.
+pub(super) fn map_subschemas<'j>(
+    name: &str,
+    value: &'j Json,
+    is_root: bool,
+    map: &mut dyn FnMut(&[&str], &'j Json) -> Json,
+) -> Json {
+    match value {
+        Json::Array(items) if LISTS.contains(&name) => {
+            let items = items.iter().enumerate().map(|(index, schema)| map(&[&index.to_string()], schema));
+            Json::Array(items.collect())
+        }
+        Json::Object(members) if MAPS.contains(&name) || ["definitions", "$defs"].contains(&name) => {
+            Json::Object(members.iter().map(|(name, schema)| (name.clone(), map(&[name], schema))).collect())
+        }
+        Json::Object(parts) if name == "components" && is_root => {
+            let part = |(key, part): &'j (String, Json)| match part {
+                Json::Object(schemas) if key == "schemas" => {
+                    let schemas = schemas.iter().map(|(name, schema)| (name.clone(), map(&[key, name], schema)));
+                    (key.clone(), Json::Object(schemas.collect()))
+                }
+                other => (key.clone(), other.clone()),
+            };
+            Json::Object(parts.iter().map(part).collect())
+        }
+        schema if ONE.contains(&name) && schema.as_array().is_none() => map(&[], schema),
+        other => other.clone(),
+    }
+}
+
+/// The keyword that a pointer leads to or into: the last one on the way that belongs to a subschema. `None` for the root.
+///
+/// ```
+/// use capgen_schema::{Json, keyword_at};
+/// let schema: Json = r#"{"properties": {"format": {"items": {"format": "x"}}}}"#.parse()?;
+/// assert_eq!(keyword_at(&schema, "/properties/format/items/format").as_deref(), Some("format"));
+/// assert_eq!(keyword_at(&schema, "/properties/format").as_deref(), Some("properties"));
+/// # Ok::<(), capgen_schema::JsonTextError>(())
+/// ```
+pub fn keyword_at(schema: &Json, pointer: &str) -> Option<String> {
+    let tokens: Vec<String> = pointer::tokens(pointer).collect();
+    let (mut schema, mut rest, mut is_root) = (schema, tokens.as_slice(), true);
+    let mut keyword = None;
+    while let [name, below @ ..] = rest {
+        keyword = Some(name.clone());
+        let Some(value) = schema.get(name) else { break };
+        let length = match value {
+            Json::Array(_) if LISTS.contains(&name.as_str()) => 1,
+            Json::Object(_) if MAPS.contains(&name.as_str()) || ["definitions", "$defs"].contains(&name.as_str()) => 1,
+            Json::Object(_) if name == "components" && is_root => 2,
+            _ if ONE.contains(&name.as_str()) => 0,
+            _ => break,
+        };
+        let Some((path, after)) = below.split_at_checked(length) else { break };
+        let path = path.iter().fold(String::new(), |path, token| pointer::join(&path, token));
+        let Some(child) = value.pointer(&path) else { break };
+        (schema, rest, is_root) = (child, after, false);
+    }
+    keyword
+}

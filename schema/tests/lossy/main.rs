@@ -1,0 +1,224 @@
+//! Widening schemas that the subset cannot express.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod evaluator;
+mod random;
+
+use capgen_schema::{Json, Loss, Schema, Validator, normalise, normalise_lossy};
+use serde_json::{Value, json};
+
+fn json_of(value: &Value) -> Json {
+    Json::try_from(value).unwrap()
+}
+
+fn widen(schema: &Value) -> (Json, Vec<Loss>) {
+    let result = normalise_lossy(&json_of(schema)).unwrap_or_else(|problems| panic!("{schema}: {problems:#?}"));
+    assert_eq!(normalise(&result.0).as_ref(), Ok(&result.0), "{schema}: the output is in the subset");
+    result
+}
+
+/// Checks the output and the pointers of losses.
+#[track_caller]
+fn check(schema: Value, output: Value, losses: &[&str]) {
+    let (found, lost) = widen(&schema);
+    assert_eq!(found.canonical(), json_of(&output).canonical(), "{schema}: {lost:#?}");
+    let lost: Vec<&str> = lost.iter().map(|loss| loss.pointer.as_str()).collect();
+    assert_eq!(lost, losses, "{schema}");
+}
+
+#[test]
+fn a_schema_that_can_be_expressed_has_no_losses() {
+    let schema = json!({"type": "array", "items": {"type": "integer", "format": "int32"}, "not": {"minItems": 3}});
+    assert_eq!(widen(&schema), (normalise(&json_of(&schema)).unwrap(), Vec::new()));
+}
+
+#[test]
+fn keywords_that_only_assert_are_removed() {
+    check(json!({"type": "string", "format": "hostname"}), json!({"type": "string"}), &["/format"]);
+    check(json!({"type": "object", "widget": 3}), json!({"type": "object"}), &["/widget"]);
+    check(json!({"type": "strnig", "pattern": "(a"}), json!({}), &["/pattern", "/type"]);
+    check(
+        json!({"properties": {"a": 3, "b": {"items": "x"}}}),
+        json!({"properties": {"a": true, "b": {}}}),
+        &["/properties/a", "/properties/b/items"],
+    );
+    check(json!(3), json!(true), &[""]);
+}
+
+#[test]
+fn references_to_other_documents_are_never_fetched() {
+    check(
+        json!({"properties": {"a": {"$ref": "https://example.org/a.json"}, "b": {"$ref": "#/definitions/none"}}}),
+        json!({"properties": {"a": {}, "b": {}}}),
+        &["/properties/a/$ref", "/properties/b/$ref"],
+    );
+    // Draft-07 ignores keywords next to `$ref`, so they must not apply once it is removed.
+    check(json!({"$ref": "x.json", "type": "string", "title": "T"}), json!({"title": "T"}), &["/$ref", "/type"]);
+}
+
+#[test]
+fn tuples_become_lists() {
+    let [a, b] = [json!({"type": "string"}), json!({"type": "null"})];
+    check(
+        json!({"type": "array", "prefixItems": [a, b], "items": false}),
+        json!({"type": "array", "items": {"anyOf": [a, b]}, "maxItems": 2}),
+        &["/prefixItems"],
+    );
+    check(json!({"items": [a, b]}), json!({}), &["/items"]);
+    check(json!({"items": [a, b], "maxItems": 2}), json!({"items": {"anyOf": [a, b]}, "maxItems": 2}), &["/items"]);
+    let c = json!({"type": "boolean"});
+    let any = json!({"items": {"anyOf": [a, b, c]}});
+    check(json!({"items": [a, b], "additionalItems": c}), any.clone(), &["/items"]);
+    check(json!({"prefixItems": [a, b], "items": c}), any, &["/prefixItems"]);
+    // A loss in a tuple is reported at its place in the input.
+    check(
+        json!({"prefixItems": [{"type": "string", "format": "x"}, b], "items": false}),
+        json!({"items": {"anyOf": [a, b]}, "maxItems": 2}),
+        &["/prefixItems", "/prefixItems/0/format"],
+    );
+}
+
+#[test]
+fn patterns_of_names_become_additional_properties() {
+    let [a, b] = [json!({"type": "string"}), json!({"type": "null"})];
+    check(
+        json!({"properties": {"p": b}, "patternProperties": {"^x": a}, "additionalProperties": false}),
+        json!({"properties": {"p": b}, "additionalProperties": {"anyOf": [a]}}),
+        &["/patternProperties"],
+    );
+    check(json!({"patternProperties": {"^x": a}}), json!({}), &["/patternProperties"]);
+}
+
+#[test]
+fn keywords_that_depend_on_a_removed_one_are_removed() {
+    check(json!({"contains": {"type": "null"}, "minContains": 0, "maxContains": 2}), json!({}), &["/contains"]);
+    check(
+        json!({"if": {"required": ["a"], "widget": 1}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}),
+        json!({}),
+        &["/if", "/if/widget"],
+    );
+    check(json!({"minimum": "x", "exclusiveMinimum": true}), json!({}), &["/exclusiveMinimum", "/minimum"]);
+    check(json!({"properties": 3, "additionalProperties": false}), json!({}), &["/properties"]);
+}
+
+#[test]
+fn a_loss_in_a_branch_of_one_of_makes_it_any_of() {
+    let of = |keyword: &str| json!({keyword: [{"type": "string"}, {"minimum": 3}]});
+    check(
+        json!({"oneOf": [{"type": "string", "format": "x"}, {"minimum": 3}]}),
+        of("anyOf"),
+        &["/oneOf", "/oneOf/0/format"],
+    );
+    let any = json!({"anyOf": [{"type": "string"}], "allOf": [of("anyOf")]});
+    check(
+        json!({"anyOf": [{"type": "string"}], "oneOf": [{"type": "string", "format": "x"}, {"minimum": 3}]}),
+        any,
+        &["/oneOf", "/oneOf/0/format"],
+    );
+    // Deep inside, and through a reference.
+    check(
+        json!({"oneOf": [{"properties": {"a": {"$ref": "#/definitions/D"}}}, {"type": "null"}],
+            "definitions": {"D": {"type": "string", "format": "x"}}}),
+        json!({"anyOf": [{"properties": {"a": {"$ref": "#/definitions/D"}}}, {"type": "null"}],
+            "definitions": {"D": {"type": "string"}}}),
+        &["/definitions/D/format", "/oneOf"],
+    );
+}
+
+#[test]
+fn a_loss_below_not_narrows_there() {
+    check(json!({"type": "string", "not": {"format": "x"}}), json!({"type": "string"}), &["/not", "/not/format"]);
+    check(
+        json!({"not": {"anyOf": [{"type": "string"}, {"format": "x"}]}}),
+        json!({"not": {"anyOf": [{"type": "string"}, false]}}),
+        &["/not/anyOf/1/format"],
+    );
+    check(
+        json!({"not": {"not": {"type": "string", "format": "x"}}}),
+        json!({"not": {"not": {"type": "string"}}}),
+        &["/not/not/format"],
+    );
+    check(
+        json!({"not": {"oneOf": [{"type": "string", "format": "x"}, {"type": "null"}]}}),
+        json!({}),
+        &["/not", "/not/oneOf", "/not/oneOf/0/format"],
+    );
+}
+
+#[test]
+fn a_definition_with_a_loss_may_be_used_in_both_polarities() {
+    check(
+        json!({"properties": {"a": {"$ref": "#/definitions/D"}, "b": {"not": {"$ref": "#/definitions/D"}}},
+            "definitions": {"D": {"type": "string", "format": "x"}}}),
+        json!({"properties": {"a": {"$ref": "#/definitions/D"}, "b": {}}, "definitions": {"D": {"type": "string"}}}),
+        &["/definitions/D/format", "/properties/b/not", "/properties/b/not/$ref"],
+    );
+    // The referenced place is itself below `not`.
+    check(
+        json!({"properties": {"a": {"$ref": "#/not/items"}}, "not": {"items": {"type": "string", "format": "x"}}}),
+        json!({"properties": {"a": {}}, "not": {"items": false}}),
+        &["/not/items/format", "/properties/a/$ref"],
+    );
+}
+
+#[test]
+fn nullable_without_a_type_becomes_any_of() {
+    let d = json!({"type": "object"});
+    let reference = json!({"$ref": "#/components/schemas/D"});
+    check(
+        json!({"properties": {"a": {"nullable": true, "allOf": [reference], "description": "A"}},
+            "components": {"schemas": {"D": d}}}),
+        json!({"properties": {"a": {"description": "A", "anyOf": [{"$ref": "#/definitions/D"}, {"type": "null"}]}},
+            "definitions": {"D": d}}),
+        &["/properties/a/nullable"],
+    );
+}
+
+#[test]
+fn a_loss_names_its_keyword_and_reason() {
+    let (_, losses) = widen(&json!({"properties": {"format": {"type": "string", "format": "hostname"}}}));
+    let [loss] = losses.as_slice() else { panic!("{losses:#?}") };
+    assert_eq!((loss.pointer.as_str(), loss.keyword.as_str()), ("/properties/format/format", "format"));
+    assert_eq!(loss.reason, "format \"hostname\" is not part of the schema subset");
+}
+
+#[test]
+fn hostile_schemas_are_widened_in_bounded_time_or_rejected() {
+    let mut deep = json!({"format": "x"});
+    for _ in 0..70 {
+        deep = json!({"not": deep});
+    }
+    assert!(normalise_lossy(&json_of(&deep)).is_ok());
+    let wide: serde_json::Map<String, Value> = (0..12_000).map(|i| (format!("k{i}"), json!(1))).collect();
+    let wide = normalise_lossy(&json_of(&Value::Object(wide)));
+    assert!(wide.is_err_and(|problems| !problems.is_empty()), "more losses than the limit");
+    let many: serde_json::Map<String, Value> = (0..5_000).map(|i| (format!("k{i}"), json!(1))).collect();
+    assert_eq!(widen(&Value::Object(many)).1.len(), 5_000);
+    let tuples =
+        json!({"properties": {"a": {"items": [{"items": [{"items": [{"format": "x"}, {}]}, {}]}, {}], "maxItems": 2}}});
+    widen(&tuples);
+}
+
+/// Every payload that a random schema accepts, its widened form accepts. The evaluator knows keywords that the subset does not have.
+#[test]
+fn the_output_accepts_every_payload_that_the_input_accepts() {
+    let (mut lossy, mut accepted, mut unions) = (0, 0, 0);
+    for seed in 0..3000 {
+        let schema = random::schema(seed);
+        let (output, losses) = widen(&schema);
+        lossy += usize::from(!losses.is_empty());
+        unions += usize::from(losses.iter().any(|loss| loss.keyword == "oneOf"));
+        let validator = Validator::new(&Schema::parse(&output).unwrap());
+        for payload in random::payloads(seed) {
+            let expected = evaluator::accepts(&schema, &payload);
+            let found = validator.is_valid(&payload);
+            accepted += usize::from(expected);
+            assert!(found || !expected, "seed {seed}: {schema}\nbecame {}\nand rejects {payload}", output.canonical());
+            if losses.is_empty() {
+                assert_eq!(found, expected, "seed {seed}: {schema}\nbecame {}: {payload}", output.canonical());
+            }
+        }
+    }
+    println!("{lossy} schemas with losses, {unions} of them in `oneOf`, {accepted} valid payloads");
+    assert!(lossy > 1500 && accepted > 10_000 && unions > 100);
+}
