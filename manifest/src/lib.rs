@@ -10,6 +10,7 @@ pub mod codes;
 mod contract;
 mod definitions;
 mod descriptor;
+mod device;
 #[cfg(feature = "parse")]
 mod document;
 #[cfg(feature = "parse")]
@@ -48,6 +49,7 @@ pub use capgen_descriptor::{
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
+pub use device::is_device_name;
 pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options, Scope};

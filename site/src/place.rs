@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use capgen_manifest::AgentId;
+use capgen_manifest::{AgentId, is_device_name};
 use capgen_schema::Hash;
 
 /// A page of the site.
@@ -124,7 +124,7 @@ impl Anchor {
 /// a `~` after them. Very long results are replaced by a hash.
 fn file_name(name: &str) -> String {
     let mut file = String::with_capacity(name.len());
-    let device = is_device(name).then(|| name.split('.').next().unwrap_or_default().len());
+    let device = is_device_name(name).then(|| name.split('.').next().unwrap_or_default().len());
     for (index, c) in name.char_indices() {
         if device == Some(index) {
             file.push('~');
@@ -138,15 +138,6 @@ fn file_name(name: &str) -> String {
         file.push('~');
     }
     if file.len() > LONGEST_NAME { format!("~~{}", Hash::of(name)) } else { file }
-}
-
-/// Whether Windows treats a file of that name as a device, regardless of its extension
-/// ([naming files](https://learn.microsoft.com/windows/win32/fileio/naming-a-file)).
-fn is_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let numbered =
-        |device| stem.strip_prefix(device).is_some_and(|n: &str| n.len() == 1 && n.bytes().all(|b| b.is_ascii_digit()));
-    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
 }
 
 #[cfg(test)]
@@ -180,7 +171,7 @@ mod tests {
         let distinct: BTreeSet<_> = names.iter().collect();
         assert_eq!(files.len(), distinct.len(), "{files:?}");
         for file in &files {
-            assert!(!is_device(&format!("{file}.html")) && !file.ends_with('.') && file.len() <= 200, "{file}");
+            assert!(!is_device_name(&format!("{file}.html")) && !file.ends_with('.') && file.len() <= 200, "{file}");
         }
         assert_eq!(file_name("pr-reviewer"), "pr-reviewer");
         assert_eq!(file_name("PR"), "~p~r");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use capgen_manifest::{AgentId, Diagnostic};
+use capgen_manifest::{AgentId, Diagnostic, is_device_name};
 
 use super::{Output, agents_of};
 use crate::{Language, codes};
@@ -20,7 +20,7 @@ pub(super) fn check<'a>(
     let mut files: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for (agent, origin) in agents {
         let id = agent.as_str();
-        if is_reserved(id) {
+        if is_device_name(id) {
             found.push(
                 Diagnostic::new(codes::RESERVED_NAME, format!("the id of agent `{id}` is a device name on Windows"))
                     .note(format!("in `{origin}`"))
@@ -92,28 +92,4 @@ pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String
         }
     }
     found
-}
-
-/// Whether Windows treats a file of that name as a device, regardless of its extension
-/// ([naming files](https://learn.microsoft.com/windows/win32/fileio/naming-a-file)).
-fn is_reserved(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_lowercase();
-    let numbered =
-        |device| stem.strip_prefix(device).is_some_and(|n: &str| n.len() == 1 && n.bytes().all(|b| b.is_ascii_digit()));
-    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_reserved;
-
-    #[test]
-    fn device_names_are_reserved_whatever_their_case_and_extension() {
-        for name in ["con", "CON", "Prn", "aux", "nul", "com0", "com9", "LPT1", "nul.v2", "aux.x.y"] {
-            assert!(is_reserved(name), "{name}");
-        }
-        for name in ["console", "com", "com10", "comx", "lpt", "con-1", "x.con", "nul-agent", ""] {
-            assert!(!is_reserved(name), "{name}");
-        }
-    }
 }
