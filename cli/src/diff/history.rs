@@ -1,12 +1,18 @@
 //! The history of a file, also from before it was renamed or moved.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{LoadedContract, decode, load};
 
 use super::git::{Result, Revision, git, run, with_reason};
 use crate::codes;
+use crate::console::{Console, count};
+
+/// The most commits that are read.
+const MOST_COMMITS: usize = 1_000;
 
 /// The most renames that are followed.
 const MOST_RENAMES: usize = 100;
@@ -21,11 +27,41 @@ const LEAST_SIMILARITY: &str = "-M10%";
 const SIMILARITY: u32 = 50;
 
 /// A commit that changed a file, and the path that the file has there.
-pub(crate) struct Change {
-    pub(crate) commit: String,
-    pub(crate) path: String,
+struct Change {
+    commit: String,
+    path: String,
     /// Whether it is doubtful that this is the same file, because a rename since then changed more than half of it.
-    pub(crate) is_doubtful: bool,
+    is_doubtful: bool,
+}
+
+/// Passes the contracts that a manifest had in the commits that changed it, the newest first, to `visit`, each with the start of the hash
+/// of its commit, until it breaks. Revisions in which the manifest is not valid are skipped.
+pub(crate) fn contracts(
+    current: &LoadedContract,
+    console: &Console,
+    mut visit: impl FnMut(&str, LoadedContract) -> ControlFlow<()>,
+) -> Result<()> {
+    let folder = current.file.parent().unwrap_or(Path::new(""));
+    let mut revision = Revision::open("HEAD", folder)?;
+    let path = revision.relative(&current.file)?;
+    let mut invalid = 0;
+    for Change { commit, path, is_doubtful } in of(&revision, &path, MOST_COMMITS)? {
+        revision.switch_to(&commit);
+        let Some(content) = revision.read(&path)? else { continue };
+        let short: String = commit.chars().take(8).collect();
+        let Ok(contract) = decode(format!("{short}:{path}"), content).and_then(|source| load(&source)) else {
+            invalid += 1;
+            continue;
+        };
+        let is_other = is_doubtful && contract.manifest.agent != current.manifest.agent;
+        if is_other || visit(&short, contract).is_break() {
+            break;
+        }
+    }
+    if invalid > 0 {
+        console.line(&format!("{} skipped: the manifest is not valid there", count(invalid, "revision", "revisions")));
+    }
+    Ok(())
 }
 
 /// The commits up to a revision that changed a file, the newest first, at most `most`.
@@ -33,7 +69,7 @@ pub(crate) struct Change {
 /// Like `git log --follow`, this continues with the old path if a commit renamed the file, or moved a folder that contains it. Unlike
 /// there, the old path counts only before that commit, so that the order of merged branches does not matter. A rename that is in the
 /// index but not committed counts too.
-pub(crate) fn of(revision: &Revision, path: &str, most: usize) -> Result<Vec<Change>> {
+fn of(revision: &Revision, path: &str, most: usize) -> Result<Vec<Change>> {
     let (root, commit) = revision.location();
     let mut changes = Vec::new();
     let old = renamed_in_index(root, commit, path)?;

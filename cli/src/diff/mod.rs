@@ -102,13 +102,19 @@ pub(crate) fn distinct(contracts: Vec<LoadedContract>) -> Result<Vec<LoadedContr
     Ok(contracts)
 }
 
-/// The changes of the selected contracts since an older version, as `capgen diff --against` finds them without other options, but without
-/// their callers.
-pub(crate) fn since(against: &Path, selection: &Selection) -> Result<Vec<ComparedContract>, Failure> {
+/// The selected contracts compared with an older version, as `capgen diff --against` does without other options, but without their
+/// callers. Each comes with the older version, if there is one.
+pub(crate) fn since(
+    against: &Path,
+    selection: &Selection,
+) -> Result<Vec<(ComparedContract, Option<Manifest>)>, Failure> {
     let pairs = pairs(against, selection)?;
     let accepted = AcceptedFiles::read(None, selection, &pairs)?;
-    let compared = |pair: &Pair| compared(pair, Settings::default(), &Levels::default(), &accepted);
-    Ok(pairs.iter().filter_map(compared).collect())
+    let compared = pairs.into_iter().filter_map(|pair| {
+        let compared = compared(&pair, Settings::default(), &Levels::default(), &accepted)?;
+        Some((compared, pair.old.map(|old| old.manifest)))
+    });
+    Ok(compared.collect())
 }
 
 fn usage(message: &str) -> Failure {

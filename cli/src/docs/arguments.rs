@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::arguments::Contracts;
+use crate::matrix::History;
 
 /// The output folder if `--out` is not given.
 pub(super) const DEFAULT_OUT: &str = "site";
@@ -20,6 +21,9 @@ pub(crate) struct Docs {
     /// Add the changes since a revision (git:<REV>), a folder with a fleet or a manifest, or a manifest, as `capgen diff` finds them
     #[arg(long, value_name = "git:REV|PATH")]
     pub(crate) since: Option<PathBuf>,
+    /// Add the versions of each capability in the history of its manifest, with a table of those that work together
+    #[arg(long, value_enum)]
+    pub(crate) history: Option<History>,
     /// Write nothing; fail if a page is out of date, missing or left over
     #[arg(long)]
     pub(crate) check: bool,
@@ -28,7 +32,7 @@ pub(crate) struct Docs {
 const EXAMPLES: &str = "\
 Examples:
   capgen docs                            write the pages of every agent in the fleet to site/
-  capgen docs --out public/agents --since git:v1.4.0
+  capgen docs --out public/agents --since git:v1.4.0 --history git
   capgen docs --capabilities vendor/search.yaml --out vendor/docs
   capgen docs --check                    in CI: fail if the committed pages are out of date
 

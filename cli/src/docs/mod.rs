@@ -6,10 +6,11 @@ mod output;
 
 pub(crate) use arguments::Docs;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use capgen_manifest::{LoadedContract, Selection};
-use capgen_site::{Agent, Changes, Fleet};
+use capgen_site::{Agent, Changes, Fleet, OlderContract};
 
 use crate::check;
 use crate::console::{Console, count};
@@ -20,6 +21,9 @@ use crate::repository;
 use crate::signals;
 use crate::summary::shown;
 use output::Plan;
+
+/// The most older contracts of an agent that are compared.
+const MOST_OLDER: usize = 30;
 
 pub(crate) fn run(arguments: &Docs, console: &Console) -> Outcome {
     let mut selection = selection(&arguments.contracts);
@@ -65,10 +69,23 @@ fn fleet<'c>(
             agent.warnings.push(warning);
         }
     }
-    let changes = match &arguments.since {
-        Some(since) => Some(Changes { since: named(since), contracts: diff::since(since, selection)? }),
-        None => None,
-    };
+    let mut changes = None;
+    if let Some(since) = &arguments.since {
+        let mut contracts = Vec::new();
+        for (compared, old) in diff::since(since, selection)? {
+            let agent = agents.iter_mut().find(|agent| agent.contract.manifest.agent == compared.agent);
+            if let (Some(agent), Some(manifest)) = (agent, old) {
+                agent.older.push(OlderContract { source: named(since), manifest });
+            }
+            contracts.push(compared);
+        }
+        changes = Some(Changes { since: named(since), contracts });
+    }
+    if arguments.history.is_some() {
+        for agent in &mut agents {
+            agent.older = older(agent.contract, console)?;
+        }
+    }
     Ok(Fleet {
         name: opened.as_ref().and_then(|fleet| fleet.name().map(str::to_owned)),
         description: opened.as_ref().and_then(|fleet| fleet.description().map(str::to_owned)),
@@ -76,6 +93,21 @@ fn fleet<'c>(
         calls: calls::find(contracts, selection, console),
         changes,
     })
+}
+
+/// The contracts in the history of a manifest, the oldest first, without those that have the hash of the next one.
+fn older(contract: &LoadedContract, console: &Console) -> Result<Vec<OlderContract>, Failure> {
+    let mut older = Vec::new();
+    let mut newer = None;
+    diff::history::contracts(contract, console, |commit, contract| {
+        let hash = contract.manifest.hash();
+        if newer.replace(hash) != Some(hash) {
+            older.push(OlderContract { source: commit.to_owned(), manifest: contract.manifest });
+        }
+        if older.len() < MOST_OLDER { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    older.reverse();
+    Ok(older)
 }
 
 /// The path of a manifest, relative to the root of the fleet or else of the repository, so that it is the same on every machine and in

@@ -3,7 +3,7 @@
 mod arguments;
 mod versions;
 
-pub(crate) use arguments::Matrix;
+pub(crate) use arguments::{History, Matrix};
 
 use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
 use capgen_schema::Steps;

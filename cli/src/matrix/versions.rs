@@ -1,22 +1,18 @@
 //! The versions of a capability that are compared.
 
-use std::path::Path;
+use std::ops::ControlFlow;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{Capability, LoadedContract, decode, load, read_source, shown};
+use capgen_manifest::{Capability, LoadedContract, load, read_source, shown};
 
 use super::arguments::Matrix;
 use crate::codes;
 use crate::console::{Console, count};
-use crate::diff::git::Revision;
 use crate::diff::history;
 use crate::failure::Failure;
 
 /// The most versions of a matrix, whose size is the square of their number.
 const MOST: usize = 30;
-
-/// The most commits that are read.
-const MOST_COMMITS: usize = 1_000;
 
 /// A version of the capability, with all capabilities of its contract.
 pub(super) struct Version {
@@ -83,31 +79,13 @@ fn version(contract: &LoadedContract, name: &str, source: &str) -> Option<Versio
 
 /// The revisions of the manifest in which the capability changed, the oldest first.
 fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<Vec<Version>, Failure> {
-    let folder = current.file.parent().unwrap_or(Path::new(""));
-    let mut revision = Revision::open("HEAD", folder)?;
-    let path = revision.relative(&current.file)?;
-    let (mut versions, mut invalid): (Vec<Version>, usize) = (Vec::new(), 0);
-    for history::Change { commit, path, is_doubtful } in history::of(&revision, &path, MOST_COMMITS)? {
-        if versions.len() > MOST {
-            break;
-        }
-        revision.switch_to(&commit);
-        let Some(content) = revision.read(&path)? else { continue };
-        let short: String = commit.chars().take(8).collect();
-        let Ok(contract) = decode(format!("{short}:{path}"), content).and_then(|source| load(&source)) else {
-            invalid += 1;
-            continue;
-        };
-        if is_doubtful && contract.manifest.agent != current.manifest.agent {
-            break;
-        }
+    let mut versions: Vec<Version> = Vec::new();
+    history::contracts(current, console, |commit, contract| {
         // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have changed.
-        let found = version(&contract, name, &short);
+        let found = version(&contract, name, commit);
         versions.extend(found.filter(|found| versions.last().is_none_or(|last| identity(last) != identity(found))));
-    }
-    if invalid > 0 {
-        console.line(&format!("{} skipped: the manifest is not valid there", count(invalid, "revision", "revisions")));
-    }
+        if versions.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
     versions.reverse();
     Ok(versions)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::parts::{agent_link, caller, count};
 use crate::fleet::{Call, Caller, Index};
-use crate::html::Attribute::{Fixed, Label, Number, Size};
+use crate::html::Attribute::{Data, Fixed, Label, Number, Size};
 use crate::html::{Html, class};
 use crate::place::Page;
 use crate::prose::cut;
@@ -13,6 +13,8 @@ use crate::prose::cut;
 const MOST_NAMES: usize = 40;
 /// The longest name in the drawing, in characters.
 const LONGEST_NAME: usize = 30;
+/// The most rows of the table.
+const MOST_ROWS: usize = 2_000;
 /// The table of a program with many generated files stays short.
 const MOST_FILES: usize = 6;
 
@@ -34,7 +36,7 @@ pub(super) fn overview(html: &mut Html, index: &Index<'_>, page: Page<'_>) {
     table(html, index, page, &calls);
 }
 
-/// The calls as a table.
+/// The calls as a table. Other parts of very long tables are on the pages of the agents.
 pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &[&Call]) {
     html.element("table", &[class("stacked")], |html| {
         html.element("thead", &[], |html| {
@@ -45,10 +47,12 @@ pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &
             });
         });
         html.element("tbody", &[], |html| {
-            for call in calls {
+            for call in calls.iter().take(MOST_ROWS) {
                 html.element("tr", &[], |html| {
                     html.element("th", &[Fixed("scope", "row")], |html| caller(html, index, page, call));
-                    html.element("td", &[], |html| agent_link(html, index, page, &call.provider));
+                    html.element("td", &[Data("label", "calls")], |html| {
+                        agent_link(html, index, page, &call.provider);
+                    });
                     html.element("td", &[], |html| {
                         let is_current = call.is_current();
                         let name = if is_current { "level safe" } else { "level risky" };

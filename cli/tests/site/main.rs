@@ -1,6 +1,14 @@
 //! `capgen docs`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod browser;
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../tests/src/npm.rs"]
+#[allow(dead_code, unreachable_pub, clippy::print_stderr, reason = "the file is also a part of another crate")]
+mod npm;
+
+use std::path::Path;
 
 use common::{Fleet, loose};
 
@@ -121,5 +129,61 @@ fn the_site_is_the_same_in_every_working_folder() {
     fleet.run("docs --out other --root agents/..").ended(0);
     for path in ["index.html", "warnings.html", "agents/pr-reviewer.html", "assets/search.js"] {
         assert_eq!(fleet.read(&format!("site/{path}")), fleet.read(&format!("other/{path}")), "{path}");
+    }
+}
+
+#[test]
+fn versions_of_the_history_are_compared() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    let manifest = fleet.read("agents/pr-reviewer/capabilities.yaml");
+    let version =
+        |number: &str| manifest.replace("name: review-pr", &format!("name: review-pr\n    version: {number}"));
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &version("1.0.0"));
+    fleet.init();
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &version("1.0.0").replace("pull request", "change"));
+    fleet.commit();
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &version("2.0.0").replace("[low, med, high]", "[low, high]"));
+    let page = "site/capabilities/pr-reviewer/review-pr.html";
+    fleet.run("docs").ended(0);
+    assert!(!fleet.read(page).contains("class=\"matrix\""));
+    for options in ["--history git", "--since git:HEAD", "--history git --since git:HEAD"] {
+        fleet.run(&format!("docs {options}")).ended(0);
+        let text = fleet.read(page);
+        let labels: Vec<&str> =
+            text.split("<th scope=\"col\">").skip(1).filter_map(|part| part.split("</th>").next()).collect();
+        assert!(labels.ends_with(&["requester \\ provider", "1.0.0", "2.0.0"]), "{options}: {labels:?}");
+        assert!(text.contains("<td class=\"incompatible\">no</td>"), "{text}");
+    }
+}
+
+/// Copies a folder without hidden files and installed packages.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in from.read_dir().unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let (from, to) = (entry.path(), to.join(&name));
+        if from.is_dir() && !name.starts_with('.') && name != "node_modules" {
+            copy(&from, &to);
+        } else if from.is_file() {
+            std::fs::copy(from, to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_the_page_print_the_output_that_it_shows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/site.md")).unwrap().replace("\r\n", "\n");
+    let fleet = Fleet::new(&[]);
+    for folder in ["examples/fleet", "examples/reviewer", "examples/evolution"] {
+        copy(&root.join(folder), &fleet.path(folder));
+    }
+    let blocks: Vec<&str> = page.split("```console\n$ capgen ").skip(1).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let shown = rest.split_once("```").unwrap().0;
+        assert_eq!(fleet.run(command).ended(0).stderr, shown, "{command}");
     }
 }
