@@ -227,6 +227,27 @@ fn options_come_from_flags_or_the_fleet_and_are_in_the_header() {
 }
 
 #[test]
+fn an_option_that_is_on_by_default_can_be_turned_off_by_flag_or_fleet() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/a/capabilities.yaml", OPTIONS);
+    let outcome = |arguments: &str| {
+        let _ = fs::remove_dir_all(fleet.path("generated"));
+        assert_headers_regenerate(&fleet, ".", arguments, "generated");
+        let text = fleet.read("generated/a.ts");
+        let flag = text.lines().find_map(|line| line.split_once(" --standard-schema")?.1.split(' ').next());
+        (text.contains("~standard"), flag.map(str::to_owned))
+    };
+    assert_eq!(outcome("--peer a"), (true, None));
+    assert_eq!(outcome("--peer a --standard-schema"), (true, None));
+    assert_eq!(outcome("--peer a --standard-schema=false"), (false, Some("=false".to_owned())));
+    fleet.write("fleet.yaml", "version: 1\nagents: []\ngenerate: { standardSchema: false }\n");
+    assert_eq!(outcome("--peer a"), (false, Some("=false".to_owned())));
+    assert_eq!(outcome("--all --standard-schema"), (true, Some(String::new())));
+    // The options of the fleet do not apply to a path, but to the command in the header, which selects the agent.
+    assert_eq!(outcome("--capabilities agents/a/capabilities.yaml"), (true, Some(String::new())));
+}
+
+#[test]
 fn an_unknown_option_in_the_fleet_gets_a_suggestion() {
     let fleet = Fleet::new(&["a"]);
     for (text, expected) in [

@@ -191,3 +191,63 @@ fn names_of_objects_differ_from_all_other_names() {
         "{text}"
     );
 }
+
+/// A program that compares the JSON Schemas with the sources, and uses an object that accepts everything.
+const CONVERT: &str = r##"
+import assert from "node:assert/strict";
+import { oddRequest, oddResponse, looseRequest } from "./odd.mjs";
+const source = JSON.parse(SOURCE);
+for (const keyword of ["$schema", "$id", "$comment"]) delete source[keyword];
+const { definitions, ...root } = source;
+const convert = (schema, target) => schema["~standard"].jsonSchema.output({ target });
+assert.deepEqual(convert(oddRequest, "draft-07"), source);
+const renamed = JSON.parse(JSON.stringify({ ...root, $defs: definitions }).replaceAll('"$ref":"#/definitions/', '"$ref":"#/$defs/'));
+assert.deepEqual(convert(oddRequest, "draft-2020-12"), renamed);
+assert.notEqual(convert(oddRequest, "draft-07"), convert(oddRequest, "draft-07"));
+assert.deepEqual(convert(oddResponse, "draft-07"), { not: {} });
+assert.deepEqual(convert(looseRequest, "draft-2020-12"), {});
+for (const schema of [oddRequest, oddResponse, looseRequest])
+  for (const target of ["openapi-3.0", "", "toString", undefined]) assert.throws(() => convert(schema, target), /is not supported/);
+const { validate } = looseRequest["~standard"];
+for (const value of [undefined, null, [{}], Symbol.iterator]) assert.deepEqual(validate(value), { value });
+const { issues } = oddRequest["~standard"].validate({ secret: "abc", b: 1 }, { libraryOptions: { redact: true, limit: 1 } });
+assert.equal(issues.length, 1);
+assert.deepEqual(issues[0].path, ["b"]);
+assert.equal(oddRequest["~standard"].validate({ secret: "abc", b: 1 }).issues.length, 2);
+assert.equal(oddRequest["~standard"].validate({ secret: "abc", b: 1 }, null).issues.length, 2);
+const cycle = [];
+cycle.push(cycle);
+assert.deepEqual(oddRequest["~standard"].validate(cycle).issues[0].path, []);
+"##;
+
+#[test]
+fn json_schemas_equal_the_sources_whatever_their_text() {
+    if node().is_none() {
+        return;
+    }
+    let source = r##"{
+        "$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.org/odd", "$comment": "for authors",
+        "title": "</script><!-- ${x} ` \u2028 \u202e */", "description": "a\nb\\ \"quoted\"",
+        "type": "object",
+        "properties": {
+            "secret": {"enum": [1, 1.5e-7, -0.1, null, true, {"$ref": "data", "__proto__": {"a": []}}]},
+            "$ref": {"$ref": "#/definitions/a%22b~1c", "description": "a property with the name of a keyword"},
+            "definitions": {"const": {"definitions": {"$id": 1}}},
+            "__proto__": {"default": {"__proto__": 1, "$comment": "data"}, "examples": ["#/definitions/a", 9007199254740993]},
+            "1": {"items": false}, "0": true, "b": {"type": "null", "not": {"maximum": 1e300}}
+        },
+        "additionalProperties": {"anyOf": [{"$ref": "#/definitions/__proto__"}, {"pattern": "^</script>\\/$"}]},
+        "definitions": {"a\"b/c": {"minLength": 2}, "__proto__": {"type": "integer", "multipleOf": 0.01}}
+    }"##;
+    let odd = Draft { output: Some("false".to_owned()), ..Draft::request("odd", source) };
+    let loose = Draft { name: "loose".to_owned(), description: None, input: None, output: None };
+    let contract = contract("odd", &[odd, loose]).unwrap();
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("standard");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in capgen_codegen::generate(&contract, &[Language::JavaScriptModule]) {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    std::fs::write(folder.join("main.mjs"), CONVERT.replace("SOURCE", &json!(source).to_string())).unwrap();
+    let output = std::process::Command::new("node").arg("main.mjs").current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -53,7 +53,7 @@ fn write(name: &str, files: &[(String, String)]) -> PathBuf {
     folder
 }
 
-/// What a command prints to standard output.
+/// The standard output of a command.
 fn output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
