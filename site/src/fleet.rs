@@ -117,6 +117,11 @@ impl<'a> Index<'a> {
         self.agents.contains_key(agent)
     }
 
+    /// Whether the site has a page of the capability.
+    pub(crate) fn has_capability(&self, agent: &AgentId, name: &str) -> bool {
+        self.agents.get(agent).is_some_and(|agent| agent.contract.manifest.capability(name).is_some())
+    }
+
     /// The number of findings about contracts.
     pub(crate) fn warnings(&self) -> usize {
         self.fleet.agents.iter().map(|agent| agent.warnings.len()).sum()

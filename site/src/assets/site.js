@@ -9,7 +9,7 @@
   // A place that the search can find. `hay` has every text of it, so that most places need one comparison.
   function entry(kind, title, context, text, page) {
     return { kind: kind, title: title, context: context, text: text, page: page, lower: title.toLowerCase(),
-      hay: (title + "\n" + context + "\n" + text).toLowerCase() };
+      around: context.toLowerCase(), hay: (title + "\n" + context + "\n" + text).toLowerCase() };
   }
 
   // All places of the data of search.js.
@@ -36,7 +36,7 @@
   // How well a place matches a word, which its `hay` contains.
   function score(place, word) {
     var at = place.lower.indexOf(word);
-    if (at < 0) return place.context.toLowerCase().indexOf(word) < 0 ? 4 : 10;
+    if (at < 0) return place.around.indexOf(word) < 0 ? 4 : 10;
     if (place.lower === word) return 100;
     // The last name of a path.
     if (place.kind === "property" && place.lower.endsWith("." + word)) return 80;
@@ -44,20 +44,27 @@
     return isStartOfWord(place.title, at) ? 40 : 25;
   }
 
-  // The best places for a query; each matches every word of it.
+  function matches(place, words) {
+    for (var i = 0; i < words.length; i += 1) if (!place.hay.includes(words[i])) return false;
+    return true;
+  }
+
+  // The best places for a query, the best first; each matches every word of it. Of equally good ones, the first count.
   function find(all, query) {
     var words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
-    if (words.length === 0) return [];
-    var found = [];
-    for (var i = 0; i < all.length; i += 1) {
-      var place = all[i];
-      if (!words.every(function (word) { return place.hay.includes(word); })) continue;
+    var best = [];
+    if (words.length === 0) return best;
+    all.forEach(function (place) {
+      if (!matches(place, words)) return;
       var total = place.kind === "agent" ? 8 : place.kind === "capability" ? 6 : 0;
       for (var j = 0; j < words.length; j += 1) total += score(place, words[j]);
-      found.push({ place: place, score: total, order: i });
-    }
-    found.sort(function (a, b) { return b.score - a.score || a.order - b.order; });
-    return found.slice(0, MOST).map(function (result) { return result.place; });
+      if (best.length === MOST && best[MOST - 1].score >= total) return;
+      var at = best.length;
+      while (at > 0 && best[at - 1].score < total) at -= 1;
+      best.splice(at, 0, { place: place, score: total });
+      best.length = Math.min(best.length, MOST);
+    });
+    return best.map(function (result) { return result.place; });
   }
 
   if (typeof document === "undefined") {

@@ -50,7 +50,7 @@ pub(crate) fn agent(index: &Index<'_>, agent: &Agent<'_>) -> String {
         });
         if let Some(compared) = compared {
             section(html, page, &changes, |html| {
-                findings(html, page, &manifest.agent, &compared.comparison.findings.iter().collect::<Vec<_>>());
+                findings(html, index, page, &manifest.agent, &compared.comparison.findings.iter().collect::<Vec<_>>());
             });
         }
         if !agent.warnings.is_empty() {

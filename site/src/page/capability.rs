@@ -61,7 +61,7 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
             section(html, page, &versioned.0, |html| versions::table(html, &known));
         }
         if changes.1 {
-            section(html, page, &changes.0, |html| findings(html, page, &manifest.agent, &changed));
+            section(html, page, &changes.0, |html| findings(html, index, page, &manifest.agent, &changed));
         }
         if warnings.1 {
             section(html, page, &warnings.0, |html| super::warnings::list(html, agent, &warned));

@@ -49,7 +49,7 @@ fn summary(html: &mut Html, index: &Index<'_>) {
 fn of_agent(html: &mut Html, index: &Index<'_>, contract: &ComparedContract) {
     let page = Page::Changes;
     html.element("h2", &[], |html| agent_link(html, index, page, &contract.agent));
-    findings(html, page, &contract.agent, &contract.comparison.findings.iter().collect::<Vec<_>>());
+    findings(html, index, page, &contract.agent, &contract.comparison.findings.iter().collect::<Vec<_>>());
     if !contract.callers.is_empty() {
         html.leaf("p", &[], "Generated files that contain the older contract:");
         html.element("ul", &[class("files")], |html| {
@@ -61,10 +61,10 @@ fn of_agent(html: &mut Html, index: &Index<'_>, contract: &ComparedContract) {
 }
 
 /// Findings, each with the payload that proves it.
-pub(super) fn findings(html: &mut Html, page: Page<'_>, agent: &AgentId, findings: &[&Finding]) {
+pub(super) fn findings(html: &mut Html, index: &Index<'_>, page: Page<'_>, agent: &AgentId, findings: &[&Finding]) {
     html.element("ul", &[class("findings")], |html| {
         for finding in findings.iter().take(MOST) {
-            html.element("li", &[], |html| one(html, page, agent, finding));
+            html.element("li", &[], |html| one(html, index, page, agent, finding));
         }
     });
     if findings.len() > MOST {
@@ -72,12 +72,12 @@ pub(super) fn findings(html: &mut Html, page: Page<'_>, agent: &AgentId, finding
     }
 }
 
-fn one(html: &mut Html, page: Page<'_>, agent: &AgentId, finding: &Finding) {
+fn one(html: &mut Html, index: &Index<'_>, page: Page<'_>, agent: &AgentId, finding: &Finding) {
     html.element("p", &[], |html| {
         level(html, finding.level);
         html.text(" ");
-        // A capability that was removed has no page.
-        if finding.new_pointer.is_some() {
+        // The name is that of the older contract: a capability that was removed or renamed has no page of that name.
+        if index.has_capability(agent, &finding.capability) {
             html.leaf("a", &[Href(&page.to(Page::Capability(agent, &finding.capability)))], &finding.capability);
         } else {
             html.text(&finding.capability);

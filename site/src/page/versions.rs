@@ -93,7 +93,7 @@ fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
         for (reasons, pairs) in &pairs {
             html.element("li", &[], |html| {
                 html.leaf("p", &[], &pairs.join("; "));
-                html.element("ul", &[], |html| {
+                html.element("ul", &[class("facts")], |html| {
                     for reason in reasons.iter().take(MOST_REASONS) {
                         html.element("li", &[], |html| prose::line(html, reason));
                     }

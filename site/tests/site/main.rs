@@ -6,8 +6,9 @@ mod hostile;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_manifest::{LoadedContract, Source, load};
-use capgen_site::{Agent, Call, Caller, Fleet, build};
+use capgen_evolve::{ComparedContract, Settings, compare};
+use capgen_manifest::{AgentId, LoadedContract, Manifest, Source, load};
+use capgen_site::{Agent, Call, Caller, Changes, Fleet, OlderContract, build};
 use common::{Element, Parsed};
 
 fn contract(name: &str) -> LoadedContract {
@@ -152,4 +153,36 @@ fn a_thousand_capabilities_have_a_page_each() {
     let files = build(&fleet(&contracts));
     assert_eq!(files.len(), 4 + 3 + 100 + 1000);
     assert!(files["assets/search.js"].len() < 4 << 20);
+}
+
+#[test]
+fn changes_link_only_to_capabilities_and_agents_that_exist() {
+    let manifest = |capabilities: &str| {
+        read(&format!(
+            "version: 1\nagent: agent://a\ntransports: [{{ kind: memory, topics: {{ requests: q }} }}]\ncapabilities: [{capabilities}]\n"
+        ))
+    };
+    let old = manifest(
+        "{ name: old, id: x.y, version: 1.0.0, timeoutMs: 5 }, { name: removed }, { name: kept, inputSchema: { type: string } }",
+    );
+    let new =
+        manifest("{ name: new, id: x.y, version: 1.1.0 }, { name: kept, inputSchema: { type: string, minLength: 1 } }");
+    let compared = |agent: &str, old: &Manifest, new: &Manifest| ComparedContract {
+        agent: AgentId::new(agent).unwrap(),
+        comparison: compare(old, new, Settings::default()),
+        acceptances: Vec::new(),
+        callers: vec!["web/a.ts".to_owned()],
+    };
+    let nothing = Manifest { capabilities: Vec::new(), ..new.manifest.clone() };
+    let contracts = vec![compared("a", &old.manifest, &new.manifest), compared("gone", &old.manifest, &nothing)];
+    let changes = Some(Changes { since: "v1".to_owned(), contracts });
+    let agents = [new];
+    let mut fleet = Fleet { changes, ..fleet(&agents) };
+    fleet.agents[0].older = vec![OlderContract { source: "v1".to_owned(), manifest: old.manifest.clone() }];
+    let files = build(&fleet);
+    let pages = checked(&files);
+    let text = &pages["changes.html"].text;
+    assert!(text.contains("removed") && text.contains("gone") && text.contains("web/a.ts"), "{text}");
+    let text = &pages["capabilities/a/kept.html"].text;
+    assert!(text.contains("A payload that proves it") && text.contains("requester \\ provider"), "{text}");
 }
