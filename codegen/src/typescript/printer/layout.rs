@@ -6,8 +6,8 @@ use std::borrow::Cow;
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
-/// Copied at once, which is quicker than adding each space.
-const SPACES: &str = "                                ";
+/// The largest indentation. It bounds the white space in files whose contracts contain deeply nested values.
+const SPACES: &str = "                                                                ";
 
 /// Text with possible line breaks.
 pub(super) struct Doc {
@@ -149,13 +149,26 @@ impl Output {
     }
 
     fn new_line(&mut self, indent: usize) {
+        let spaces = SPACES.get(..indent).unwrap_or(SPACES);
         self.text.push('\n');
-        let mut left = indent;
-        while left > 0 {
-            let spaces = SPACES.get(..left).unwrap_or(SPACES);
-            self.text.push_str(spaces);
-            left -= spaces.len();
-        }
-        self.column = indent;
+        self.text.push_str(spaces);
+        self.column = spaces.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indentation_is_limited() {
+        let nest = |doc: Doc| concat(vec![text("["), indent(vec![hard_line(), doc]), hard_line(), text("]")]);
+        let doc = (0..100).fold(text("1"), |doc, _| nest(doc));
+        let mut output = Output::new(String::new());
+        output.write(&doc);
+        let printed = output.finish();
+        let indents = printed.lines().map(|line| line.len() - line.trim_start().len());
+        let expected = (0..=100).chain((0..100).rev()).map(|level: usize| (level * INDENT).min(64));
+        assert_eq!(indents.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }
