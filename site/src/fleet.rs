@@ -1,6 +1,6 @@
 //! The input of a site.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_evolve::{ComparedContract, Finding};
@@ -78,7 +78,11 @@ pub(crate) struct Index<'a> {
     compared: BTreeMap<&'a AgentId, &'a ComparedContract>,
     callers: BTreeMap<&'a AgentId, Vec<&'a Call>>,
     called: BTreeMap<&'a AgentId, Vec<&'a Call>>,
-    agents: BTreeMap<&'a AgentId, &'a Agent<'a>>,
+    agents: BTreeSet<&'a AgentId>,
+    capabilities: BTreeSet<(&'a AgentId, &'a str)>,
+    /// The changes and the warnings of each capability.
+    changed: BTreeMap<(&'a AgentId, &'a str), Vec<&'a Finding>>,
+    warned: BTreeMap<(&'a AgentId, usize), Vec<&'a Diagnostic>>,
 }
 
 impl<'a> Index<'a> {
@@ -92,8 +96,53 @@ impl<'a> Index<'a> {
                 called.entry(id).or_default().push(call);
             }
         }
-        let agents = fleet.agents.iter().map(|agent| (&agent.contract.manifest.agent, agent)).collect();
-        Self { fleet, compared: contracts.map(|c| (&c.agent, c)).collect(), callers, called, agents }
+        let mut index = Self {
+            fleet,
+            compared: contracts.map(|c| (&c.agent, c)).collect(),
+            callers,
+            called,
+            agents: fleet.agents.iter().map(|agent| &agent.contract.manifest.agent).collect(),
+            capabilities: BTreeSet::new(),
+            changed: BTreeMap::new(),
+            warned: BTreeMap::new(),
+        };
+        fleet.agents.iter().for_each(|agent| index.add(agent));
+        for (agent, finding) in index.findings() {
+            index.changed.entry((agent, &finding.capability)).or_default().push(finding);
+        }
+        index
+    }
+
+    fn add(&mut self, agent: &'a Agent<'a>) {
+        let contract = agent.contract;
+        let id = &contract.manifest.agent;
+        self.capabilities.extend(contract.manifest.capabilities.iter().map(|c| (id, c.name.as_str())));
+        if agent.warnings.is_empty() {
+            return;
+        }
+        let count = contract.manifest.capabilities.len();
+        let spans: Vec<_> =
+            (0..count).map(|i| contract.span(&contract.capability_pointer(i)).unwrap_or_default()).collect();
+        for warning in &agent.warnings {
+            let label = warning.primary().filter(|label| label.source.path() == contract.path());
+            let Some(place) = label.map(|label| &label.span) else { continue };
+            // Capabilities are in source order.
+            let number = spans.partition_point(|span| span.start <= place.start).saturating_sub(1);
+            if spans.get(number).is_some_and(|span| span.start <= place.start && place.end <= span.end) {
+                self.warned.entry((id, number)).or_default().push(warning);
+            }
+        }
+    }
+
+    /// The changes of a capability that still exists.
+    pub(crate) fn changes_of(&self, agent: &AgentId, name: &str) -> Vec<&'a Finding> {
+        let found = self.changed.get(&(agent, name)).into_iter().flatten().copied();
+        found.filter(|finding| finding.new_pointer.is_some()).collect()
+    }
+
+    /// The findings whose primary place is in a capability, which has this number.
+    pub(crate) fn warnings_of(&self, agent: &AgentId, number: usize) -> Vec<&'a Diagnostic> {
+        self.warned.get(&(agent, number)).cloned().unwrap_or_default()
     }
 
     /// The calls to an agent, without those of its own code.
@@ -114,12 +163,12 @@ impl<'a> Index<'a> {
 
     /// Whether the site has a page of the agent.
     pub(crate) fn has(&self, agent: &AgentId) -> bool {
-        self.agents.contains_key(agent)
+        self.agents.contains(agent)
     }
 
     /// Whether the site has a page of the capability.
     pub(crate) fn has_capability(&self, agent: &AgentId, name: &str) -> bool {
-        self.agents.get(agent).is_some_and(|agent| agent.contract.manifest.capability(name).is_some())
+        self.capabilities.contains(&(agent, name))
     }
 
     /// The number of findings about contracts.
@@ -128,7 +177,7 @@ impl<'a> Index<'a> {
     }
 
     /// The findings about changes.
-    pub(crate) fn findings(&self) -> impl Iterator<Item = (&'a AgentId, &'a Finding)> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = (&'a AgentId, &'a Finding)> + use<'a> {
         let contracts = self.fleet.changes.iter().flat_map(|changes| &changes.contracts);
         contracts.flat_map(|contract| contract.comparison.findings.iter().map(|finding| (&contract.agent, finding)))
     }

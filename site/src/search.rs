@@ -8,7 +8,7 @@ use capgen_manifest::{Capability, Side};
 use crate::fleet::Fleet;
 use crate::place::Page;
 use crate::prose::{cut, summary};
-use crate::schema::View;
+use crate::schema::{Row, View};
 
 /// After this many bytes, no more properties are added, so that browsers read the data in little time.
 const MOST_BYTES: usize = 12 << 20;
@@ -61,7 +61,7 @@ impl Data {
         for side in Side::ALL {
             let Some(schema) = capability.schema(side) else { continue };
             let view = View::new(schema);
-            for row in view.all_rows(side).filter(|row| row.is_required.is_some()) {
+            for row in view.all_rows(side).filter(Row::is_property) {
                 if self.text.len() > MOST_BYTES {
                     self.is_cut = true;
                     break;

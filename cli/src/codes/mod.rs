@@ -100,6 +100,8 @@ capgen_diagnostic::codes! {
     pub(crate) SITE_STALE = "E0962";
     /// A file or a folder of a site that cannot be read or written.
     pub(crate) SITE_IO = "E0963";
+    /// A site with too many pages.
+    pub(crate) SITE_TOO_LARGE = "E0964";
     /// A file of a private key that other users may read.
     pub(crate) SECRET_SHARED = "W0678";
 }

@@ -6,13 +6,16 @@ mod output;
 
 pub(crate) use arguments::Docs;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Selection};
 use capgen_site::{Agent, Changes, Fleet, OlderContract};
 
 use crate::check;
+use crate::codes;
 use crate::console::{Console, count};
 use crate::diff;
 use crate::failure::{Failure, Outcome, Verdict};
@@ -22,6 +25,9 @@ use crate::signals;
 use crate::summary::shown;
 use output::Plan;
 
+/// The most pages of agents and capabilities. All pages are in memory before the first one is written.
+const MOST_PAGES: usize = 20_000;
+
 /// The most older contracts of an agent that are compared.
 const MOST_OLDER: usize = 30;
 
@@ -29,6 +35,12 @@ pub(crate) fn run(arguments: &Docs, console: &Console) -> Outcome {
     let mut selection = selection(&arguments.contracts);
     selection.all |= selection.is_empty();
     let contracts = diff::distinct(selection.locate().load()?)?;
+    let pages: usize = contracts.iter().map(|contract| contract.manifest.capabilities.len() + 1).sum();
+    if pages > MOST_PAGES {
+        let message = format!("the site would have {pages} pages of agents and capabilities, more than {MOST_PAGES}");
+        let finding = Diagnostic::new(codes::SITE_TOO_LARGE, message);
+        return Err(Failure::Findings(vec![finding.help("select agents with `--peer`, and write several sites")]));
+    }
     let fleet = fleet(arguments, &selection, &contracts, console)?;
     let plan = Plan::new(&arguments.out, capgen_site::build(&fleet))?;
     if arguments.check {
@@ -62,10 +74,12 @@ fn fleet<'c>(
         .iter()
         .map(|contract| Agent { contract, path: place(&contract.file, root), warnings: Vec::new(), older: Vec::new() })
         .collect();
+    let numbers: BTreeMap<&str, usize> = (0..).zip(contracts).map(|(i, contract)| (contract.path(), i)).collect();
     for warning in check::warnings(contracts, selection) {
         // Every finding about a contract has a label in it, or names its file.
         let path = warning.primary().map(|label| label.source.path().to_owned()).or_else(|| warning.file.clone());
-        if let Some(agent) = agents.iter_mut().find(|agent| Some(agent.contract.path()) == path.as_deref()) {
+        let number = path.and_then(|path| numbers.get(path.as_str()).copied());
+        if let Some(agent) = number.and_then(|number| agents.get_mut(number)) {
             agent.warnings.push(warning);
         }
     }

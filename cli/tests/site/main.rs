@@ -187,3 +187,13 @@ fn the_commands_of_the_page_print_the_output_that_it_shows() {
         assert_eq!(fleet.run(command).ended(0).stderr, shown, "{command}");
     }
 }
+
+#[test]
+fn a_site_has_a_limit_of_pages() {
+    let fleet = Fleet::new(&[]);
+    let names: Vec<String> = (0..20_000).map(|index| format!("{{ name: c{index} }}")).collect();
+    fleet.write("agents/a/capabilities.yaml", &loose("a").replace("{ name: ping }", &names.join(", ")));
+    let run = fleet.run("docs").ended(1);
+    assert!(run.stderr.contains("error[E0964]: the site would have 20001 pages"), "{run:?}");
+    assert_eq!(fleet.names("site"), Vec::<String>::new());
+}

@@ -1,7 +1,5 @@
 //! The page of a capability.
 
-use capgen_diagnostic::Diagnostic;
-use capgen_evolve::Finding;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{ExampleSettings, Schema, Steps, examples};
 
@@ -25,8 +23,8 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
     let manifest = &agent.contract.manifest;
     let Some(capability) = manifest.capabilities.get(number) else { return String::new() };
     let page = Page::Capability(&manifest.agent, &capability.name);
-    let changed: Vec<&Finding> = changes_of(index, agent, &capability.name);
-    let warned: Vec<&Diagnostic> = warnings_of(agent, number);
+    let changed = index.changes_of(&manifest.agent, &capability.name);
+    let warned = index.warnings_of(&manifest.agent, number);
     let known = versions::of(agent, &capability.name);
     let [request, response] = Side::ALL.map(|side| (side, title(side)));
     let headings = [
@@ -74,27 +72,6 @@ const fn title(side: Side) -> &'static str {
         Side::Request => "Request",
         Side::Response => "Response",
     }
-}
-
-fn changes_of<'a>(index: &Index<'a>, agent: &Agent<'_>, name: &str) -> Vec<&'a Finding> {
-    let compared = index.compared(&agent.contract.manifest.agent);
-    let findings = compared.into_iter().flat_map(|compared| &compared.comparison.findings);
-    findings.filter(|finding| finding.capability == name && finding.new_pointer.is_some()).collect()
-}
-
-/// The findings whose primary place is in the capability.
-fn warnings_of<'a>(agent: &'a Agent<'_>, number: usize) -> Vec<&'a Diagnostic> {
-    if agent.warnings.is_empty() {
-        return Vec::new();
-    }
-    let contract = agent.contract;
-    let Some(span) = contract.span(&contract.capability_pointer(number)) else { return Vec::new() };
-    let is_here = |warning: &&Diagnostic| {
-        warning.primary().is_some_and(|label| {
-            label.source.path() == contract.path() && span.start <= label.span.start && label.span.end <= span.end
-        })
-    };
-    agent.warnings.iter().filter(is_here).collect()
 }
 
 fn payload(html: &mut Html, page: Page<'_>, capability: &Capability, side: Side) {

@@ -20,6 +20,9 @@ const MOST_REASONS: usize = 20;
 
 /// The distinct versions of a capability, the oldest first.
 pub(super) fn of<'a>(agent: &'a Agent<'_>, name: &str) -> Vec<VersionOf<'a>> {
+    if agent.older.is_empty() {
+        return Vec::new();
+    }
     let older = agent.older.iter().map(|older| (older.source.as_str(), &older.manifest));
     let contracts: Vec<(&str, &Manifest)> = older.chain([("present", &agent.contract.manifest)]).collect();
     let mut versions = VersionOf::distinct(&contracts, name);

@@ -10,7 +10,8 @@ use capgen_manifest::Side;
 use capgen_schema::{Node, NodeId, Schema};
 
 use crate::place::Anchor;
-use rows::{Row, rows};
+pub(crate) use rows::Row;
+use rows::rows;
 pub(crate) use table::side;
 
 /// A schema, with the names of its definitions by their nodes.

@@ -12,13 +12,13 @@ use crate::prose::cut;
 /// A place of a payload.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'s> {
-    /// How many rows this one is below.
+    /// The number of rows that this one is below.
     pub(crate) depth: usize,
     pub(crate) name: Name<'s>,
     /// The place in words, such as `orderBy[].field`, for the search.
     pub(crate) path: String,
     pub(crate) anchor: Anchor,
-    /// Whether the property is required; `None` for other places.
+    /// Whether the property is required; `None` for other places, and for properties that are not allowed.
     pub(crate) is_required: Option<bool>,
     pub(crate) node: NodeId,
 }
@@ -34,6 +34,13 @@ pub(crate) enum Name<'s> {
     /// A schema of an `allOf`, from 1, with its title.
     Part(usize, Option<&'s str>),
     Not,
+}
+
+impl Row<'_> {
+    /// Whether it is about a property with a name.
+    pub(crate) fn is_property(&self) -> bool {
+        matches!(self.name, Name::Property(_))
+    }
 }
 
 /// The longest path of a place, in characters.
@@ -59,7 +66,8 @@ impl<'s> Walk<'s, '_> {
         let Kind::Assertions(assertions) = &view.node(id).kind else { return };
         let required: HashSet<&String> = assertions.required.iter().collect();
         for (name, node) in &assertions.properties {
-            let is_required = Some(required.contains(name));
+            let is_forbidden = matches!(view.node(*node).kind, Kind::Bool(false));
+            let is_required = Some(required.contains(name)).filter(|required| *required || !is_forbidden);
             let path = joined(path, name);
             self.add(Row {
                 depth,
