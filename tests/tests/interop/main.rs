@@ -1,4 +1,5 @@
 //! Contracts in other formats: an import of an export has the same hash, and independent validators accept the export.
 
 mod contracts;
+mod lists;
 mod round_trip;
