@@ -127,6 +127,8 @@ pub(crate) const DEFAULT_OUT: &str = "generated";
 pub(crate) struct Generate {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
+    #[command(flatten)]
+    pub(crate) imported: crate::import::Imported,
     /// Output folder, relative to the current folder
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub(crate) out: PathBuf,
@@ -169,6 +171,7 @@ Examples:
   capgen gen --peer pr-reviewer --peer payments
   capgen gen --all --lang typescript --out web/src/contracts
   capgen gen --capabilities vendor/search.yaml --json
+  capgen gen --mcp tools.json            from the tools of an MCP server, without a manifest
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
   capgen gen --all --check --format github
                                          in a GitHub workflow: annotate the pull request

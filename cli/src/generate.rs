@@ -1,9 +1,9 @@
 //! `capgen gen`: generate code from contracts.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use capgen_codegen::output::{self, Plan, Target};
+use capgen_codegen::output::{self, Output, Plan, Target};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Selection};
 use capgen_schema::Hash;
@@ -14,6 +14,7 @@ use crate::arguments::{Arguments, Contracts, Format, Generate};
 use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::import::{self, Conversion, Manifest};
 use crate::lock::{self, IfMissing};
 use crate::rerun;
 use crate::signals;
@@ -22,7 +23,7 @@ use crate::watch::{self, Change};
 
 pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     let selection = selection(&arguments.contracts);
-    if selection.is_empty() {
+    if selection.is_empty() && arguments.imported.mcp.is_none() {
         return Err(nothing_selected());
     }
     if !arguments.check && !arguments.diff {
@@ -69,20 +70,24 @@ fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, co
     let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
-    let contracts = output::load(located, &languages)?;
     let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
-    let outputs = target.generate(&contracts);
-    let mut findings: Vec<Diagnostic> = contracts
-        .iter()
-        .zip(&outputs)
-        .flat_map(|(c, output)| c.warnings.iter().chain(&output.warnings).cloned())
-        .collect();
+    let (contracts, outputs, mut findings) = match &arguments.imported.mcp {
+        Some(file) => imported(file, &arguments.imported.conversion(), &target, console)?,
+        None => {
+            let contracts = output::load(located, &languages)?;
+            let outputs = target.generate(&contracts);
+            (contracts, outputs, Vec::new())
+        }
+    };
+    let warnings = contracts.iter().zip(&outputs).flat_map(|(c, output)| c.warnings.iter().chain(&output.warnings));
+    findings.extend(warnings.cloned());
     let hashes: Vec<_> = outputs.iter().map(|output| output.hash).collect();
     let plan = Plan::new(&arguments.out, outputs)?;
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
     if arguments.check {
-        orphans = orphans_of(&plan, selection)?;
+        // Of several imports, each one has its own run.
+        orphans = if selection.is_empty() { Vec::new() } else { orphans_of(&plan, selection)? };
         let stale: Vec<_> = plan
             .stale(&rerun::fix(arguments))
             .into_iter()
@@ -114,6 +119,28 @@ fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, co
         console::print_json(&summary.to_json()?)?;
     }
     Ok(verdict)
+}
+
+/// Contracts with their outputs, and findings.
+type Generated = (Vec<LoadedContract>, Vec<Output>, Vec<Diagnostic>);
+
+/// The contract of an import with its output, and the findings about the source.
+fn imported(
+    file: &Path,
+    conversion: &Conversion,
+    target: &Target<'_>,
+    console: &Console,
+) -> Result<Generated, Failure> {
+    let Manifest { contract, findings, left_out, .. } = import::mcp::contract(file, conversion)?;
+    left_out.iter().for_each(|line| console.line(line));
+    let reserved = output::check_agents([(&contract.manifest.agent, contract.path())], target.languages);
+    if !reserved.is_empty() {
+        return Err(Failure::Findings(reserved));
+    }
+    let contracts = vec![contract];
+    let words = conversion.words();
+    let outputs = target.generate_by(&contracts, |locator, _| locator.imported("--mcp", file, &words));
+    Ok((contracts, outputs, findings))
 }
 
 /// The generated files of agents that are neither planned nor in the fleet; empty if there is no fleet.

@@ -20,6 +20,9 @@ fn words(arguments: &Generate) -> String {
     contracts.peer.iter().for_each(|id| add("peer", quoted_word(id)));
     contracts.capabilities.iter().for_each(|path| add("capabilities", quoted_path(path)));
     contracts.root.iter().for_each(|root| add("root", quoted_path(root)));
+    arguments.imported.mcp.iter().for_each(|file| add("mcp", quoted_path(file)));
+    words.push_str(&arguments.imported.conversion().words());
+    let mut add = |flag: &str, value: String| words.extend([" --", flag, " ", &value]);
     if arguments.out.as_os_str() != DEFAULT_OUT {
         add("out", quoted_path(&arguments.out));
     }

@@ -143,3 +143,30 @@ fn input_that_cannot_be_read_is_reported() {
     assert!(run.stderr.contains("pass `--agent <ID>`"), "{run:?}");
     fleet.run("import mcp tools.json --agent ../x").ended(2);
 }
+
+#[test]
+fn code_is_generated_from_a_list_of_tools() {
+    let fleet = folder();
+    let run = fleet.run("gen --mcp tools.json --lang rust,ts --out files").ended(0);
+    assert!(run.stderr.contains("✓ wrote files/acme-files.rs (2 capabilities)\n"), "{run:?}");
+    let text = fleet.read("files/acme-files.ts");
+    assert!(
+        text.contains("capgen --mcp ../tools.json --lang typescript --out . # in the folder of this file"),
+        "{text}"
+    );
+    fleet.run("gen --mcp tools.json --lang rust,ts --out files --check").ended(0);
+    fleet.write("tools.json", &TOOLS.replace("integer", "string"));
+    let run = fleet.run("--mcp tools.json --lang ts --out files --check --diff").ended(1);
+    assert!(run.stdout.contains("\n+") && run.stderr.contains("error[E0405]: `files/acme-files.ts`"), "{run:?}");
+    assert!(run.stderr.contains("run `capgen gen --mcp tools.json --out files --lang typescript`"), "{run:?}");
+    fleet.write("tuple.json", TUPLE);
+    let run = fleet.run("gen --mcp tuple.json --json").ended(1);
+    assert_eq!(run.json()["diagnostics"][0]["code"], "E0107");
+    let run = fleet.run("gen --mcp tuple.json --lossy --agent forms").ended(0);
+    assert!(run.stderr.contains("warning[W0901]"), "{run:?}");
+    let text = fleet.read("generated/forms.rs");
+    assert!(text.contains("capgen --mcp ../tuple.json --lossy --agent forms --lang rust --out . #"), "{text}");
+    fleet.run("gen --mcp tuple.json --skip").ended(0);
+    fleet.run("gen --mcp tools.json --all").ended(2);
+    fleet.run("gen --all --lossy").ended(2);
+}

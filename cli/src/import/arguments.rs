@@ -67,7 +67,40 @@ pub(crate) struct Output {
     pub(crate) force: bool,
 }
 
+/// An import that code is generated from.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Imported {
+    /// Import the tools of an MCP server from this JSON file, and generate code from them
+    #[arg(long, value_name = "TOOLS", conflicts_with_all = ["peer", "all", "capabilities", "watch"])]
+    pub(crate) mcp: Option<PathBuf>,
+    /// With an import: the id of the agent [default: from the name of the server or of the file]
+    #[arg(long, value_name = "ID", value_parser = agent_id, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
+    pub(crate) agent: Option<AgentId>,
+    /// With an import: widen schemas that a contract cannot express, and list each loss, instead of rejecting them
+    #[arg(long, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
+    pub(crate) lossy: bool,
+    /// With an import: leave out entries with errors, and list them, instead of failing
+    #[arg(long, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
+    pub(crate) skip: bool,
+}
+
+impl Imported {
+    pub(crate) fn conversion(&self) -> Conversion {
+        Conversion { agent: self.agent.clone(), lossy: self.lossy, skip: self.skip }
+    }
+}
+
 impl Conversion {
+    /// The options in a command line, each after a space.
+    pub(crate) fn words(&self) -> String {
+        let mut words = String::new();
+        for (is_set, flag) in [(self.lossy, " --lossy"), (self.skip, " --skip")] {
+            words.push_str(if is_set { flag } else { "" });
+        }
+        words.extend(self.agent.iter().map(|agent| format!(" --agent {agent}")));
+        words
+    }
+
     pub(crate) fn settings(&self) -> ImportSettings {
         ImportSettings { lossy: self.lossy }
     }

@@ -48,12 +48,7 @@ impl Header {
         let Some(path) = file.map(|file| source_path(file, out)) else { return text };
         text.push_str(&format!("Source: {}\n", path.display()));
         let mut command = format!("capgen import {format} {}", quoted_path(&path));
-        for (is_set, flag) in [(conversion.lossy, " --lossy"), (conversion.skip, " --skip")] {
-            command.push_str(if is_set { flag } else { "" });
-        }
-        if let Some(agent) = &conversion.agent {
-            command.push_str(&format!(" --agent {agent}"));
-        }
+        command.push_str(&conversion.words());
         if let Some(name) = out.and_then(Path::file_name) {
             command.push_str(&format!(" --out {} # in the folder of this file", quoted_path(Path::new(name))));
         }

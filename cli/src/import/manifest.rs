@@ -30,53 +30,52 @@ pub(crate) struct Import {
 pub(crate) struct Manifest {
     pub(crate) text: String,
     pub(crate) contract: LoadedContract,
+    /// Warnings about the source, including those about entries that were left out.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// The entries that were left out, as a line; `None` if there are none.
+    pub(crate) left_out: Option<String>,
 }
 
-/// Reports the findings, and writes the manifest. Fails if an entry has an error that `--skip` does not leave out, and if the text does
-/// not load, as one beyond the limits of manifests.
-pub(crate) fn checked(
-    import: Import,
-    header: &str,
-    conversion: &Conversion,
-    console: &Console,
-) -> Result<Manifest, Failure> {
+/// Makes a manifest. Fails if an entry has an error that `--skip` does not leave out, and if the text does not load, as one beyond the
+/// limits of manifests. `path` is the source in findings about the manifest.
+pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, path: &str) -> Result<Manifest, Failure> {
     let Import { document, imported, agent, transports, .. } = import;
     // Entries with errors are left out with `--skip`, but a document with errors may lack entries.
     let has_errors = if conversion.skip { imported.has_document_errors() } else { imported.has_errors() };
-    let mut findings: Vec<Diagnostic> = imported.findings.iter().map(|finding| document.diagnostic(finding)).collect();
+    let found = imported.findings.iter().take(MAX_FINDINGS);
+    let mut findings: Vec<Diagnostic> = found.map(|finding| document.diagnostic(finding)).collect();
     if !has_errors {
-        findings
-            .iter_mut()
-            .filter(|f| f.severity() == Severity::Error)
-            .for_each(|f| f.severity = Some(Severity::Warning));
+        let errors = findings.iter_mut().filter(|finding| finding.severity() == Severity::Error);
+        errors.for_each(|finding| finding.severity = Some(Severity::Warning));
     }
-    let omitted = findings.len().saturating_sub(MAX_FINDINGS);
-    findings.truncate(MAX_FINDINGS);
-    let is_empty = imported.capabilities.is_empty();
-    if is_empty && !has_errors {
+    let omitted = imported.findings.len() - findings.len();
+    if let Some(last) = findings.last_mut().filter(|_| omitted > 0) {
+        last.notes.push(format!("and {}", count(omitted, "further finding", "further findings")));
+    }
+    if imported.capabilities.is_empty() && !has_errors {
         findings.push(imported.nothing());
     }
-    console.report(&findings);
-    if omitted > 0 {
-        console.line(&format!("and {}", count(omitted, "further finding", "further findings")));
+    if has_errors || imported.capabilities.is_empty() {
+        return Err(Failure::Findings(findings));
     }
-    if has_errors || is_empty {
-        // They have been reported.
-        return Err(Failure::Findings(Vec::new()));
-    }
-    left_out(&imported, console);
+    let left_out = left_out(&imported);
     let text = imported.into_manifest(agent, transports).to_yaml_with_comment(header);
-    let contract = load(&Source::new("<imported>", text.as_str()))?;
-    Ok(Manifest { text, contract })
+    let contract = load(&Source::new(format!("{path} (imported)"), text.as_str()))?;
+    Ok(Manifest { text, contract, findings, left_out })
 }
 
-fn left_out(imported: &Imported, console: &Console) {
-    let rejected = &imported.rejected;
-    if rejected.is_empty() {
-        return;
+impl Manifest {
+    /// Prints the warnings, and the entries that were left out.
+    pub(super) fn report(&self, console: &Console) {
+        console.report(&self.findings);
+        self.left_out.iter().for_each(|line| console.line(line));
     }
+}
+
+fn left_out(imported: &Imported) -> Option<String> {
+    let rejected = &imported.rejected;
     let names: Vec<&str> = rejected.iter().take(MAX_NAMES).map(String::as_str).collect();
     let rest = if rejected.len() > MAX_NAMES { ", ..." } else { "" };
-    let number = format!("{} of {}", rejected.len(), imported.entries);
-    console.line(&format!("left out {number}: {}{rest}", names.join(", ")));
+    let line = format!("left out {} of {}: {}{rest}", rejected.len(), imported.entries, names.join(", "));
+    (!rejected.is_empty()).then_some(line)
 }

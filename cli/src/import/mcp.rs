@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use capgen_interop::import::{Document, agent_id, mcp};
-use capgen_manifest::{AgentId, TransportSettings};
+use capgen_manifest::{AgentId, TransportSettings, shown};
 
 use super::arguments::{Conversion, Mcp};
 use super::header::Header;
-use super::manifest::{Import, checked};
+use super::manifest::{Import, Manifest, checked};
 use super::output;
 use crate::arguments::Arguments;
 use crate::console::Console;
@@ -20,8 +20,16 @@ pub(super) fn run(arguments: &Mcp, console: &Console) -> Outcome {
     let Mcp { file, conversion, output } = arguments;
     let import = from_file(file, conversion)?;
     let header = import.header.text("mcp", Some(file), conversion, Some(&output.out));
-    let manifest = checked(import, &header, conversion, console)?;
+    let manifest = checked(import, &header, conversion, &shown(file))?;
+    manifest.report(console);
     output::write(output, &manifest, console)
+}
+
+/// The contract of the tools in a file, to generate code from.
+pub(crate) fn contract(file: &Path, conversion: &Conversion) -> Result<Manifest, Failure> {
+    let mut manifest = checked(from_file(file, conversion)?, "", conversion, &shown(file))?;
+    manifest.contract.file = file.to_owned();
+    Ok(manifest)
 }
 
 /// Reads the tools in a file.

@@ -3,18 +3,20 @@
 mod arguments;
 mod header;
 mod manifest;
-mod mcp;
+pub(crate) mod mcp;
 mod output;
 
 use std::path::Path;
 
 use capgen_manifest::{Source, decode, read_source, shown};
 
+pub(crate) use manifest::Manifest;
+
 use crate::console::Console;
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use arguments::Format;
-pub(crate) use arguments::Import;
+pub(crate) use arguments::{Conversion, Import, Imported};
 
 pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
     match &arguments.format {

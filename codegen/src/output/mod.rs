@@ -65,11 +65,20 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// Generates the files of each contract.
     pub fn generate(&self, contracts: &[LoadedContract]) -> Vec<Output> {
+        self.generate_by(contracts, Locator::command)
+    }
+
+    /// Generates the files of each contract, with the command that `command` finds. The command of a build script takes precedence.
+    pub fn generate_by(
+        &self,
+        contracts: &[LoadedContract],
+        command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
+    ) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
         let output = |contract: &LoadedContract| {
             let regenerate = match self.build_script {
                 Some(package) => Regenerate::build_script(package),
-                None => locator.command(contract),
+                None => command(&mut locator, contract),
             };
             let model = lower(&contract.manifest);
             Output {

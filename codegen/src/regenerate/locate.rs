@@ -51,6 +51,14 @@ impl Locator {
         }
     }
 
+    /// The command for the files of a contract that is imported from a file: `option` names the file, and `others` are the remaining
+    /// options. If there is no path to the file that is the same on every machine, only its name is given.
+    pub fn imported(&self, option: &str, file: &Path, others: &str) -> Regenerate {
+        let name = || file.file_name().map(PathBuf::from).unwrap_or_default();
+        let path = self.relative_path(file).unwrap_or_else(name);
+        folder(format!("{option} {}{others}", shell::path_word(&path)), Options::default())
+    }
+
     /// The path of a file from the output folder. `None` if they have no folder in common but the root of the file system: such a path
     /// would differ between machines.
     pub fn relative_path(&self, file: &Path) -> Option<PathBuf> {
