@@ -170,3 +170,22 @@ fn code_is_generated_from_a_list_of_tools() {
     fleet.run("gen --mcp tools.json --all").ended(2);
     fleet.run("gen --all --lossy").ended(2);
 }
+
+#[test]
+fn folders_of_json_schema_become_capabilities() {
+    let fleet = folder();
+    fleet.write("schemas/find.request.schema.json", r#"{"type": "string"}"#);
+    fleet.write("schemas/find.response.schema.json", r#"{"type": "integer", "format": "int32"}"#);
+    let run = fleet.run("import json-schema schemas --out files/capabilities.yaml").ended(0);
+    assert_eq!(run.stderr, "✓ wrote files/capabilities.yaml (1 capability)\n");
+    let text = fleet.read("files/capabilities.yaml");
+    let again =
+        "# Import again: capgen import json-schema ../schemas --out capabilities.yaml # in the folder of this file\n";
+    assert!(text.contains(again) && text.contains("agent: agent://schemas\n"), "{text}");
+    fleet.run("check files/capabilities.yaml --strict").ended(0);
+    fleet.write("schemas/bad.json", r#"{"widget": 1}"#);
+    let run = fleet.run("import json-schema schemas/bad.json schemas/find.request.schema.json").ended(1);
+    assert!(run.stderr.contains("--> schemas/bad.json:1:2"), "{run:?}");
+    fleet.run("import json-schema").ended(2);
+    fleet.run("import json-schema missing.json").ended(1);
+}

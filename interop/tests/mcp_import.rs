@@ -146,9 +146,10 @@ fn a_mark_of_an_export_has_the_other_keys() {
 #[test]
 fn every_invalid_part_of_a_tool_is_reported() {
     let found = findings(
-        r#"[{"name": "a", "description": 3, "annotations": {"readOnlyHint": "yes"}, "outputSchema": {"type": "objct"},
+        r#"[{"name": "a", "description": 3, "outputSchema": {"type": "objct"},
         "_meta": {"io.github.capgen/contract": {"version": "1", "wrong": 1, "request": "x", "name": "a b"}}},
-        {"inputSchema": {}}, 5, {"name": ""}, {"name": "b", "annotations": [], "inputSchema": 5}]"#,
+        {"inputSchema": {}}, 5, {"name": ""}, {"name": "b", "annotations": [], "inputSchema": 5},
+        {"name": "c", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {}}]"#,
     );
     let found: Vec<_> = found.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
     let mark = |key: &str| format!("/0/_meta/io.github.capgen~1contract/{key}");
@@ -160,7 +161,6 @@ fn every_invalid_part_of_a_tool_is_reported() {
             ("E0904", mark("request").as_str()),
             ("E0904", mark("name").as_str()),
             ("E0904", mark("version").as_str()),
-            ("E0902", "/0/annotations/readOnlyHint"),
             ("E0902", "/0"),
             ("E0105", "/0/outputSchema/type"),
             ("E0902", "/1"),
@@ -168,6 +168,7 @@ fn every_invalid_part_of_a_tool_is_reported() {
             ("E0902", "/3"),
             ("E0902", "/4/annotations"),
             ("E0101", "/4/inputSchema"),
+            ("E0902", "/5/annotations/readOnlyHint"),
         ]
     );
 }

@@ -10,7 +10,8 @@ const IMPORT_EXAMPLES: &str = "\
 Examples:
   capgen import mcp tools.json --out agents/files/capabilities.yaml
   capgen import mcp tools.json --lossy --skip
-  capgen import mcp tools.json --out capabilities.yaml --check --diff";
+  capgen import mcp tools.json --out capabilities.yaml --check --diff
+  capgen import json-schema schemas/ --agent shop --out capabilities.yaml";
 
 #[derive(Args, Debug)]
 #[command(after_help = IMPORT_EXAMPLES)]
@@ -23,6 +24,8 @@ pub(crate) struct Import {
 pub(crate) enum Format {
     /// The tools of an MCP server
     Mcp(Mcp),
+    /// Files of JSON Schema
+    JsonSchema(JsonSchema),
 }
 
 #[derive(Args, Debug)]
@@ -30,6 +33,18 @@ pub(crate) struct Mcp {
     /// File with the tools: the result of `tools/list`, several of them, or an array of tools; `-` means standard input
     #[arg(value_name = "TOOLS")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) conversion: Conversion,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct JsonSchema {
+    /// Files, and folders whose JSON files are read. `<name>.request.schema.json` and `<name>.response.schema.json` are the sides of a
+    /// capability; any other file is the request of the capability with its name
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) conversion: Conversion,
     #[command(flatten)]

@@ -31,13 +31,7 @@ pub(super) fn mark() -> String {
 impl Header {
     /// The comment: the source, and the command that imports it again. It has no date and no absolute path, so that it is the same on
     /// every machine.
-    pub(crate) fn text(
-        &self,
-        format: &str,
-        file: Option<&Path>,
-        conversion: &Conversion,
-        out: Option<&Path>,
-    ) -> String {
+    pub(crate) fn text(&self, format: &str, files: &[PathBuf], conversion: &Conversion, out: Option<&Path>) -> String {
         let mut text = format!("{} from {}. DO NOT EDIT: import again instead.\n", mark(), self.format);
         if let Some(server) = &self.server {
             let version = self.version.iter().map(|version| format!(" {}", shortened(version, LONGEST)));
@@ -45,9 +39,14 @@ impl Header {
             text.push('\n');
         }
         let out = out.filter(|out| !input::is_stdin(out));
-        let Some(path) = file.map(|file| source_path(file, out)) else { return text };
-        text.push_str(&format!("Source: {}\n", path.display()));
-        let mut command = format!("capgen import {format} {}", quoted_path(&path));
+        let paths: Vec<PathBuf> = files.iter().map(|file| source_path(file, out)).collect();
+        if paths.is_empty() {
+            return text;
+        }
+        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        text.push_str(&format!("Source: {}\n", shown.join(", ")));
+        let mut command = format!("capgen import {format}");
+        paths.iter().for_each(|path| command.extend([" ", &quoted_path(path)]));
         command.push_str(&conversion.words());
         if let Some(name) = out.and_then(Path::file_name) {
             command.push_str(&format!(" --out {} # in the folder of this file", quoted_path(Path::new(name))));

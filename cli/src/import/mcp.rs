@@ -8,18 +8,15 @@ use capgen_manifest::{AgentId, TransportSettings, shown};
 use super::arguments::{Conversion, Mcp};
 use super::header::Header;
 use super::manifest::{Import, Manifest, checked};
-use super::output;
-use crate::arguments::Arguments;
+use super::{no_agent, output};
 use crate::console::Console;
 use crate::failure::{Failure, Outcome};
 use crate::input;
-use clap::CommandFactory;
-use clap::error::ErrorKind;
 
 pub(super) fn run(arguments: &Mcp, console: &Console) -> Outcome {
     let Mcp { file, conversion, output } = arguments;
     let import = from_file(file, conversion)?;
-    let header = import.header.text("mcp", Some(file), conversion, Some(&output.out));
+    let header = import.header.text("mcp", std::slice::from_ref(file), conversion, Some(&output.out));
     let manifest = checked(import, &header, conversion, &shown(file))?;
     manifest.report(console);
     output::write(output, &manifest, console)
@@ -49,9 +46,4 @@ pub(crate) fn from_file(file: &Path, conversion: &Conversion) -> Result<Import, 
 /// The transport of a server that a program starts or connects to. The manifest of a peer contains no command.
 fn transport(agent: &AgentId) -> TransportSettings {
     TransportSettings::mcp(agent.as_str())
-}
-
-fn no_agent() -> Failure {
-    let message = "the tools have no server with a usable name: pass `--agent <ID>`";
-    Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod header;
+mod json_schema;
 mod manifest;
 pub(crate) mod mcp;
 mod output;
@@ -12,6 +13,10 @@ use capgen_manifest::{Source, decode, read_source, shown};
 
 pub(crate) use manifest::Manifest;
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::arguments::Arguments;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -21,7 +26,13 @@ pub(crate) use arguments::{Conversion, Import, Imported};
 pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
     match &arguments.format {
         Format::Mcp(arguments) => mcp::run(arguments, console),
+        Format::JsonSchema(arguments) => json_schema::run(arguments, console),
     }
+}
+
+fn no_agent() -> Failure {
+    let message = "the source has no usable name for the agent: pass `--agent <ID>`";
+    Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
 }
 
 /// The text of a file, or of standard input. At most 32 MiB are read.

@@ -65,7 +65,7 @@ fn present(output: &Output, text: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn failed(path: &Path, action: &str, error: &std::io::Error) -> Failure {
+pub(super) fn failed(path: &Path, action: &str, error: &std::io::Error) -> Failure {
     let message = format!("cannot {action} `{}`: {error}", shown(path));
     Failure::Findings(vec![Diagnostic::new(codes::OUTPUT_IO, message).in_file(shown(path))])
 }

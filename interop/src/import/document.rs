@@ -8,12 +8,21 @@ use capgen_schema::{Anchor, Json, pointer};
 
 use super::Finding;
 
+/// The text of a document.
+#[derive(Clone, Debug)]
+enum Text {
+    /// A value that a program made.
+    None,
+    One(Source, Node),
+    /// Several documents, in the order of the members of the value.
+    Files(Vec<Document>),
+}
+
 /// A document with the place of each of its values.
 #[derive(Clone, Debug)]
 pub struct Document {
     json: Json,
-    /// The text with its tree; `None` for a value that a program made.
-    text: Option<(Source, Node)>,
+    text: Text,
 }
 
 impl Document {
@@ -76,11 +85,17 @@ impl Document {
 
     /// A value without a text, such as the answer of a server. Findings in it have no lines.
     pub fn of_value(json: Json) -> Self {
-        Self { json, text: None }
+        Self { json, text: Text::None }
+    }
+
+    /// Several documents as one object, whose keys are the paths. The paths are unique.
+    pub fn of_files(files: Vec<(String, Document)>) -> Self {
+        let json = files.iter().map(|(path, document)| (path.clone(), document.json.clone())).collect();
+        Self { json: Json::Object(json), text: Text::Files(files.into_iter().map(|(_, document)| document).collect()) }
     }
 
     pub(super) fn of_tree(source: &Source, root: Node) -> Self {
-        Self { json: root.to_json(), text: Some((source.clone(), root)) }
+        Self { json: root.to_json(), text: Text::One(source.clone(), root) }
     }
 
     /// The value.
@@ -88,10 +103,23 @@ impl Document {
         &self.json
     }
 
+    /// The file that a pointer leads into, and the pointer in it.
+    fn file(&self, pointer: &str) -> Option<(&Self, String)> {
+        let Text::Files(files) = &self.text else { return None };
+        let mut tokens = pointer::tokens(pointer);
+        let path = tokens.next()?;
+        let index = self.json.as_object()?.iter().position(|(name, _)| *name == path)?;
+        let rest = tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token));
+        Some((files.get(index)?, rest))
+    }
+
     /// The finding with its lines in the text.
     pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
+        if let Some((file, pointer)) = self.file(&finding.pointer) {
+            return file.diagnostic(&Finding { pointer, ..finding.clone() });
+        }
         let mut diagnostic = Diagnostic::new(finding.code, finding.message.as_str());
-        if let Some((source, root)) = &self.text {
+        if let Text::One(source, root) = &self.text {
             diagnostic = diagnostic.label(label(source, root, finding));
         }
         if !finding.place.is_empty() {

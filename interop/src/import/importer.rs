@@ -106,7 +106,7 @@ impl Importer {
             .collect();
         let names = capability_names(kind, &wanted);
         let named = |((entry, capability), name): ((Entry, Capability), String)| {
-            let wire_name = (name != entry.wire).then_some(entry.wire);
+            let wire_name = (name != entry.wire).then_some(entry.wire).or(capability.wire_name);
             Capability { name, wire_name, ..capability }
         };
         let mut capabilities: Vec<Capability> = accepted.into_iter().zip(names).map(named).collect();

@@ -7,6 +7,7 @@
 
 mod document;
 mod importer;
+pub mod json_schema;
 mod mark;
 pub mod mcp;
 mod name;

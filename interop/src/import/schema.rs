@@ -30,20 +30,22 @@ pub(crate) struct Foreign<'s> {
     pub(crate) own: Json,
     /// The dialect.
     pub(crate) dialect: Dialect,
+    /// Whether `$schema` is part of the contract.
+    pub(crate) keeps_dialect: bool,
 }
 
 impl Importer {
     /// The schema, or its problems as findings of the entry. `locate` turns a JSON Pointer in `source` into one of the document.
     ///
-    /// A `$schema` of the document is dropped: it asserts nothing, and all schemas of a contract have one dialect.
+    /// A `$schema` of the document is dropped, unless it is known to be that of the contract: it asserts nothing, and all schemas of a contract have one dialect.
     pub(crate) fn schema(
         &mut self,
         entry: &mut Entry,
         foreign: Foreign<'_>,
         locate: &dyn Fn(&str) -> String,
     ) -> Option<Schema> {
-        let Foreign { part, source, own, dialect } = foreign;
-        let own = if source.get("$schema").is_some() { without_dialect(own) } else { own };
+        let Foreign { part, source, own, dialect, keeps_dialect } = foreign;
+        let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
         if let Ok(schema) = Schema::parse(&own) {
             return Some(schema);
         }

@@ -80,6 +80,8 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
         reader.annotations(&mut capability);
     }
     let mark = mark.unwrap_or_default();
+    // Calls use the name of the tool, whatever the name elsewhere was.
+    capability.wire_name = None;
     if let Some(description) = description {
         capability.description = Some(description.to_owned());
     }
@@ -151,12 +153,12 @@ impl<'r> Reader<'r> {
                 None
             }
             ToolSide::Plain(own) => {
-                let foreign = Foreign { part, source: schema, own, dialect };
+                let foreign = Foreign { part, source: schema, own, dialect, keeps_dialect: false };
                 self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))
             }
             // capgen wrote it, so findings in it need no exact place.
             ToolSide::Wrapped(own) => {
-                let foreign = Foreign { part, source: &own.clone(), own, dialect };
+                let foreign = Foreign { part, source: &own.clone(), own, dialect, keeps_dialect: false };
                 self.importer.schema(self.entry, foreign, &|_| at.clone())
             }
         }

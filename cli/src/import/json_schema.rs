@@ -1,0 +1,61 @@
+//! `capgen import json-schema`: files of JSON Schema.
+
+use std::path::{Path, PathBuf};
+
+use capgen_interop::import::{Document, agent_id, json_schema};
+use capgen_manifest::{AgentId, TransportSettings, read_source, shown};
+
+use super::arguments::JsonSchema;
+use super::header::Header;
+use super::manifest::{Import, checked};
+use super::{no_agent, output};
+use crate::console::Console;
+use crate::failure::{Failure, Outcome};
+
+/// The most files of a folder.
+const MAX_FILES: usize = 10_000;
+
+pub(super) fn run(arguments: &JsonSchema, console: &Console) -> Outcome {
+    let JsonSchema { paths, conversion, output } = arguments;
+    let mut files = Vec::new();
+    for path in expanded(paths)? {
+        let source = read_source(&path, &shown(&path))?;
+        files.push((shown(&path), Document::parse_json(&source)?));
+    }
+    let document = Document::of_files(files);
+    let schemas = json_schema::schemas(&document, conversion.settings());
+    let named = || paths.first().and_then(|path| path.file_stem()?.to_str()).and_then(agent_id);
+    let agent = conversion.agent.clone().or(schemas.agent).or_else(named).ok_or_else(no_agent)?;
+    let transports = vec![transport(&agent)];
+    let header = Header { format: "files of JSON Schema", server: None, version: None };
+    let text = header.text("json-schema", paths, conversion, Some(&output.out));
+    let import = Import { document, imported: schemas.imported, agent, transports, header };
+    let manifest = checked(import, &text, conversion, "schemas")?;
+    manifest.report(console);
+    output::write(output, &manifest, console)
+}
+
+fn transport(agent: &AgentId) -> TransportSettings {
+    TransportSettings::memory(&format!("agents.{agent}.requests"))
+}
+
+/// The files, and the JSON files of each folder, sorted by name.
+fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = path.read_dir().and_then(|entries| entries.take(MAX_FILES).collect::<Result<Vec<_>, _>>());
+        let entries = entries.map_err(|error| output::failed(path, "read", &error))?;
+        let mut found: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(|p| is_json(p)).collect();
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}

@@ -1,0 +1,169 @@
+//! Capabilities from files of JSON Schema.
+//!
+//! The name of a file decides its part: `find.request.schema.json` and `find.response.schema.json` are the sides of the capability
+//! `find`, and any other `find.schema.json` or `find.json` is its request. `contract.json`, which an export writes, has the other keys
+//! and decides which files are read.
+
+use std::collections::BTreeMap;
+
+use capgen_diagnostic::quoted;
+use capgen_manifest::{AgentId, Capability, Side};
+use capgen_schema::{Json, Object, pointer};
+
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer};
+use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
+
+/// The schemas of several files, as capabilities.
+#[derive(Clone, Debug)]
+pub struct Schemas {
+    /// The capabilities.
+    pub imported: Imported,
+    /// The agent in `contract.json`, if there is one.
+    pub agent: Option<AgentId>,
+}
+
+/// Reads files of JSON Schema, from a document of [`Document::of_files`]. The dialect of a schema without `$schema` is draft 2020-12 if
+/// it has `$defs`, and otherwise draft-07.
+///
+/// Takes time linear in the files, apart from the limits of [`normalise`](capgen_schema::normalise) and from sorting.
+///
+/// ```
+/// use capgen_interop::import::{Document, ImportSettings, json_schema};
+/// let files = [("find.request.schema.json", "{\"type\": \"string\"}"), ("find.response.schema.json", "true")];
+/// let file = |(name, text): (&str, &str)| (name.to_owned(), Document::of_value(text.parse().unwrap()));
+/// let document = Document::of_files(files.map(file).into());
+/// let find = &json_schema::schemas(&document, ImportSettings::default()).imported.capabilities[0];
+/// assert!(find.name == "find" && find.input.is_some() && find.output.is_some());
+/// ```
+pub fn schemas(document: &Document, settings: ImportSettings) -> Schemas {
+    let mut importer = Importer::new("schema", settings);
+    let mut agent = None;
+    let files: Vec<(&str, &Json)> =
+        document.json().as_object().into_iter().flatten().map(|(path, json)| (path.as_str(), json)).collect();
+    let contracts: Vec<_> = files.iter().filter(|(path, _)| base_name(path) == CONTRACT_FILE).collect();
+    match contracts.as_slice() {
+        [] => by_names(&mut importer, &files),
+        [(path, contract)] => agent = by_contract(&mut importer, path, contract, &files),
+        [_, (path, _), ..] => {
+            let help = "import each folder with a `contract.json` by itself";
+            importer.document_error(codes::WRONG_FORM, pointer::join("", path), "several files `contract.json`", help);
+        }
+    }
+    Schemas { imported: importer.finish(), agent }
+}
+
+/// The name of a file without its folders.
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The name of the capability and the side of a file.
+fn part(path: &str) -> (&str, Side) {
+    let stem = base_name(path);
+    let stem = stem.strip_suffix(".json").unwrap_or(stem);
+    let stem = stem.strip_suffix(".schema").unwrap_or(stem);
+    for side in Side::ALL {
+        if let Some(name) = stem.strip_suffix(side.name()).and_then(|stem| stem.strip_suffix('.')) {
+            return (name, side);
+        }
+    }
+    (stem, Side::Request)
+}
+
+/// A file with its path.
+type File<'f> = (&'f str, &'f Json);
+
+fn by_names(importer: &mut Importer, files: &[File<'_>]) {
+    let mut capabilities: BTreeMap<&str, Vec<(Side, File<'_>)>> = BTreeMap::new();
+    for file in files {
+        let (name, side) = part(file.0);
+        capabilities.entry(name).or_default().push((side, *file));
+    }
+    for (name, parts) in capabilities {
+        let at = parts.first().map_or(String::new(), |(_, (path, _))| pointer::join("", path));
+        if name.is_empty() {
+            importer.nameless(&at, "the name of the file has no name of a capability");
+            continue;
+        }
+        let mut entry = importer.entry(name, at);
+        let mut capability = Capability::new("");
+        let mut seen = Vec::new();
+        for (side, (path, json)) in parts {
+            if seen.contains(&side) {
+                let message = format!("two files have the {} of {}", side.name(), quoted(name));
+                let help =
+                    "rename one of them: `<capability>.request.schema.json` or `<capability>.response.schema.json`";
+                importer.error(&mut entry, codes::DUPLICATE_ENTRY, pointer::join("", path), message, help);
+                continue;
+            }
+            seen.push(side);
+            read_side(importer, &mut entry, &mut capability, side, (path, json), false);
+        }
+        importer.add(entry, capability);
+    }
+}
+
+/// Reads the schema of a side. `keeps_dialect` is whether its `$schema` is that of the contract.
+fn read_side(
+    importer: &mut Importer,
+    entry: &mut Entry,
+    capability: &mut Capability,
+    side: Side,
+    (path, json): File<'_>,
+    keeps_dialect: bool,
+) {
+    let at = pointer::join("", path);
+    let foreign = Foreign {
+        part: side.schema_key(),
+        source: json,
+        own: json.clone(),
+        dialect: Dialect::ByDefinitions,
+        keeps_dialect,
+    };
+    let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
+    *match side {
+        Side::Request => &mut capability.input,
+        Side::Response => &mut capability.output,
+    } = schema;
+}
+
+/// Reads `contract.json` and the files that it names, which are in the same folder.
+fn by_contract(importer: &mut Importer, path: &str, contract: &Json, files: &[File<'_>]) -> Option<AgentId> {
+    let at = pointer::join("", path);
+    let is_known = contract.get(CONTRACT_FORMAT) == Some(&Json::Number(1_u64.into()));
+    let Some(capabilities) = contract.get("capabilities").and_then(Json::as_array).filter(|_| is_known) else {
+        let help = "capgen writes this file when it exports JSON Schema: export it again, or remove it";
+        importer.document_error(codes::WRONG_FORM, at, "not a `contract.json` of a known version", help);
+        return None;
+    };
+    let folder = path.strip_suffix(CONTRACT_FILE).unwrap_or_default();
+    let files: BTreeMap<&str, &Json> =
+        files.iter().filter_map(|(path, json)| Some((path.strip_prefix(folder)?, *json))).collect();
+    for (index, json) in capabilities.iter().enumerate() {
+        let at = pointer::join(&pointer::join(&at, "capabilities"), &index.to_string());
+        let name = json.get("name").and_then(Json::as_str).filter(|name| Capability::is_name(name));
+        let Some(name) = name else {
+            importer.nameless(&at, "a capability must have a valid `name`");
+            continue;
+        };
+        let mut entry = importer.entry(name, at.clone());
+        let is_schema = |key: &str| Side::ALL.iter().any(|side| side.schema_key() == key);
+        let keys: Object = json.as_object().into_iter().flatten().filter(|(key, _)| !is_schema(key)).cloned().collect();
+        let mut capability = importer.mark(&mut entry, &Json::Object(keys), &at).capability();
+        for side in Side::ALL {
+            let Some(reference) = json.get(side.schema_key()) else { continue };
+            let file = reference.get("file").and_then(Json::as_str).and_then(|file| Some((file, *files.get(file)?)));
+            let Some((file, schema)) = file else {
+                let at = pointer::join(&at, side.schema_key());
+                let help = "pass the file of this schema too, or the whole folder";
+                importer.error(&mut entry, codes::WRONG_FORM, at, "the file of the schema is missing", help);
+                continue;
+            };
+            let keeps_dialect = reference.get("addedDialect") == Some(&Json::Bool(false));
+            let path = format!("{folder}{file}");
+            read_side(importer, &mut entry, &mut capability, side, (&path, schema), keeps_dialect);
+        }
+        importer.add(entry, capability);
+    }
+    contract.get("agent").and_then(Json::as_str).and_then(AgentId::new)
+}
