@@ -20,7 +20,7 @@ pub(crate) enum Form {
     Wrapped,
 }
 
-/// What an export wrote about a capability.
+/// The parts of a capability that an export wrote.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mark {
     /// The name of the capability, if the entry has another one.

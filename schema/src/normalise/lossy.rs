@@ -28,7 +28,7 @@ pub struct Loss {
     pub reason: String,
 }
 
-/// Like [`normalise`], but widens what the subset cannot express instead of rejecting it.
+/// Like [`normalise`], but widens schemas that the subset cannot express instead of rejecting them.
 ///
 /// The output accepts every payload that the input accepts, and usually more. Each part of the input that was removed or widened is
 /// listed, sorted by pointer. Without losses, the output is that of [`normalise`].

@@ -59,7 +59,7 @@ pub(super) struct Widener<'a, 'p> {
     positive: HashSet<TargetId>,
 }
 
-/// What a target contains: whether it has a problem itself, and which targets it refers to or contains.
+/// The content of a target: whether it has a problem itself, and which targets it refers to or contains.
 #[derive(Default)]
 struct Content {
     has_marks: bool,

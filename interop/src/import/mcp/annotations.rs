@@ -1,7 +1,7 @@
 //! The hints of a tool.
 //!
 //! They come from the server, which may be wrong about them. A tool without hints gets no key: the defaults of the protocol describe the
-//! worst case, and a contract does not state what nobody stated.
+//! worst case, and a contract states only facts that its provider states.
 //!
 //! | hints | `sideEffects` | `idempotent` |
 //! |---|---|---|

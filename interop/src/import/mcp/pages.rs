@@ -5,7 +5,7 @@ use capgen_schema::{Json, pointer};
 use crate::codes;
 use crate::import::Importer;
 
-/// The tools of all pages, and what the document contains about their server.
+/// The tools of all pages, with the name, version and protocol of their server.
 #[derive(Default)]
 pub(super) struct Pages<'a> {
     /// Each tool with its JSON Pointer in the document.
