@@ -26,14 +26,14 @@ mod import;
 mod input;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry-nats")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "mcp", feature = "registry-nats")))]
 mod missing;
 mod one_contract;
 #[cfg(feature = "registry")]
 mod registry;
 mod repository;
 mod rerun;
-#[cfg(any(feature = "amp", feature = "registry"))]
+#[cfg(any(feature = "amp", feature = "mcp", feature = "registry"))]
 mod secret;
 mod signals;
 mod suggestion;

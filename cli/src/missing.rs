@@ -17,6 +17,8 @@ pub(crate) const FEATURES: &[&str] = &[
     "audit",
     #[cfg(not(feature = "dci"))]
     "dci",
+    #[cfg(not(feature = "mcp"))]
+    "mcp",
     #[cfg(not(feature = "registry"))]
     "registry",
     #[cfg(all(feature = "registry", not(feature = "registry-nats")))]

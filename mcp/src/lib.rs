@@ -18,7 +18,7 @@ pub use client::{ClientOptions, ListLimits, McpClient, ServerCommand, ServerInfo
 #[cfg(feature = "tls")]
 pub use client::{ClientTls, TlsError};
 pub use error::McpError;
-pub use message::{RpcError, check_message};
+pub use message::RpcError;
 pub use meta::Implementation;
 pub use revision::Revision;
 pub use server::{HttpOptions, HttpService, InvalidAgent, McpServer, McpServerBuilder, ServerLimits};

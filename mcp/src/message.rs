@@ -225,24 +225,6 @@ pub(crate) fn error_response(id: Option<&RequestId>, error: &RpcError) -> String
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json::text(&Json::Object(body)))
 }
 
-/// The body of a fuzz target: reads a text as messages, and checks that each answer to it is a message on one line.
-pub fn check_message(bytes: &[u8]) {
-    let messages = match Received::read(bytes) {
-        Received::One(message) => vec![message],
-        Received::Batch(messages) => messages,
-    };
-    for message in messages {
-        let answer = match message {
-            Err(malformed) => malformed.answer(),
-            Ok(Message::Request { id, .. }) => response(&id, &json::empty()),
-            Ok(Message::Response { id, outcome: Err(error) }) => error_response(id.as_ref(), &error),
-            Ok(_) => continue,
-        };
-        let read = Received::read(answer.as_bytes());
-        assert!(matches!(read, Received::One(Ok(Message::Response { .. }))) && !answer.contains('\n'), "{answer}");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -319,6 +301,24 @@ mod tests {
         assert!(answer.contains(r#""id":"q""#), "{answer}");
         let answer = one(&format!(r#"{{"id":"{}"}}"#, "q".repeat(MAX_ID + 1))).unwrap_err().answer();
         assert!(answer.contains(r#""id":null"#), "{answer}");
+    }
+
+    /// Reads a text as messages, and checks that each answer to it is a message on one line.
+    fn check_message(bytes: &[u8]) {
+        let messages = match Received::read(bytes) {
+            Received::One(message) => vec![message],
+            Received::Batch(messages) => messages,
+        };
+        for message in messages {
+            let answer = match message {
+                Err(malformed) => malformed.answer(),
+                Ok(Message::Request { id, .. }) => response(&id, &json::empty()),
+                Ok(Message::Response { id, outcome: Err(error) }) => error_response(id.as_ref(), &error),
+                Ok(_) => continue,
+            };
+            let read = Received::read(answer.as_bytes());
+            assert!(matches!(read, Received::One(Ok(Message::Response { .. }))) && !answer.contains('\n'), "{answer}");
+        }
     }
 
     proptest! {

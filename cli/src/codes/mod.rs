@@ -94,6 +94,8 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_LINE = "W0691";
     /// A snapshot that is dropped.
     pub(crate) REGISTRY_SNAPSHOT_DROPPED = "W0692";
+    /// An MCP server without an answer.
+    pub(crate) MCP_SERVER = "E0941";
     /// A file in the folder of a site that capgen did not write.
     pub(crate) SITE_FOREIGN = "E0961";
     /// A page of a site that is out of date, missing or left over.

@@ -10,6 +10,8 @@ const IMPORT_EXAMPLES: &str = "\
 Examples:
   capgen import mcp tools.json --out agents/files/capabilities.yaml
   capgen import mcp tools.json --lossy --skip
+  capgen import mcp --out memory/capabilities.yaml --stdio npx -y @modelcontextprotocol/server-memory
+  capgen import mcp --http http://localhost:3000/mcp --token-file token.txt
   capgen import mcp tools.json --out capabilities.yaml --check --diff
   capgen import json-schema schemas/ --agent shop --out capabilities.yaml";
 
@@ -31,8 +33,12 @@ pub(crate) enum Format {
 #[derive(Args, Debug)]
 pub(crate) struct Mcp {
     /// File with the tools: the result of `tools/list`, several of them, or an array of tools; `-` means standard input
-    #[arg(value_name = "TOOLS")]
-    pub(crate) file: PathBuf,
+    #[cfg_attr(feature = "mcp", arg(value_name = "TOOLS", required_unless_present_any = ["stdio", "http"]))]
+    #[cfg_attr(not(feature = "mcp"), arg(value_name = "TOOLS", required = true))]
+    pub(crate) file: Option<PathBuf>,
+    #[cfg(feature = "mcp")]
+    #[command(flatten)]
+    pub(crate) server: super::server::Server,
     #[command(flatten)]
     pub(crate) conversion: Conversion,
     #[command(flatten)]

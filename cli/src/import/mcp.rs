@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use capgen_interop::import::{Document, agent_id, mcp};
-use capgen_manifest::{AgentId, TransportSettings, shown};
+#[cfg(feature = "mcp")]
+use capgen_interop::pretty;
+use capgen_manifest::{AgentId, Source, TransportSettings, shown};
 
 use super::arguments::{Conversion, Mcp};
 use super::header::Header;
@@ -13,11 +15,17 @@ use crate::console::Console;
 use crate::failure::{Failure, Outcome};
 use crate::input;
 
+/// The name of a running server in findings.
+const SERVER: &str = "<server>";
+
 pub(super) fn run(arguments: &Mcp, console: &Console) -> Outcome {
-    let Mcp { file, conversion, output } = arguments;
-    let import = from_file(file, conversion)?;
-    let header = import.header.text("mcp", std::slice::from_ref(file), conversion, Some(&output.out));
-    let manifest = checked(import, &header, conversion, &shown(file))?;
+    let Mcp { file, conversion, output, .. } = arguments;
+    let (import, source) = match file {
+        Some(file) => (from_file(file, conversion)?, shown(file)),
+        None => (from_server(arguments, console)?, SERVER.to_owned()),
+    };
+    let header = import.header.text("mcp", file.as_slice(), conversion, Some(&output.out));
+    let manifest = checked(import, &header, conversion, &source)?;
     manifest.report(console);
     output::write(output, &manifest, console)
 }
@@ -31,10 +39,31 @@ pub(crate) fn contract(file: &Path, conversion: &Conversion) -> Result<Manifest,
 
 /// Reads the tools in a file.
 pub(crate) fn from_file(file: &Path, conversion: &Conversion) -> Result<Import, Failure> {
-    let document = Document::parse_json_or_lines(&super::read(file)?)?;
-    let tools = mcp::tools(&document, conversion.settings());
     let stem = file.file_stem().filter(|_| !input::is_stdin(file)).and_then(|stem| stem.to_str());
-    let names = [tools.server.as_deref(), stem];
+    import(&super::read(file)?, stem, conversion)
+}
+
+/// Asks a server for its tools.
+#[cfg(feature = "mcp")]
+fn from_server(arguments: &Mcp, console: &Console) -> Result<Import, Failure> {
+    let tools = arguments.server.tools(console)?;
+    let mut import = import(&Source::new(SERVER, pretty(&tools.to_json())), None, &arguments.conversion)?;
+    if let Some(url) = &arguments.server.http {
+        import.transports = vec![transport(&import.agent).set("url", url.as_str())];
+    }
+    Ok(import)
+}
+
+/// The parser requires a file.
+#[cfg(not(feature = "mcp"))]
+fn from_server(_: &Mcp, _: &Console) -> Result<Import, Failure> {
+    Err(crate::missing::failure("mcp"))
+}
+
+fn import(source: &Source, name: Option<&str>, conversion: &Conversion) -> Result<Import, Failure> {
+    let document = Document::parse_json_or_lines(source)?;
+    let tools = mcp::tools(&document, conversion.settings());
+    let names = [tools.server.as_deref(), name];
     let Some(agent) = conversion.agent.clone().or_else(|| names.into_iter().flatten().find_map(agent_id)) else {
         return Err(no_agent());
     };

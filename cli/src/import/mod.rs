@@ -6,6 +6,8 @@ mod json_schema;
 mod manifest;
 pub(crate) mod mcp;
 mod output;
+#[cfg(feature = "mcp")]
+mod server;
 
 use std::path::Path;
 

@@ -1,0 +1,30 @@
+//! Calls the MCP server `memory` from npm through generated types.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use capgen::call::{AgentId, Client, PeerTable, TransportSettings};
+use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand};
+use capgen_test_mcp::memory::{
+    CAPABILITIES, CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem, SearchNodes,
+    SearchNodesRequest,
+};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let command = ServerCommand::new("npx").args(["-y", "@modelcontextprotocol/server-memory"]);
+    let server = McpClient::spawn(command, ClientOptions::default()).await?;
+    let transport = McpTransport::new().with_server("memory", server.clone(), CAPABILITIES);
+    let agent = AgentId::new("memory").ok_or("not an id")?;
+    let peers = PeerTable::new().with_transports(&agent, vec![TransportSettings::mcp("memory")]);
+    let client = Client::builder("notes").transport(Arc::new(transport)).peers(peers).build().await?;
+
+    let entity = CreateEntitiesRequestEntitiesItem::new("capgen", "program", vec!["checks contracts".to_owned()]);
+    client.call::<CreateEntities>(&CreateEntitiesRequest::new(vec![entity])).await?;
+    let found = client.call::<SearchNodes>(&SearchNodesRequest::new("contracts")).await?;
+    for entity in found.entities {
+        println!("{}", entity.name);
+    }
+    server.close().await;
+    Ok(())
+}
