@@ -160,7 +160,7 @@ mod payments_contract {
     pub struct Money {
         /// A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
         ///
-        /// More than 0 and at most 9007199254740991.
+        /// More than 0 and at most 2^53 - 1.
         pub minor_units: u64,
         /// An ISO 4217 code of three letters. Pattern `^[A-Z]{3}$`.
         pub currency: String,
@@ -686,7 +686,7 @@ mod payments_contract {
         pub payment_id: String,
         /// The amount in the smallest unit of the payment's currency; the remaining amount if absent.
         ///
-        /// More than 0 and at most 9007199254740991.
+        /// More than 0 and at most 2^53 - 1.
         pub minor_units: Option<u64>,
         /// The `reason` property.
         pub reason: RefundPaymentRequestReason,

@@ -39,7 +39,7 @@ export type Money = {
   /**
    * A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
    *
-   * More than 0 and at most 9007199254740991.
+   * More than 0 and at most 2^53 - 1.
    */
   minorUnits: number;
   /** An ISO 4217 code of three letters. Pattern `^[A-Z]{3}$`. */
@@ -131,7 +131,7 @@ export type RefundPaymentRequest = {
   /**
    * The amount in the smallest unit of the payment's currency; the remaining amount if absent.
    *
-   * More than 0 and at most 9007199254740991.
+   * More than 0 and at most 2^53 - 1.
    */
   minorUnits?: number;
   reason: "customer-request" | "duplicate" | "fraud" | "goods-damaged";

@@ -140,7 +140,12 @@ fn number(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone) -> Option<
     // Of two equal limits, the exclusive one is stricter.
     let lower = lower.max_by(|(a, a_open), (b, b_open)| a.cmp(b).then(a_open.cmp(b_open)));
     let upper = upper.min_by(|(a, a_open), (b, b_open)| a.cmp(b).then(b_open.cmp(a_open)));
-    let digits = |number: &Number| cut(&number.to_string(), LONGEST_NUMBER);
+    let digits = |number: &Number| match number.to_string().as_str() {
+        // The safe integers of JavaScript, which other tools write as the bounds of every integer.
+        "9007199254740991" => "2^53 - 1".to_owned(),
+        "-9007199254740991" => "-(2^53 - 1)".to_owned(),
+        text => cut(text, LONGEST_NUMBER),
+    };
     let above = |(limit, is_open): (&Number, bool)| match is_open {
         true => format!("more than {}", digits(limit)),
         false => format!("at least {}", digits(limit)),
@@ -268,6 +273,11 @@ mod tests {
             (r#"{"exclusiveMinimum": 0, "maximum": 1}"#, Type::Number, "More than 0 and at most 1."),
             (r#"{"minimum": 1, "exclusiveMinimum": 1}"#, Type::Number, "More than 1."),
             (r#"{"maximum": 1, "exclusiveMaximum": 1}"#, Type::Number, "Less than 1."),
+            (
+                r#"{"minimum": -9007199254740991, "maximum": 9007199254740991}"#,
+                Type::Integer { unsigned: false },
+                "-(2^53 - 1) to 2^53 - 1.",
+            ),
             (r#"{"multipleOf": 0.01}"#, Type::Number, "Multiple of 0.01."),
             (r#"{"maximum": 1e3, "multipleOf": 5}"#, Type::Integer { unsigned: false }, "At most 1000; multiple of 5."),
             (r#"{"minimum": 5, "maximum": 5}"#, Type::Integer { unsigned: true }, "Exactly 5."),

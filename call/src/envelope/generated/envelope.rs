@@ -97,7 +97,7 @@ mod envelope_contract {
         ///
         /// At most 512 characters; pattern `^[a-z][a-z0-9]*://[^ ]+$`.
         pub reply_to: Option<String>,
-        /// The time after which the caller does not wait any more, as Unix time in ms. 0 to 9007199254740991.
+        /// The time after which the caller does not wait any more, as Unix time in ms. 0 to 2^53 - 1.
         pub deadline: Option<u64>,
         /// The tenant. 1 to 256 characters.
         pub tenant_id: Option<String>,

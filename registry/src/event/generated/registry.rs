@@ -394,9 +394,7 @@ mod registry_contract {
     /// Properties other than the schemas.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CapabilityRegisteredRequestMetadata {
-        /// The first property that ranks providers. The highest is the best.
-        ///
-        /// -9007199254740991 to 9007199254740991.
+        /// The first property that ranks providers. The highest is the best. -(2^53 - 1) to 2^53 - 1.
         pub priority: Option<i64>,
         /// The second property that ranks providers. The highest is the best.
         pub weight: Option<f64>,
@@ -609,9 +607,7 @@ mod registry_contract {
     /// The changed properties; at least one.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CapabilityUpdatedRequestMetadata {
-        /// The first property that ranks providers. The highest is the best.
-        ///
-        /// -9007199254740991 to 9007199254740991.
+        /// The first property that ranks providers. The highest is the best. -(2^53 - 1) to 2^53 - 1.
         pub priority: Option<i64>,
         /// The second property that ranks providers. The highest is the best.
         pub weight: Option<f64>,
