@@ -22,9 +22,14 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    for found in
-        [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode), events(&root, mode)]
-    {
+    for found in [
+        examples(&root, mode),
+        calls(&root, mode),
+        servers(&root, mode),
+        benchmarks(&root, mode),
+        envelope(&root, mode),
+        events(&root, mode),
+    ] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);
@@ -95,6 +100,13 @@ fn calls(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let selection = Selection { peers: peers.into(), root: Some(fleet.clone()), start: fleet, ..Selection::default() };
     let options = Options { calls: true, ..Options::default() };
     generated(&root.join("generated/calls"), &selection, &Language::DEFAULT, options, mode)
+}
+
+/// `tests/mcp/generated/`: the code of three MCP servers.
+fn servers(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let fleet = root.join("tests/mcp");
+    let selection = Selection { all: true, root: Some(fleet.clone()), start: fleet.clone(), ..Selection::default() };
+    generated(&fleet.join("generated"), &selection, &Language::DEFAULT, Options::default(), mode)
 }
 
 /// `benches/validation/src/generated/`: the Rust code of the contracts of the benchmarks.
