@@ -11,7 +11,7 @@ use capgen_codegen::{Language, Options, output, surface};
 use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
-use capgen_interop::import::{Document, ImportSettings, mcp};
+use capgen_interop::import::{Document, ImportSettings, mcp, openapi};
 use capgen_manifest::{Fleet, Source, load};
 
 fn workspace() -> PathBuf {
@@ -128,6 +128,11 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let nothing =
                 (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
             Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).chain(nothing).collect())
+        }
+        "yaml openapi" => {
+            let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
+            let operations = openapi::operations(&document, ImportSettings::default());
+            Some(operations.imported.findings.iter().map(|finding| document.diagnostic(finding)).collect())
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {

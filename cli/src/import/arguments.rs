@@ -13,7 +13,9 @@ Examples:
   capgen import mcp --out memory/capabilities.yaml --stdio npx -y @modelcontextprotocol/server-memory
   capgen import mcp --http http://localhost:3000/mcp --token-file token.txt
   capgen import mcp tools.json --out capabilities.yaml --check --diff
-  capgen import json-schema schemas/ --agent shop --out capabilities.yaml";
+  capgen import json-schema schemas/ --agent shop --out capabilities.yaml
+  capgen import openapi openapi.yaml --skip --out agents/shop/capabilities.yaml
+  capgen import a2a agent-card.json";
 
 #[derive(Args, Debug)]
 #[command(after_help = IMPORT_EXAMPLES)]
@@ -28,6 +30,10 @@ pub(crate) enum Format {
     Mcp(Mcp),
     /// Files of JSON Schema
     JsonSchema(JsonSchema),
+    /// The operations of an OpenAPI document, version 3.0 or 3.1, in JSON or YAML
+    Openapi(OneFile),
+    /// The skills of an A2A agent card that has schemas
+    A2a(OneFile),
 }
 
 #[derive(Args, Debug)]
@@ -51,6 +57,17 @@ pub(crate) struct JsonSchema {
     /// capability; any other file is the request of the capability with its name
     #[arg(value_name = "FILE", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) conversion: Conversion,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OneFile {
+    /// The document; `-` means standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) conversion: Conversion,
     #[command(flatten)]

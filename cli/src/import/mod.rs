@@ -5,6 +5,7 @@ mod header;
 mod json_schema;
 mod manifest;
 pub(crate) mod mcp;
+mod one_file;
 mod output;
 #[cfg(feature = "mcp")]
 mod server;
@@ -29,6 +30,8 @@ pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
     match &arguments.format {
         Format::Mcp(arguments) => mcp::run(arguments, console),
         Format::JsonSchema(arguments) => json_schema::run(arguments, console),
+        Format::Openapi(arguments) => one_file::openapi(arguments, console),
+        Format::A2a(arguments) => one_file::a2a(arguments, console),
     }
 }
 

@@ -94,3 +94,21 @@ fn a_contract_that_names_files_elsewhere_deletes_nothing() {
     fleet.run("export json-schema --peer pr-reviewer --out out").ended(0);
     assert_eq!(fleet.read("a.schema.json"), "{}");
 }
+
+#[test]
+fn documents_are_imported_as_the_same_contract() {
+    let fleet = fleet();
+    for (format, options) in [("mcp", ""), ("openapi", ""), ("a2a", "--url https://example.com/a2a")] {
+        let file = format!("{format}.json");
+        fleet.write(&file, &fleet.run(&format!("export {format} --peer pr-reviewer {options}")).ended(0).stdout);
+        let run = fleet.run(&format!("import {format} {file} --agent pr-reviewer --out {format}.yaml"));
+        let run = run.ended(0);
+        assert!(run.stderr.contains("1 capability"), "{run:?}");
+        let document =
+            document(&fleet.run(&format!("gen --capabilities {format}.yaml --json --out {format}")).ended(0));
+        let expected = self::document(&fleet.run("gen --peer pr-reviewer --json").ended(0));
+        assert_eq!(document["peers"][0]["hash"], expected["peers"][0]["hash"], "{format}");
+    }
+    let run = fleet.run_with("import openapi -", "openapi: 3.1.0\npaths: {}\n").ended(2);
+    assert!(run.stderr.contains("--agent"), "{run:?}");
+}

@@ -17,6 +17,8 @@ capgen_diagnostic::codes! {
     pub INVALID_MARK = "E0904";
     /// A document without anything to import.
     pub NOTHING_TO_IMPORT = "E0905";
+    /// An operation of OpenAPI with a part that a capability cannot express, such as a body that is not JSON.
+    pub UNSUPPORTED_OPERATION = "E0911";
     /// A part of a schema that an import widened.
     pub LOSS = "W0901";
 }

@@ -62,7 +62,7 @@ impl Importer {
                 key if key == Side::Request.name() => form(&mut mark.request, value),
                 key if key == Side::Response.name() => form(&mut mark.response, value),
                 // Differences between the schemas of the contract and those of the entry, which the reader of schemas undoes.
-                "restore" => value.as_object().is_some(),
+                "restore" | "definitions" => value.as_object().is_some(),
                 key => property(&mut descriptor, key, value),
             };
             if !taken {

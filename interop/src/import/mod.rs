@@ -5,12 +5,14 @@
 //!
 //! [`importer`] has the parts that all formats share: schemas, names and findings.
 
+pub mod a2a;
 mod document;
 mod importer;
 pub mod json_schema;
 mod mark;
 pub mod mcp;
 mod name;
+pub mod openapi;
 mod schema;
 
 use capgen_diagnostic::{Diagnostic, Severity};

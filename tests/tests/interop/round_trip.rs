@@ -1,7 +1,7 @@
 //! An export that is imported again has the hash of the contract.
 
 use capgen_interop::import::{self, Document, ImportSettings, Imported};
-use capgen_interop::{McpOptions, ToolSide, mcp, pretty, tool_side};
+use capgen_interop::{McpOptions, ToolSide, a2a, json_schema, mcp, openapi, pretty, tool_side};
 use capgen_manifest::{Capability, Manifest, Side, Source};
 use capgen_schema::{Json, Schema, pointer};
 
@@ -66,6 +66,39 @@ fn tools_are_imported_as_they_were() {
     for manifest in contracts::all() {
         let text = pretty(&mcp(&manifest, McpOptions::default()).document);
         assert_same(&manifest, import::mcp::tools(&document(&text), ImportSettings::default()).imported, &text);
+    }
+}
+
+#[test]
+fn operations_are_imported_as_they_were() {
+    for manifest in contracts::all() {
+        let text = pretty(&openapi(&manifest).document);
+        let operations = import::openapi::operations(&document(&text), ImportSettings::default());
+        assert_eq!(operations.title.as_deref(), Some(manifest.agent.as_str()));
+        assert_same(&manifest, operations.imported, &text);
+    }
+}
+
+#[test]
+fn skills_are_imported_as_they_were() {
+    for manifest in contracts::all() {
+        let text = pretty(&a2a(&manifest, "https://example.com/a2a").document);
+        let skills = import::a2a::skills(&document(&text), ImportSettings::default());
+        assert_eq!(skills.agent.as_deref(), Some(manifest.agent.as_str()));
+        assert_same(&manifest, skills.imported, &text);
+    }
+}
+
+#[test]
+fn folders_of_schemas_are_imported_as_they_were() {
+    for manifest in contracts::all() {
+        let files = json_schema(&manifest);
+        let files: Vec<(String, Document)> =
+            files.iter().map(|(name, json)| (name.clone(), document(&pretty(json)))).collect();
+        let text = format!("{:?}", files.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        let schemas = import::json_schema::schemas(&Document::of_files(files), ImportSettings::default());
+        assert_eq!(schemas.agent.as_ref(), Some(&manifest.agent));
+        assert_same(&manifest, schemas.imported, &text);
     }
 }
 

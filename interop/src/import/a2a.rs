@@ -1,0 +1,98 @@
+//! Capabilities from the agent card of an A2A agent.
+//!
+//! The skills of a card have no schemas. They are in the parameters of an extension: the one that an export of capgen writes.
+
+use capgen_diagnostic::quoted;
+use capgen_manifest::{Capability, Side};
+use capgen_schema::{Json, Object, pointer};
+
+use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer};
+use crate::{A2A_EXTENSION, codes};
+
+/// The skills of an agent, as capabilities.
+#[derive(Clone, Debug)]
+pub struct Skills {
+    /// The capabilities.
+    pub imported: Imported,
+    /// The id of the agent if capgen exported the card, or else the name of the agent.
+    pub agent: Option<String>,
+}
+
+/// Reads the capabilities of an agent card of version 0.3 or 1.0.
+///
+/// A skill without schemas becomes a loose capability if the card has the extension; without it, the card is rejected, because it
+/// describes no requests.
+///
+/// ```
+/// use capgen_interop::import::{Document, ImportSettings, a2a};
+/// use capgen_manifest::Source;
+/// let text = r#"{"name": "Shop", "skills": [{"id": "find", "name": "Find", "description": "Finds.", "tags": []}]}"#;
+/// let document = Document::parse_json(&Source::new("card.json", text)).unwrap();
+/// let skills = a2a::skills(&document, ImportSettings::default());
+/// assert_eq!(skills.imported.findings[0].message, "the agent card has no schemas");
+/// ```
+pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
+    let mut importer = Importer::new("skill", settings);
+    let card = document.json();
+    let name = card.get("name").and_then(Json::as_str).map(str::to_owned);
+    let agent = match parameters(card) {
+        Some((parameters, at)) => {
+            capabilities(&mut importer, parameters, &at);
+            parameters.get("agent").and_then(Json::as_str).map(str::to_owned).or(name)
+        }
+        None => {
+            let (message, help) = if card.get("skills").is_some() {
+                let help = "ask the provider for a card with the extension of capgen, or write the manifest by hand";
+                ("the agent card has no schemas", help)
+            } else {
+                ("the document is not an agent card", "pass the JSON of an agent card, which has `skills`")
+            };
+            importer.document_error(codes::WRONG_FORM, String::new(), message, help);
+            name
+        }
+    };
+    Skills { imported: importer.finish(), agent }
+}
+
+/// The parameters of the extension, and their pointer.
+fn parameters(card: &Json) -> Option<(&Json, String)> {
+    let extensions = card.get("capabilities")?.get("extensions")?.as_array()?;
+    let is_ours = |extension: &&Json| extension.get("uri").and_then(Json::as_str) == Some(A2A_EXTENSION);
+    let index = extensions.iter().position(|extension| is_ours(&extension))?;
+    let parameters = extensions.get(index)?.get("params")?;
+    Some((parameters, format!("/capabilities/extensions/{index}/params")))
+}
+
+fn capabilities(importer: &mut Importer, parameters: &Json, at: &str) {
+    let at = pointer::join(at, "capabilities");
+    let Some(all) = parameters.get("capabilities").and_then(Json::as_object) else {
+        let help = "the extension has an object with one member for each skill";
+        return importer.document_error(codes::WRONG_FORM, at, "the extension has no `capabilities`", help);
+    };
+    for (name, value) in all {
+        capability(importer, name, value, &pointer::join(&at, name));
+    }
+}
+
+fn capability(importer: &mut Importer, name: &str, value: &Json, at: &str) {
+    let mut entry = importer.entry(name, at.to_owned());
+    if !Capability::is_name(name) {
+        let message = format!("{} is not a valid name of a capability", quoted(name));
+        importer.invalid_mark(&mut entry, at.to_owned(), message);
+    }
+    let is_schema = |key: &str| Side::ALL.iter().any(|side| side.schema_key() == key);
+    let rest: Object = value.as_object().into_iter().flatten().filter(|(key, _)| !is_schema(key)).cloned().collect();
+    let mut capability = importer.mark(&mut entry, &Json::Object(rest), at).capability();
+    for side in Side::ALL {
+        let Some(source) = value.get(side.schema_key()) else { continue };
+        let at = pointer::join(at, side.schema_key());
+        let (part, own, dialect) = (side.schema_key(), source.clone(), Dialect::ByDefinitions);
+        let foreign = Foreign { part, source, own, dialect, keeps_dialect: true };
+        let schema = importer.schema(&mut entry, foreign, &|below| format!("{at}{below}"));
+        match side {
+            Side::Request => capability.input = schema,
+            Side::Response => capability.output = schema,
+        }
+    }
+    importer.add(entry, capability);
+}

@@ -1,0 +1,125 @@
+//! Capabilities from the operations of an OpenAPI document, version 3.0 or 3.1.
+//!
+//! | operation | capability |
+//! |---|---|
+//! | `operationId`, or else method and path | `name` |
+//! | method and path | `wireName`, such as `PUT /things/{id}` |
+//! | `description`, or else `summary` | `description` |
+//! | `tags` | `tags` |
+//! | `GET`, `HEAD`, `OPTIONS` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
+//! | a JSON body and no parameters | `inputSchema` |
+//! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
+//! | the JSON body of the lowest response 2xx | `outputSchema` |
+//! | `x-capgen` | the other keys, if capgen exported the document |
+
+mod body;
+mod operation;
+mod parameters;
+mod references;
+mod schema;
+
+use capgen_schema::{Json, pointer};
+
+use super::{Dialect, Document, ImportSettings, Imported, Importer};
+use crate::{OPENAPI_KEY, codes};
+use operation::Operation;
+use references::References;
+
+/// The operations of a document, as capabilities.
+#[derive(Clone, Debug)]
+pub struct Operations {
+    /// The capabilities.
+    pub imported: Imported,
+    /// The id of the agent if capgen exported the document, or else the title of the document.
+    pub title: Option<String>,
+    /// The version of the document.
+    pub version: Option<String>,
+}
+
+/// The methods of the operations of a path.
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// Reads the operations of a document. References to other documents are errors: nothing is fetched.
+///
+/// Takes time linear in the document and in the size of the capabilities, each of which has copies of the components that it uses; at
+/// most two million values are copied.
+///
+/// ```
+/// use capgen_interop::import::{Document, ImportSettings, openapi};
+/// use capgen_manifest::Source;
+/// let text = "\
+/// openapi: 3.0.3
+/// info: { title: Shop, version: 1.0.0 }
+/// paths:
+///   /products/{id}:
+///     get:
+///       operationId: getProduct
+///       parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+///       responses:
+///         '200': { description: A product, content: { application/json: { schema: { type: object } } } }
+/// ";
+/// let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
+/// let operations = openapi::operations(&document, ImportSettings::default());
+/// let product = &operations.imported.capabilities[0];
+/// assert_eq!((product.name.as_str(), product.wire_name.as_deref()), ("getProduct", Some("GET /products/{id}")));
+/// ```
+pub fn operations(document: &Document, settings: ImportSettings) -> Operations {
+    let mut importer = Importer::new("operation", settings);
+    let json = document.json();
+    if let Some(dialect) = dialect(&mut importer, json) {
+        paths(&mut importer, json, dialect);
+    }
+    let info = |name| json.get("info").and_then(|info| info.get(name)).and_then(Json::as_str).map(str::to_owned);
+    let agent = json.get(OPENAPI_KEY).and_then(|mark| mark.get("agent")).and_then(Json::as_str);
+    let title = agent.map(str::to_owned).or_else(|| info("title"));
+    Operations { imported: importer.finish(), title, version: info("version") }
+}
+
+/// The dialect of the schemas of a document, by its version.
+fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
+    let version = json.get("openapi").and_then(Json::as_str).unwrap_or_default();
+    if version.starts_with("3.1.") {
+        return Some(Dialect::Modern);
+    }
+    if version.starts_with("3.0.") {
+        return Some(Dialect::ByDefinitions);
+    }
+    let (at, message) = match json.get("swagger") {
+        Some(_) => ("/swagger", "OpenAPI 2.0 is not supported"),
+        None if version.is_empty() => ("", "the document has no member `openapi` with its version"),
+        None => ("/openapi", "this version of OpenAPI is not supported"),
+    };
+    let help = "convert the document to OpenAPI 3.1 or 3.0";
+    importer.document_error(codes::WRONG_FORM, at.to_owned(), message, help);
+    None
+}
+
+fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
+    let mut references = References::of(json);
+    let Some(paths) = json.get("paths").and_then(Json::as_object) else {
+        let help = "an OpenAPI document has its operations in `paths`";
+        return importer.document_error(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
+    };
+    for (path, item) in paths {
+        let at = pointer::join("/paths", path);
+        let (item, at) = match references.resolve(item, at.clone()) {
+            Ok(found) => found,
+            Err(message) => {
+                importer.document_error(codes::WRONG_FORM, at, message, references::HELP);
+                continue;
+            }
+        };
+        for method in METHODS {
+            if let Some(operation) = item.get(method) {
+                let at = pointer::join(&at, method);
+                Operation::import(
+                    importer,
+                    &mut references,
+                    dialect,
+                    operation::Place { path, method, item, at },
+                    operation,
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! One operation as a capability.
+
+use capgen_descriptor::SideEffects;
+use capgen_manifest::{Capability, Side};
+use capgen_schema::{Json, pointer};
+
+use super::references::{self, References};
+use super::schema::{Part, Request};
+use crate::OPENAPI_KEY;
+use crate::codes;
+use crate::import::mark::{Form, Mark};
+use crate::import::{Dialect, Entry, Importer};
+use crate::operation::Route;
+
+/// The place of an operation.
+pub(super) struct Place<'d> {
+    pub(super) path: &'d str,
+    pub(super) method: &'static str,
+    /// The members of the path.
+    pub(super) item: &'d Json,
+    /// The pointer of the operation.
+    pub(super) at: String,
+}
+
+/// An operation that is being read.
+pub(super) struct Operation<'r, 'd> {
+    pub(super) importer: &'r mut Importer,
+    pub(super) references: &'r mut References<'d>,
+    pub(super) dialect: Dialect,
+    pub(super) place: Place<'d>,
+    pub(super) json: &'d Json,
+    pub(super) entry: Entry,
+    pub(super) mark: Option<Mark>,
+}
+
+impl<'r, 'd> Operation<'r, 'd> {
+    /// Adds an operation to the import.
+    pub(super) fn import(
+        importer: &'r mut Importer,
+        references: &'r mut References<'d>,
+        dialect: Dialect,
+        place: Place<'d>,
+        json: &'d Json,
+    ) {
+        let route = Route { method: place.method.to_owned(), path: place.path.to_owned() };
+        let id = json.get("operationId").and_then(Json::as_str).filter(|id| !id.is_empty());
+        let mark = json.get(OPENAPI_KEY);
+        // The path of an exported capability follows from its name.
+        let is_own = mark.is_some() && id.is_some_and(|id| route == Route::of_capability(&Capability::new(id)));
+        let wire = id.filter(|_| is_own).map_or_else(|| route.wire_name(), str::to_owned);
+        let mut entry = importer.entry(&wire, place.at.clone());
+        entry.title = id.map(str::to_owned).or(entry.title);
+        let mark = mark.map(|mark| importer.mark(&mut entry, mark, &pointer::join(&place.at, OPENAPI_KEY)));
+        let mut operation = Self { importer, references, dialect, place, json, entry, mark };
+        let capability = operation.capability();
+        let Self { importer, entry, .. } = operation;
+        importer.add(entry, capability);
+    }
+
+    fn capability(&mut self) -> Capability {
+        let mut capability = self.mark.as_ref().map_or_else(|| Capability::new(""), Mark::capability);
+        if self.mark.is_none() {
+            effects(&mut capability, self.place.method);
+        }
+        let text = |name| self.json.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
+        capability.description = text("description").or_else(|| text("summary")).map(str::to_owned);
+        for tag in self.json.get("tags").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+            if !tag.is_empty() && !capability.tags.iter().any(|known| known == tag) {
+                capability.tags.push(tag.to_owned());
+            }
+        }
+        let request = self.request();
+        if let Some(Request { json, parts }) = request.filter(|_| self.form(Side::Request) != Form::Loose) {
+            capability.input = self.schema(Side::Request, json, &parts);
+        }
+        let response = self.response();
+        if let Some((json, at)) = response.filter(|_| self.form(Side::Response) != Form::Loose) {
+            capability.output = self.schema(Side::Response, json, &[Part { prefix: String::new(), at }]);
+        }
+        capability
+    }
+
+    pub(super) fn form(&self, side: Side) -> Form {
+        self.mark.as_ref().map_or(Form::Plain, |mark| mark.form(side))
+    }
+
+    /// The value that a member refers to. A reference without a target is reported.
+    pub(super) fn resolve(&mut self, value: &'d Json, at: String) -> Option<(&'d Json, String)> {
+        match self.references.resolve(value, at.clone()) {
+            Ok(found) => Some(found),
+            Err(message) => {
+                self.unsupported(at, message, references::HELP);
+                None
+            }
+        }
+    }
+
+    /// Reports a part that a capability cannot express.
+    pub(super) fn unsupported(&mut self, at: String, message: impl Into<String>, help: &str) {
+        self.importer.error(&mut self.entry, codes::UNSUPPORTED_OPERATION, at, message, help);
+    }
+
+    pub(super) fn malformed(&mut self, at: String, message: impl Into<String>, help: &str) {
+        self.importer.error(&mut self.entry, codes::MALFORMED_ENTRY, at, message, help);
+    }
+}
+
+/// The effects that HTTP guarantees for a method.
+fn effects(capability: &mut Capability, method: &str) {
+    (capability.side_effects, capability.idempotent) = match method {
+        "get" | "head" | "options" | "trace" => (Some(SideEffects::Pure), None),
+        "put" | "delete" => (Some(SideEffects::Idempotent), Some(true)),
+        _ => (None, None),
+    };
+}

@@ -1,0 +1,76 @@
+//! The parameters of an operation.
+
+use capgen_diagnostic::quoted;
+use capgen_schema::{Json, pointer};
+
+use super::operation::Operation;
+
+/// The places of parameters, which are members of the request.
+pub(super) const GROUPS: [&str; 3] = ["path", "query", "header"];
+
+/// Headers that HTTP sets by itself; OpenAPI ignores parameters with these names.
+const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];
+
+/// A parameter of an operation.
+pub(super) struct Parameter<'d> {
+    pub(super) name: &'d str,
+    /// `path`, `query` or `header`.
+    pub(super) group: &'static str,
+    pub(super) is_required: bool,
+    /// Without a schema, any value is valid.
+    pub(super) schema: Option<&'d Json>,
+    /// The pointer of the schema.
+    pub(super) at: String,
+}
+
+impl<'d> Operation<'_, 'd> {
+    /// The parameters of the path and the operation, which overrides those of the path; in the order of the document.
+    pub(super) fn parameters(&mut self) -> Vec<Parameter<'d>> {
+        let of_path = pointer::join(self.place.at.rsplit_once('/').map_or("", |(path, _)| path), "parameters");
+        let of_operation = pointer::join(&self.place.at, "parameters");
+        let lists = [(self.place.item.get("parameters"), of_path), (self.json.get("parameters"), of_operation)];
+        let mut parameters: Vec<Parameter<'d>> = Vec::new();
+        for (list, at) in lists {
+            for (index, parameter) in list.and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+                let at = pointer::join(&at, &index.to_string());
+                let Some((parameter, at)) = self.resolve(parameter, at) else { continue };
+                let Some(parameter) = self.parameter(parameter, at) else { continue };
+                let same = |known: &&mut Parameter<'_>| (known.name, known.group) == (parameter.name, parameter.group);
+                match parameters.iter_mut().find(same) {
+                    Some(known) => *known = parameter,
+                    None => parameters.push(parameter),
+                }
+            }
+        }
+        parameters
+    }
+
+    fn parameter(&mut self, json: &'d Json, at: String) -> Option<Parameter<'d>> {
+        let text = |key| json.get(key).and_then(Json::as_str);
+        let (Some(name), Some(place)) = (text("name"), text("in")) else {
+            self.malformed(at, "a parameter must have `name` and `in`", "add both members");
+            return None;
+        };
+        let is_required = json.get("required") == Some(&Json::Bool(true));
+        let Some(group) = GROUPS.into_iter().find(|group| *group == place) else {
+            if is_required || place != "cookie" {
+                let help = "pass the value in the path, the query or a header";
+                self.unsupported(
+                    at,
+                    format!("the parameter {} is not in the path, the query or a header", quoted(name)),
+                    help,
+                );
+            }
+            // An optional cookie is left out of every request.
+            return None;
+        };
+        if group == "header" && IGNORED.contains(&name.to_ascii_lowercase().as_str()) {
+            return None;
+        }
+        let (schema, at) = match json.get("content").and_then(Json::as_object) {
+            Some(content) => self.json_content(content, &pointer::join(&at, "content"))?,
+            None => (json.get("schema"), pointer::join(&at, "schema")),
+        };
+        Some(Parameter { name, group, is_required: is_required || group == "path", schema, at })
+    }
+}

@@ -1,0 +1,135 @@
+//! References to other parts of an OpenAPI document.
+
+use std::collections::{HashMap, HashSet};
+
+use capgen_schema::{Json, Object, definition_name};
+
+use crate::OPENAPI_DEFINITION_KEY;
+
+/// How to fix a reference.
+pub(super) const HELP: &str = "refer to a part of the same document: `#/components/...`; nothing is fetched";
+
+/// The longest chain of references.
+const MAX_CHAIN: usize = 16;
+
+/// The most values of components that are copied into capabilities. The reader of manifests does not accept more.
+const MAX_VALUES: usize = 2_000_000;
+
+/// The start of a reference to a schema among the components.
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// The document, and the parts of it that references find.
+pub(super) struct References<'d> {
+    document: &'d Json,
+    schemas: HashMap<&'d str, &'d Json>,
+    /// The schemas that each schema refers to, and its size; found when it is first needed.
+    known: HashMap<&'d str, (Vec<String>, usize)>,
+    room: usize,
+}
+
+/// The components that a schema uses.
+pub(super) struct Used<'d> {
+    /// Their names and schemas, in the order in which they are found.
+    pub(super) schemas: Vec<(&'d str, &'d Json)>,
+}
+
+impl<'d> References<'d> {
+    pub(super) fn of(document: &'d Json) -> Self {
+        let schemas = document.get("components").and_then(|components| components.get("schemas")?.as_object());
+        let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
+        Self { document, schemas, known: HashMap::new(), room: MAX_VALUES }
+    }
+
+    /// The value, or the one that it refers to, with its pointer.
+    ///
+    /// # Errors
+    ///
+    /// The reason why a reference has no target.
+    pub(super) fn resolve(&self, value: &'d Json, at: String) -> Result<(&'d Json, String), String> {
+        let (mut value, mut at) = (value, at);
+        for _ in 0..MAX_CHAIN {
+            let Some(reference) = value.get("$ref").and_then(Json::as_str) else { return Ok((value, at)) };
+            let Some(pointer) = local(reference) else {
+                return Err("the reference leads to another document".to_owned());
+            };
+            value = self.document.pointer(&pointer).ok_or("the reference has no target")?;
+            at = pointer;
+        }
+        Err("the reference leads to too many others".to_owned())
+    }
+
+    /// The components that a schema refers to, also through others; `None` if more values would be copied than a manifest can have.
+    /// `more` are further names.
+    pub(super) fn used(&mut self, schema: &Json, more: &[String]) -> Option<Used<'d>> {
+        let mut open = names(schema).0;
+        open.extend(more.iter().cloned());
+        open.reverse();
+        let mut seen = HashSet::new();
+        let mut used = Used { schemas: Vec::new() };
+        while let Some(name) = open.pop() {
+            let Some((name, schema)) = self.schemas.get_key_value(name.as_str()).map(|(name, schema)| (*name, *schema))
+            else {
+                continue;
+            };
+            if !seen.insert(name) {
+                continue;
+            }
+            let (targets, size) = self.known.entry(name).or_insert_with(|| names(schema));
+            self.room = self.room.checked_sub(*size)?;
+            open.extend(targets.iter().rev().cloned());
+            used.schemas.push((name, schema));
+        }
+        Some(used)
+    }
+}
+
+/// The pointer of a reference within the document.
+fn local(reference: &str) -> Option<String> {
+    // The decoder of references to definitions also decodes the tokens of other pointers, one at a time.
+    let tokens = reference.strip_prefix("#/")?.split('/');
+    let mut pointer = String::new();
+    for token in tokens {
+        capgen_schema::pointer::push(&mut pointer, &definition_name(&format!("#/definitions/{token}"))?);
+    }
+    Some(pointer)
+}
+
+/// The name of the component that a reference leads to or into.
+pub(super) fn component(reference: &str) -> Option<String> {
+    let token = reference.strip_prefix(SCHEMAS)?.split('/').next()?;
+    definition_name(&format!("#/definitions/{token}"))
+}
+
+/// The name of the definition in the contract of a component.
+pub(super) fn definition_of<'j>(component: &'j str, schema: &'j Json) -> &'j str {
+    schema.get(OPENAPI_DEFINITION_KEY).and_then(Json::as_str).unwrap_or(component)
+}
+
+/// A component's schema without the name of its definition.
+pub(super) fn without_name(schema: &Json) -> Json {
+    match schema {
+        Json::Object(members) => {
+            Json::Object(members.iter().filter(|(key, _)| key != OPENAPI_DEFINITION_KEY).cloned().collect::<Object>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The components that a value refers to anywhere, and the number of values in it.
+fn names(value: &Json) -> (Vec<String>, usize) {
+    let mut found = Vec::new();
+    let mut size = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        size += 1;
+        match value {
+            Json::Object(members) => {
+                found.extend(members.get("$ref").and_then(Json::as_str).and_then(component));
+                open.extend(members.iter().rev().map(|(_, value)| value));
+            }
+            Json::Array(items) => open.extend(items.iter().rev()),
+            _ => {}
+        }
+    }
+    (found, size)
+}

@@ -1,0 +1,218 @@
+//! Operations of OpenAPI and skills of A2A as capabilities.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_interop::import::{Document, ImportSettings, Imported, a2a, openapi};
+use capgen_manifest::{Capability, Side, Source};
+use capgen_schema::Schema;
+
+fn imported(text: &str) -> (Document, Imported) {
+    let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
+    let imported = openapi::operations(&document, ImportSettings::default()).imported;
+    (document, imported)
+}
+
+/// A document with one operation, whose members are `operation`, indented by six spaces.
+fn with_operation(version: &str, operation: &str, components: &str) -> String {
+    format!(
+        "openapi: {version}\ninfo: {{ title: Shop, version: 1.0.0 }}\npaths:\n  /things/{{id}}:\n    put:\n{operation}\n{components}\n"
+    )
+}
+
+fn one(version: &str, operation: &str, components: &str) -> Capability {
+    let (_, imported) = imported(&with_operation(version, operation, components));
+    assert_eq!(imported.findings, []);
+    imported.capabilities.into_iter().next().unwrap()
+}
+
+/// The codes, pointers and messages of findings.
+fn findings(operation: &str) -> Vec<(String, String, String)> {
+    let (_, imported) = imported(&with_operation("3.1.0", operation, ""));
+    assert!(imported.capabilities.is_empty());
+    imported.findings.into_iter().map(|f| (f.code.as_str().to_owned(), f.pointer, f.message)).collect()
+}
+
+fn assert_schema(capability: &Capability, side: Side, expected: &str) {
+    let expected = Schema::parse_text(expected).unwrap().canonical();
+    assert_eq!(capability.schema(side).map(Schema::canonical), Some(expected));
+}
+
+const OK: &str =
+    "      responses: { '200': { description: ok, content: { application/json: { schema: { type: string } } } } }";
+
+#[test]
+fn a_json_body_is_the_request() {
+    let body = "      requestBody: { required: true, content: { application/json: { schema: { type: integer } } } }";
+    let capability = one("3.1.0", &format!("{body}\n{OK}"), "");
+    assert_schema(&capability, Side::Request, r#"{"type": "integer"}"#);
+    assert_schema(&capability, Side::Response, r#"{"type": "string"}"#);
+    assert_eq!(capability.wire_name.as_deref(), Some("PUT /things/{id}"));
+    assert_eq!((capability.idempotent, capability.side_effects.map(|e| e.name())), (Some(true), Some("idempotent")));
+}
+
+#[test]
+fn parameters_are_members_of_the_request() {
+    let operation = format!(
+        "      operationId: putThing\n      summary: Puts.\n      tags: [things, things, '']\n      parameters:
+        - {{ name: id, in: path, required: true, schema: {{ type: string }} }}
+        - {{ name: limit, in: query, schema: {{ type: integer }} }}
+        - {{ name: X-Trace, in: header, schema: {{ type: string }} }}
+        - {{ name: Authorization, in: header, required: true, schema: {{ type: string }} }}
+        - {{ name: theme, in: cookie, schema: {{ type: string }} }}
+      requestBody: {{ content: {{ application/vnd.thing+json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }} }}\n{OK}"
+    );
+    let components = "components: { schemas: { Thing: { type: object, properties: { next: { $ref: '#/components/schemas/Thing' } } } } }";
+    let capability = one("3.0.3", &operation, components);
+    assert_eq!((capability.name.as_str(), capability.description.as_deref()), ("putThing", Some("Puts.")));
+    assert_eq!(capability.tags, ["things"]);
+    assert_schema(
+        &capability,
+        Side::Request,
+        r##"{"type": "object", "additionalProperties": false, "required": ["path"], "properties": {
+            "path": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": false},
+            "query": {"type": "object", "properties": {"limit": {"type": "integer"}}, "additionalProperties": false},
+            "header": {"type": "object", "properties": {"X-Trace": {"type": "string"}}, "additionalProperties": false},
+            "body": {"$ref": "#/definitions/Thing"}},
+            "definitions": {"Thing": {"type": "object", "properties": {"next": {"$ref": "#/definitions/Thing"}}}}}"##,
+    );
+}
+
+#[test]
+fn parameters_of_an_operation_override_those_of_its_path() {
+    let text = "openapi: 3.1.0\ninfo: { title: Shop, version: '1' }\npaths:\n  /a:\n    parameters:\n      - $ref: '#/components/parameters/limit'\n    get:\n      parameters: [{ name: limit, in: query, schema: { type: string } }]\n      responses: { '204': { description: nothing } }\ncomponents: { parameters: { limit: { name: limit, in: query, schema: { type: integer } } } }\n";
+    let (_, imported) = imported(text);
+    assert_eq!(imported.findings, []);
+    let capability = &imported.capabilities[0];
+    let source = capability.input.as_ref().unwrap().source();
+    assert_eq!(source.pointer("/properties/query/properties/limit/type").and_then(|t| t.as_str()), Some("string"));
+    assert_schema(capability, Side::Response, r#"{"type": "null"}"#);
+    assert_eq!(capability.side_effects.map(|e| e.name()), Some("pure"));
+}
+
+#[test]
+fn an_operation_without_input_has_a_closed_request() {
+    let capability = one("3.1.0", OK, "");
+    assert_schema(&capability, Side::Request, r#"{"type": "object", "additionalProperties": false}"#);
+}
+
+#[test]
+fn the_dialect_is_that_of_the_version() {
+    let schema = |schema: &str| {
+        format!(
+            "      responses: {{ 2XX: {{ description: ok, content: {{ 'application/json; charset=utf-8': {{ schema: {schema} }} }} }} }}"
+        )
+    };
+    let nullable = one("3.0.0", &schema("{ type: string, nullable: true, example: a }"), "");
+    assert_eq!(nullable.output.unwrap().source().get("type").unwrap().canonical(), r#"["string","null"]"#);
+    let components = "components: { schemas: { A: { type: string } } }";
+    let sibling = schema("{ $ref: '#/components/schemas/A', maxLength: 3 }");
+    assert!(one("3.1.0", &sibling, components).output.unwrap().canonical().contains("maxLength"));
+    // OpenAPI 3.0 ignores the keyword, which its author did not expect.
+    let (_, old) = imported(&with_operation("3.0.0", &sibling, components));
+    assert_eq!(old.findings[0].code.as_str(), "E0111");
+}
+
+#[test]
+fn the_lowest_successful_json_response_is_the_response() {
+    let responses = "      responses:
+        default: { description: problem, content: { application/problem+json: { schema: { type: object } } } }
+        '404': { description: none, content: { application/json: { schema: { type: object } } } }
+        '202': { description: later, content: { application/json: { schema: { type: boolean } } } }
+        '201': { $ref: '#/components/responses/Made' }
+        '200': { description: picture, content: { image/png: {} } }";
+    let components = "components: { responses: { Made: { description: made, content: { application/json: { schema: { type: number } } } } } }";
+    assert_schema(&one("3.1.0", responses, components), Side::Response, r#"{"type": "number"}"#);
+}
+
+#[test]
+fn other_content_and_documents_are_rejected_where_they_are() {
+    let at = "/paths/~1things~1{id}/put";
+    let rejected = |operation: &str, pointer: &str, message: &str| {
+        let expected = ("E0911".to_owned(), format!("{at}{pointer}"), message.to_owned());
+        assert_eq!(findings(operation), [expected], "{operation}");
+    };
+    rejected("      responses: {}", "/responses", "the operation has no successful response");
+    let picture = "      responses: { '200': { description: picture, content: { image/png: {} } } }";
+    rejected(picture, "/responses/200", "the response is not JSON");
+    let form = format!("      requestBody: {{ content: {{ multipart/form-data: {{ schema: {{}} }} }} }}\n{OK}");
+    rejected(&form, "/requestBody/content", "the content is not JSON");
+    let remote = format!("      requestBody: {{ $ref: 'https://example.com/body.yaml' }}\n{OK}");
+    rejected(&remote, "/requestBody", "the reference leads to another document");
+    let missing = format!("      parameters: [{{ $ref: '#/components/parameters/x' }}]\n{OK}");
+    rejected(&missing, "/parameters/0", "the reference has no target");
+    let cookie = format!("      parameters: [{{ name: s, in: cookie, required: true }}]\n{OK}");
+    rejected(&cookie, "/parameters/0", "the parameter `s` is not in the path, the query or a header");
+}
+
+#[test]
+fn problems_of_schemas_have_their_place_in_the_document() {
+    let remote = "      responses: { '200': { description: ok, content: { application/json: { schema: { properties: { a: { $ref: 'other.yaml#/A' } } } } } } }";
+    let text = with_operation("3.1.0", remote, "");
+    let (document, found) = imported(&text);
+    let pointer = "/paths/~1things~1{id}/put/responses/200/content/application~1json/schema/properties/a/$ref";
+    assert_eq!(found.findings[0].pointer, pointer);
+    let label = document.diagnostic(&found.findings[0]).labels.remove(0);
+    assert_eq!(text.get(label.span), Some("'other.yaml#/A'"));
+    let body = "      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }";
+    let tuple = "components: { schemas: { A: { prefixItems: [{ type: string }, { type: integer }] } } }";
+    let (_, found) = imported(&with_operation("3.1.0", &format!("{body}\n{OK}"), tuple));
+    assert!(found.findings[0].pointer.starts_with("/components/schemas/A/prefixItems"), "{:?}", found.findings);
+}
+
+#[test]
+fn other_documents_are_rejected() {
+    for (text, pointer) in [
+        ("swagger: '2.0'\npaths: {}", "/swagger"),
+        ("openapi: 4.0.0\npaths: {}", "/openapi"),
+        ("openapi: 3.1.0", ""),
+        ("[1]", ""),
+        ("openapi: 3.1.0\npaths: { /a: { $ref: '#/paths/~1a' } }", "/paths/~1a"),
+    ] {
+        let (_, imported) = imported(text);
+        let found: Vec<_> = imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
+        assert_eq!(found, [("E0901", pointer)], "{text}");
+    }
+}
+
+#[test]
+fn components_are_not_copied_without_limit() {
+    let big: Vec<String> = (0..2_000).map(|index| format!("p{index}: {{ type: string }}")).collect();
+    let reference = "{ schema: { $ref: '#/components/schemas/Big' } }";
+    let path = |index: usize| {
+        format!(
+            "  /{index}:\n    get:\n      responses: {{ '200': {{ description: ok, content: {{ application/json: {reference} }} }} }}\n"
+        )
+    };
+    let paths: String = (0..700).map(path).collect();
+    let components = format!("components: {{ schemas: {{ Big: {{ properties: {{ {} }} }} }} }}\n", big.join(", "));
+    let (_, imported) =
+        imported(&format!("openapi: 3.1.0\ninfo: {{ title: a, version: '1' }}\npaths:\n{paths}{components}"));
+    assert!(imported.findings.iter().all(|finding| finding.code.as_str() == "E0911"));
+    assert!((100..600).contains(&imported.capabilities.len()), "{}", imported.capabilities.len());
+}
+
+#[test]
+fn cards_without_valid_schemas_are_rejected() {
+    let found = |text: &str| -> Vec<(String, String)> {
+        let document = Document::parse_json(&Source::new("card.json", text)).unwrap();
+        let imported = a2a::skills(&document, ImportSettings::default()).imported;
+        imported.findings.into_iter().map(|f| (f.code.as_str().to_owned(), f.pointer)).collect()
+    };
+    let expected = |code: &str, pointer: &str| vec![(code.to_owned(), pointer.to_owned())];
+    assert_eq!(found("{}"), expected("E0901", ""));
+    assert_eq!(
+        found(r#"{"skills": [{"id": "a"}], "capabilities": {"extensions": [{"uri": "x"}]}}"#),
+        expected("E0901", "")
+    );
+    let card = |capabilities: &str| {
+        format!(
+            r#"{{"capabilities": {{"extensions": [{{"uri": "https://github.com/capgen/capgen/extensions/contract/v1", "params": {{"capabilities": {capabilities}}}}}]}}}}"#
+        )
+    };
+    let at = "/capabilities/extensions/0/params/capabilities";
+    assert_eq!(found(&card("7")), expected("E0901", at));
+    assert_eq!(found(&card(r#"{"a b": {}}"#)), expected("E0904", &format!("{at}/a b")));
+    assert_eq!(
+        found(&card(r#"{"a": {"inputSchema": {"type": "text"}}}"#)),
+        expected("E0105", &format!("{at}/a/inputSchema/type"))
+    );
+}
