@@ -2,7 +2,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6
+// Contract: sha256:745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod search_contract {
     pub const AGENT: &str = "search";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6";
+    pub const CONTRACT_HASH: &str = "745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod search_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
-                "d26f3aaa7ccf22674692d557feadc3226c2349733ad26bd65c8f3903a9253dce",
+                "2c198437964233b7494602acc961322fe6d5383f85f3465d03e3bc323cf03909",
             )
             .with_description("Find documents of the shop, best match first.")
             .with_version("3.0.0")
@@ -503,6 +503,8 @@ mod search_contract {
         /// The `hits` property.
         pub hits: Vec<Hit>,
         /// The number of documents with each value, for each counted field.
+        ///
+        /// Names with pattern `^[A-Za-z][A-Za-z0-9.]*$`.
         pub facets: Option<
             ::std::collections::BTreeMap<String, ::std::collections::BTreeMap<String, u64>>,
         >,
@@ -1038,6 +1040,10 @@ mod search_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
+            static FACETS_RULE: wire::Names<wire::Text, wire::Any> = wire::Names::new(
+                wire::Text::pattern("^[A-Za-z][A-Za-z0-9.]*$"),
+                wire::Any,
+            );
             impl wire::Codec for SearchResponse {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut total = None;
@@ -1049,7 +1055,7 @@ mod search_contract {
                         match index {
                             0 => total = Some(reader.read()?),
                             1 => hits = Some(reader.read()?),
-                            2 => facets = Some(reader.read()?),
+                            2 => facets = Some(reader.read_by(&FACETS_RULE)?),
                             3 => next_cursor = Some(reader.read()?),
                             _ => return None,
                         }
@@ -1065,7 +1071,7 @@ mod search_contract {
                     writer.begin()?;
                     writer.required("total", &self.total)?;
                     writer.required("hits", &self.hits)?;
-                    writer.optional("facets", &self.facets)?;
+                    writer.optional_by("facets", &self.facets, &FACETS_RULE)?;
                     writer.optional("nextCursor", &self.next_cursor)?;
                     writer.end()
                 }
@@ -1306,6 +1312,7 @@ mod search_contract {
         "additionalProperties": {"minimum": 0, "type": "integer"},
         "type": "object"
       },
+      "propertyNames": {"pattern": "^[A-Za-z][A-Za-z0-9.]*$"},
       "type": "object"
     },
     "hits": {

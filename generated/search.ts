@@ -4,7 +4,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6
+// Contract: sha256:745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -81,7 +81,11 @@ export type SearchResponse = {
   /** The number of matching documents on all pages. At least 0. */
   total: number;
   hits: Hit[];
-  /** The number of documents with each value, for each counted field. */
+  /**
+   * The number of documents with each value, for each counted field.
+   *
+   * Names with pattern `^[A-Za-z][A-Za-z0-9.]*$`.
+   */
   facets?: { [key: string]: { [key: string]: number } };
   /** Absent on the last page. */
   nextCursor?: string;
@@ -181,7 +185,7 @@ export const searchCapabilities = {
   search: {
     version: "3.0.0",
     timeoutMs: 2000,
-    hash: "d26f3aaa7ccf22674692d557feadc3226c2349733ad26bd65c8f3903a9253dce",
+    hash: "2c198437964233b7494602acc961322fe6d5383f85f3465d03e3bc323cf03909",
     request: { is: isSearchRequest, parse: parseSearchRequest },
     response: { is: isSearchResponse, parse: parseSearchResponse },
   },
@@ -266,7 +270,12 @@ export function isSearchResponse(value: any): value is SearchResponse {
     check_hits(value1) &&
     (
       (value1 = value.facets) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_facets2(value1))
+      (
+        ++size1 > 0 &&
+        (value1?.constructor === Object || isDict(value1)) &&
+        check_facets2(value1) &&
+        check_facets3(value1)
+      )
     ) &&
     ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)
@@ -428,7 +437,11 @@ export function parseSearchResponse(value: unknown, options?: SearchParseOptions
         },
       },
       optional: {
-        facets: { type: "object", rest: { type: "object", rest: { type: "integer", minimum: 0 } } },
+        facets: {
+          type: "object",
+          names: { pattern: pattern_facets },
+          rest: { type: "object", rest: { type: "integer", minimum: 0 } },
+        },
         nextCursor: "string",
       },
     },
@@ -686,6 +699,13 @@ function check_facets2(value: any): boolean {
   return true;
 }
 
+function check_facets3(value: any): boolean {
+  for (const name of Object.keys(value)) {
+    if (!(pattern_facets.test(name) || value[name] === undefined)) return false;
+  }
+  return true;
+}
+
 function check_suggestResponse(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -819,6 +839,7 @@ function schema_searchResponse(options: any): any {
         facets: {
           description: "The number of documents with each value, for each counted field.",
           type: "object",
+          propertyNames: { description: "The field.", pattern: "^[A-Za-z][A-Za-z0-9.]*$" },
           additionalProperties: {
             type: "object",
             additionalProperties: { type: "integer", minimum: 0 },
@@ -894,6 +915,7 @@ const set_searchRequest = new Set<unknown>([
   ">=",
   "in",
 ]);
+const pattern_facets = /^[A-Za-z][A-Za-z0-9.]*$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
@@ -948,6 +970,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
   /** The messages of violated keywords, in the order in which the violations of one value are listed. */
   const checks: any = {
+    propertyNames: String,
     type: mismatch,
     false: () => "no value is allowed here",
     enum: (values: any, text = `[${values.map(literal)}]`) =>
@@ -1032,6 +1055,8 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
+      for (const names of isArray || item === undefined ? [] : all.flatMap(({ names = [] }) => names))
+        for (const { message } of find(names, name)) below.push({ propertyNames: `property name ${message}` });
       if (below.every((rule) => rule === typeOf(item))) continue;
       for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
         found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });

@@ -354,10 +354,11 @@ impl Case<'_> {
     }
 
     fn groups(&self) -> impl Iterator<Item = &Assertions> {
-        self.schema.nodes().filter_map(|(_, node)| match &node.kind {
+        let groups = self.schema.nodes().filter_map(|(_, node)| match &node.kind {
             Kind::Assertions(group) => Some(group.as_ref()),
             _ => None,
-        })
+        });
+        groups.flat_map(|group| std::iter::once(group).chain(group.property_names.as_deref()))
     }
 
     fn patterns(&self) -> impl Iterator<Item = &str> {
@@ -384,8 +385,9 @@ impl Case<'_> {
         values.map(|value| value.canonical() + "\n").collect()
     }
 
-    /// The strings of the payload; not the names of properties.
+    /// The strings of the payload, and the names of properties if the schema has assertions about them.
     fn texts(&self) -> BTreeSet<String> {
+        let has_names = self.groups().any(|group| group.property_names.is_some());
         let mut texts = BTreeSet::new();
         let value: Option<serde_json::Value> = serde_json::from_str(self.payload).ok();
         let mut stack: Vec<Json> = value.iter().filter_map(|value| Json::try_from(value).ok()).collect();
@@ -393,7 +395,10 @@ impl Case<'_> {
             match value {
                 Json::String(text) => drop(texts.insert(text)),
                 Json::Array(items) => stack.extend(items),
-                Json::Object(members) => stack.extend(members.iter().map(|(_, value)| value.clone())),
+                Json::Object(members) => {
+                    texts.extend(members.iter().filter(|_| has_names).map(|(name, _)| name.clone()));
+                    stack.extend(members.iter().map(|(_, value)| value.clone()));
+                }
                 _ => {}
             }
         }

@@ -114,7 +114,11 @@ impl Foreign {
     }
 
     fn names(&mut self) -> Value {
-        match self.random.below(4) {
+        match self.random.below(8) {
+            4 => json!({"pattern": self.random.pick(&["^[ab]$", "a", "^b?$"]), "maxLength": 3}),
+            5 => json!({"allOf": [{"pattern": "^[abc]$"}, {"minLength": self.random.below(3), "type": "string"}]}),
+            6 => Value::Bool(self.random.one_in(2)),
+            7 => json!({"not": {"const": "a"}}),
             0 => json!({"type": "string"}),
             1 => json!({"enum": ["a", self.random.pick(&NAMES), 1]}),
             2 => json!({"const": self.random.pick(&NAMES)}),

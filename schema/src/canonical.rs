@@ -92,7 +92,7 @@ fn strip_keyword(name: &str, value: &Json) -> Json {
             Json::Object(members.iter().map(|(name, schema)| (name.clone(), strip(schema))).collect())
         }
         ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => Json::Array(branches.iter().map(strip).collect()),
-        ("items" | "additionalProperties" | "not", schema) => strip(schema),
+        ("items" | "additionalProperties" | "propertyNames" | "not", schema) => strip(schema),
         _ => value.clone(),
     }
 }

@@ -60,6 +60,8 @@ pub struct Assertions {
     /// In source order.
     pub required: Vec<String>,
     pub additional_properties: Option<NodeId>,
+    /// Only assertions about strings, and at least one. They apply to the names of an object's members.
+    pub property_names: Option<Box<Assertions>>,
     pub items: Option<NodeId>,
     pub minimum: Option<Number>,
     pub maximum: Option<Number>,
@@ -190,6 +192,16 @@ impl Assertions {
         self.keywords().next().is_none()
     }
 
+    /// Whether `propertyNames` allows a name. A pattern that reaches its step limit rejects it.
+    pub fn allows_name(&self, name: &str) -> bool {
+        let Some(names) = &self.property_names else { return true };
+        let length = || name.chars().count() as u64;
+        names.min_length.is_none_or(|limit| length() >= limit)
+            && names.max_length.is_none_or(|limit| length() <= limit)
+            && names.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name) == Ok(true))
+            && names.format.is_none_or(|format| format.accepts(name))
+    }
+
     /// The names of the keywords that are present, in the order of the fields.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
         let keywords = [
@@ -199,6 +211,7 @@ impl Assertions {
             ("properties", !self.properties.is_empty()),
             ("required", !self.required.is_empty()),
             ("additionalProperties", self.additional_properties.is_some()),
+            ("propertyNames", self.property_names.is_some()),
             ("items", self.items.is_some()),
             ("minimum", self.minimum.is_some()),
             ("maximum", self.maximum.is_some()),

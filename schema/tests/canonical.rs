@@ -39,11 +39,13 @@ fn only_annotations_are_removed() {
         "enum": [{"title": 1}],
         "const": {"description": 2},
         "allOf": [{"title": "t"}], "not": {"examples": [1], "minimum": 1.0}, "additionalProperties": {"default": 1},
+        "propertyNames": {"title": "t", "pattern": "^[a-z]"},
         "definitions": {"examples": {"$comment": "c", "const": 1}}
     });
     let expected = concat!(
         r#"{"additionalProperties":{},"allOf":[{}],"const":{"description":2},"definitions":{"examples":{"const":1}},"#,
         r#""enum":[{"title":1}],"not":{"minimum":1},"properties":{"default":{"items":{}},"title":{"type":"string"}},"#,
+        r#""propertyNames":{"pattern":"^[a-z]"},"#,
         r#""required":["title"]}"#
     );
     assert_eq!(Schema::parse(&json(&schema)).unwrap().canonical(), expected);

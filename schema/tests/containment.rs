@@ -150,6 +150,15 @@ fn schemas() -> impl Strategy<Value = Value> {
                 };
                 json!({"type": "object", "properties": {"a": a, "b": b}, "required": required, "additionalProperties": !closed})
             }),
+            (inner.clone(), prop::sample::select(vec!["^[a-c]$", "^a", "b|c", "^[^]$", "^c?$"]), any::<bool>()).prop_map(
+                |(rest, pattern, is_long)| {
+                    let mut names = json!({"pattern": pattern});
+                    if is_long {
+                        names = json!({"minLength": 1, "maxLength": 1});
+                    }
+                    json!({"propertyNames": names, "additionalProperties": rest})
+                }
+            ),
         ]
     })
 }
@@ -256,6 +265,23 @@ fn witnesses_are_small_and_readable() {
             json!(["x", "y"]),
         ),
         (json!({"properties": {"a": {"type": "string"}}}), json!({"type": "object"}), json!({"a": null})),
+        (json!({"propertyNames": {"maxLength": 2}}), json!({"type": "object"}), json!({"aaa": null})),
+        (
+            json!({"propertyNames": {"pattern": "^x"}}),
+            json!({"type": "object", "propertyNames": {"pattern": "^[xy]{3}$"}}),
+            json!({"yxx": null}),
+        ),
+        (
+            json!({"additionalProperties": {"type": "string"}}),
+            json!({"type": "object", "propertyNames": {"pattern": "^[0-9]"}, "additionalProperties": {"enum": ["s", 7]}}),
+            json!({"0": 7}),
+        ),
+        (json!({"not": {"propertyNames": {"format": "uuid"}}}), json!({"type": "object", "minLength": 1}), json!({})),
+        (
+            json!({"properties": {"k": {"const": 1}}}),
+            json!({"type": "object", "propertyNames": {"pattern": "^[k-m]$"}, "required": ["m"]}),
+            json!({"k": null, "m": null}),
+        ),
         (json!({"required": ["b"]}), json!({"required": ["a"], "type": "object"}), json!({"a": null})),
         (json!({"enum": [[1, 2], []]}), json!({"type": "array", "items": {"enum": [1, 2]}, "maxItems": 2}), json!([1])),
         (
@@ -305,6 +331,22 @@ fn equal_languages_contain_each_other() {
             json!({"type": "integer", "not": {"multipleOf": 2}}),
             json!({"type": "integer", "anyOf": [{"not": {"multipleOf": 2}}, {"not": {"multipleOf": 1}}]}),
         ),
+        (
+            json!({"type": "object", "propertyNames": {"pattern": "^[ab]$"}, "additionalProperties": {"type": "null"}}),
+            json!({"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "additionalProperties": false}),
+        ),
+        (
+            json!({"allOf": [{"propertyNames": {"pattern": "^a"}}, {"propertyNames": {"maxLength": 2}}]}),
+            json!({"propertyNames": {"pattern": "^a[^]?$"}}),
+        ),
+        (
+            json!({"type": "object", "properties": {"x": {"type": "string"}, "y1": true}, "propertyNames": {"pattern": "^y[0-9]$"}}),
+            json!({"type": "object", "properties": {"x": false}, "propertyNames": {"pattern": "^y[0-9]$", "minLength": 2}}),
+        ),
+        (
+            json!({"type": "object", "propertyNames": {"pattern": "b^"}}),
+            json!({"type": "object", "propertyNames": {"minLength": 2, "maxLength": 1}}),
+        ),
         (json!(true), json!({"anyOf": [{"type": "string"}, {"not": {"type": "string"}}]})),
         (json!(false), json!({"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": true, "minItems": 3})),
         (json!({"type": "array", "maxItems": 0}), json!({"type": "array", "items": false})),
@@ -330,6 +372,16 @@ fn schemas_that_accept_nothing_are_recognised() {
             false,
         ),
         (json!({"required": ["a"], "properties": {"a": false}, "type": "object"}), true),
+        (json!({"required": ["a"], "propertyNames": {"pattern": "^b"}, "type": "object"}), true),
+        (
+            json!({"type": "object", "propertyNames": {"pattern": "^a?$"}, "additionalProperties": {"type": "null"},
+                "not": {"anyOf": [{"required": ["a"]}, {"additionalProperties": false}]}}),
+            false,
+        ),
+        (
+            json!({"type": "object", "propertyNames": {"pattern": "^a$"}, "not": {"anyOf": [{"required": ["a"]}, {"additionalProperties": false}]}}),
+            true,
+        ),
         // There are no two different arrays without items.
         (json!({"type": "array", "minItems": 2, "uniqueItems": true, "items": {"type": "array", "maxItems": 0}}), true),
         (

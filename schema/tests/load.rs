@@ -44,6 +44,7 @@ fn every_keyword_of_the_subset_loads() {
                 "b": {"type": "array", "items": {"$ref": "#/definitions/b"}, "minItems": 0, "maxItems": 9, "uniqueItems": true},
                 "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9, "multipleOf": 1e-2},
                 "d": {"enum": [1, "1", null], "not": {"const": 2}},
+                "f": {"propertyNames": {"type": "string", "pattern": "^a", "minLength": 1, "maxLength": 9, "format": "uuid", "title": "t"}},
                 "e": {"oneOf": [true, {}], "anyOf": [true], "allOf": [{"$ref": "#/definitions/b", "title": "beside"}]},
                 "$ref": {"type": "string"}
             },
@@ -97,6 +98,12 @@ fn keyword_values_are_checked() {
     check(json!({"type": "integer", "multipleOf": 2.5, "minimum": 1, "maximum": 4}), &["W0103 /multipleOf"]);
     check(json!({"multipleOf": 2.5, "minimum": 1, "maximum": 4}), &[]);
     check(json!({"multipleOf": 5, "minimum": 6, "maximum": 4}), &["W0103 /minimum"]);
+    check(
+        json!({"propertyNames": {"pattern": "(", "maxLength": -1}}),
+        &["E0112 /propertyNames/pattern", "E0103 /propertyNames/maxLength"],
+    );
+    check(json!({"propertyNames": {"pattern": "^(a+)+$"}}), &["W0106 /propertyNames/pattern"]);
+    check(json!({"type": "array", "propertyNames": {"minLength": 1}}), &["W0107 /propertyNames"]);
     check(json!({"allOf": []}), &["E0117 /allOf"]);
     check(json!({"format": "date"}), &["E0106 /format"]);
     check(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), &["E0115 /$schema"]);
@@ -104,6 +111,23 @@ fn keyword_values_are_checked() {
     check(json!({"pattern": "("}), &["E0112 /pattern"]);
     check(json!({"pattern": "(a)\\1"}), &["E0113 /pattern"]);
     check(json!({"pattern": "((a{1000}){1000}){1000}"}), &["E0114 /pattern"]);
+}
+
+#[test]
+fn property_names_have_assertions_about_strings_only() {
+    check(json!({"propertyNames": {}}), &[]);
+    check(json!({"propertyNames": {"type": ["null", "string"], "description": "d"}}), &[]);
+    for value in [json!(true), json!([]), json!("^a$")] {
+        check(json!({"propertyNames": value}), &["E0126 /propertyNames"]);
+    }
+    for keyword in ["enum", "const", "allOf", "anyOf", "not", "$ref", "minimum", "properties", "examples"] {
+        let at = format!("E0126 /propertyNames/{}", keyword.replace('/', "~1"));
+        check(json!({"propertyNames": {keyword: [1]}}), &[&at]);
+    }
+    check(json!({"propertyNames": {"type": "integer"}}), &["E0126 /propertyNames/type"]);
+    check(json!({"propertyNames": {"zzz": 1}}), &["E0107 /propertyNames/zzz"]);
+    // The name of a property is data.
+    check(json!({"properties": {"propertyNames": {"enum": ["a"]}}}), &[]);
 }
 
 #[test]
@@ -129,7 +153,14 @@ fn unknown_keywords_are_rejected_with_a_replacement() {
         (json!({"dependencies": {}}), "anyOf"),
         (json!({"if": {}}), "oneOf"),
         (json!({"patternProperties": {}}), "additionalProperties"),
-        (json!({"propertyNames": {}}), "additionalProperties"),
+        (json!({"propertyNames": true}), "remove it"),
+        (json!({"propertyNames": false}), "`additionalProperties: false`"),
+        (json!({"propertyNames": "^a"}), "an object with `pattern`"),
+        (json!({"propertyNames": {"enum": ["a"]}}), "in `properties`"),
+        (json!({"propertyNames": {"anyOf": [{"pattern": "a"}]}}), "alternatives"),
+        (json!({"propertyNames": {"minimum": 1}}), "an object with `pattern`"),
+        (json!({"propertyNames": {"patern": "a"}}), "did you mean `pattern`?"),
+        (json!({"propertyNames": {"type": "integer"}}), "as a `pattern`"),
         (json!({"divisibleBy": 2}), "write `multipleOf`"),
         (json!({"contains": {}}), "property"),
         (json!({"minProperties": 1}), "required"),
@@ -347,6 +378,11 @@ fn probable_mistakes_are_warnings() {
         (json!({"exclusiveMinimum": 2, "maximum": 2}), "/exclusiveMinimum"),
         (json!({"minLength": 2, "maxLength": 1}), "/minLength"),
         (json!({"minItems": 2, "maxItems": 1}), "/minItems"),
+        (json!({"propertyNames": {"minLength": 2, "maxLength": 1}}), "/propertyNames/minLength"),
+        (
+            json!({"properties": {"a": {}, "b": {}}, "required": ["a", "b"], "propertyNames": {"pattern": "^a"}}),
+            "/required/1",
+        ),
         (json!({"minItems": 1, "items": false}), "/items"),
         (json!({"required": ["b", "a"], "properties": {"a": false, "b": {}}}), "/required/1"),
         (json!({"required": ["a"], "additionalProperties": false}), "/required/0"),

@@ -228,11 +228,92 @@ fn maps_with_any_name_or_listed_names_are_supported() {
         }),
         json!({"properties": {"a": {"type": "null"}, "c": false, "b": string}, "additionalProperties": false}),
     );
-    let message = "`patternProperties` constrains the names of properties, which is not part of the schema subset";
-    check_rejected(
+}
+
+#[test]
+fn maps_with_names_of_a_form_are_supported() {
+    let string = json!({"type": "string"});
+    let unchanged = json!({
+        "propertyNames": {"type": "string", "description": "d", "pattern": "^a", "minLength": 1, "format": "uuid"},
+        "additionalProperties": string
+    });
+    check(unchanged.clone(), unchanged);
+    check(
         json!({"type": "object", "patternProperties": {"^\\d+$": string}, "additionalProperties": false}),
-        &[("/patternProperties", message)],
+        json!({"type": "object", "propertyNames": {"pattern": "^\\d+$"}, "additionalProperties": string}),
     );
+    check(
+        json!({"patternProperties": {"^x\\-": string, "^y": string}, "unevaluatedProperties": false}),
+        json!({"propertyNames": {"pattern": "^x-|^y"}, "additionalProperties": string}),
+    );
+    check(
+        json!({"propertyNames": {"minLength": 1}, "patternProperties": {"^x": {}}, "additionalProperties": false}),
+        json!({"propertyNames": {"minLength": 1}, "additionalProperties": {}, "allOf": [{"propertyNames": {"pattern": "^x"}}]}),
+    );
+    // The schema of the pattern also applies to declared properties.
+    check(
+        json!({"properties": {"xa": {"maxLength": 1}}, "patternProperties": {"^x": string}, "additionalProperties": false}),
+        json!({
+            "properties": {"xa": {"maxLength": 1}}, "propertyNames": {"pattern": "^x"}, "additionalProperties": string,
+            "allOf": [{"additionalProperties": string}]
+        }),
+    );
+    check(
+        json!({"properties": {"xa": string}, "patternProperties": {"^x": true}, "additionalProperties": false}),
+        json!({"properties": {"xa": string}, "propertyNames": {"pattern": "^x"}, "additionalProperties": true}),
+    );
+    check(
+        json!({
+            "propertyNames": {"allOf": [{"$ref": "#/$defs/name"}, {"type": ["string", "null"], "format": "date", "default": "d"}]},
+            "$defs": {"name": {"type": "string", "pattern": "^a\\-", "x-id": 1, "readOnly": true, "maxLength": 10}}
+        }),
+        json!({"propertyNames": {"type": "string", "pattern": "^a-", "maxLength": 10}, "allOf": [
+            {"propertyNames": {"type": ["string", "null"], "pattern": capgen_schema::normalise(&json_of(&json!({"type": "string", "format": "date"})))
+                .unwrap().get("pattern").unwrap().as_str().unwrap()}}]}),
+    );
+    check(json!({"propertyNames": {"pattern": "^.*$"}}), json!({"propertyNames": {"pattern": "^.*$"}}));
+    check(
+        json!({"propertyNames": {"allOf": [true, {"minLength": 0, "maxLength": 3}]}}),
+        json!({"propertyNames": {"minLength": 0, "maxLength": 3}}),
+    );
+    check(
+        json!({"propertyNames": {"allOf": [{"pattern": "a"}, {"minLength": 0, "type": "string"}]}}),
+        json!({"propertyNames": {"pattern": "a"}}),
+    );
+    check(json!({"propertyNames": {"allOf": [{}, true]}, "type": "object"}), json!({"type": "object"}));
+    check(
+        json!({"propertyNames": false, "properties": {"a": string}}),
+        json!({"properties": {"a": false}, "additionalProperties": false}),
+    );
+}
+
+#[test]
+fn other_constraints_on_names_are_rejected() {
+    let message = |keyword: &str| {
+        format!("`{keyword}` constrains the names of properties in a way that is not part of the schema subset")
+    };
+    let string = json!({"type": "string"});
+    for patterns in [
+        // Other names are allowed, a declared name does not match, or the schemas differ.
+        json!({"patternProperties": {"^x\\d": string}}),
+        json!({"patternProperties": {"^x\\d": string}, "properties": {"y": {}}, "additionalProperties": false}),
+        json!({"patternProperties": {"^x\\d": string, "^y": {}}, "additionalProperties": false}),
+        json!({"patternProperties": {"^x\\d": string}, "additionalProperties": string}),
+    ] {
+        check_rejected(patterns, &[("/patternProperties", &message("patternProperties"))]);
+    }
+    for names in [
+        json!({"anyOf": [{"pattern": "a"}, {"pattern": "b"}]}),
+        json!({"not": {"pattern": "a"}}),
+        json!({"type": "integer"}),
+        json!({"pattern": "a", "enum": ["a", "b"]}),
+        json!({"$ref": "#/definitions/loop"}),
+    ] {
+        let definitions = json!({"loop": {"allOf": [{"$ref": "#/definitions/loop"}]}});
+        let problems = of(&json!({"propertyNames": names, "definitions": definitions})).unwrap_err();
+        let found: Vec<_> = problems.iter().map(|p| (p.pointer.as_str(), p.message.as_str())).collect();
+        assert!(found.contains(&("/propertyNames", &message("propertyNames"))), "{names}: {found:?}");
+    }
 }
 
 #[test]

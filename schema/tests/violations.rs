@@ -165,6 +165,67 @@ fn names_that_the_schema_lacks_stay_out_of_redacted_messages() {
 }
 
 #[test]
+fn a_property_with_an_invalid_name_is_reported_at_its_path() {
+    let names = json!({"pattern": "^[a-z]+$", "maxLength": 3});
+    let schema = json!({"type": "object", "propertyNames": names, "additionalProperties": {"type": "integer"}});
+    check(schema.clone(), json!({"a": 1, "abc": 2}), &[]);
+    // The value and the name are checked independently of each other.
+    check(
+        schema.clone(),
+        json!({"ABCD": "x", "a/b": 1, "b": null}),
+        &[
+            r#"/ABCD: property name must have at most 3 characters, got "ABCD" [propertyNames]"#,
+            r#"/ABCD: property name must match the pattern "^[a-z]+$", got "ABCD" [propertyNames]"#,
+            "/ABCD: expected integer, got string [type]",
+            r#"/a~1b: property name must match the pattern "^[a-z]+$", got "a/b" [propertyNames]"#,
+            "/b: expected integer, got null [type]",
+        ],
+    );
+    let long = "A".repeat(100);
+    let shown = "A".repeat(64);
+    check_with(
+        &validator(&json!({"propertyNames": {"format": "uuid"}})),
+        json!({long.clone(): 1}),
+        &[&format!(r#"/{long}: property name must be a valid uuid, got "{shown}"... [propertyNames]"#)],
+    );
+    check_with(
+        &validator(&schema).redact(true),
+        json!({"ABC": 1}),
+        &["/ABC: property name must match the pattern \"^[a-z]+$\" [propertyNames]"],
+    );
+    // Declared and closed properties, and other types.
+    let both =
+        json!({"properties": {"B": true}, "additionalProperties": false, "propertyNames": {"pattern": "^[a-z]"}});
+    check(
+        both.clone(),
+        json!({"B": 1, "C": 2, "d": 3}),
+        &[
+            r#"/B: property name must match the pattern "^[a-z]", got "B" [propertyNames]"#,
+            r#"/C: property name must match the pattern "^[a-z]", got "C" [propertyNames]"#,
+            r#"/C: unexpected property "C" [additionalProperties]"#,
+            r#"/d: unexpected property "d" [additionalProperties]"#,
+        ],
+    );
+    check(both, json!(["B"]), &[]);
+    // Several subschemas with the same assertion have one violation.
+    let twice =
+        json!({"allOf": [{"propertyNames": {"minLength": 2}}, {"propertyNames": {"minLength": 2, "maxLength": 4}}]});
+    check(twice, json!({"a": 1}), &[r#"/a: property name must have at least 2 characters, got "a" [propertyNames]"#]);
+}
+
+#[test]
+fn deep_payloads_with_invalid_names_are_rejected() {
+    let schema = json!({"$ref": "#/definitions/n", "definitions": {"n": {
+        "type": "object", "propertyNames": {"maxLength": 1}, "additionalProperties": {"allOf": [
+            {"$ref": "#/definitions/n"}, {"$ref": "#/definitions/n"}]}}}});
+    let nested = |name: &str| (0..120).fold(json!({name: {}}), |inner, _| json!({"a": inner}));
+    let path = "/a".repeat(120) + "/bb";
+    let message = r#"property name must have at most 1 character, got "bb" [propertyNames]"#;
+    check(schema.clone(), nested("b"), &[]);
+    check(schema, nested("bb"), &[&format!("{path}: {message}")]);
+}
+
+#[test]
 fn property_names_are_data() {
     for name in ["__proto__", "toString", "constructor", "", "a/b", "~"] {
         let schema =

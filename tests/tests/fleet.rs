@@ -8,13 +8,14 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 35] = [
+const KEYWORDS: [&str; 36] = [
     "type",
     "enum",
     "const",
     "properties",
     "required",
     "additionalProperties",
+    "propertyNames",
     "items",
     "minimum",
     "maximum",

@@ -115,6 +115,7 @@ impl<'a> Lowering<'a, '_> {
             properties: a.properties.iter().map(property).collect(),
             undeclared: a.required.iter().map(String::as_str).filter(|name| !declared.contains(name)).collect(),
             rest: a.additional_properties.map_or(Rest::Open, |id| self.rest(id)),
+            names: a.property_names.as_deref().map(|names| Box::new(self.rules(names))),
             all_of: a.all_of.iter().flatten().map(|id| self.branch(*id)).collect(),
             any_of: a.any_of.as_deref().map(|ids| self.union(ids)),
             one_of: a.one_of.as_deref().map(|ids| self.union(ids)),

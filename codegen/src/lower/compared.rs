@@ -40,6 +40,7 @@ fn compares_objects(group: &Assertions) -> bool {
     let is_composite = |value: &Json| value.as_object().is_some() || value.as_array().is_some();
     group.unique_items
         || group.additional_properties.is_some()
+        || group.property_names.is_some()
         || group.enum_values.iter().flatten().chain(&group.const_value).any(is_composite)
 }
 

@@ -9,7 +9,7 @@ use capgen_schema::analysis::conjunction::{Conjunction, Term};
 use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
-use crate::model::{Coverage, Guard, NumberLimit, Shape, Type, TypeDef};
+use crate::model::{Coverage, Field, Guard, NumberLimit, Record, Rest, Shape, Type, TypeDef};
 
 /// The guard with which a type accepts the same values as the schemas of its place; `None` if there is no such guard.
 pub(super) type ExactGuard = Option<Guard>;
@@ -94,6 +94,28 @@ pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: 
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })
+}
+
+/// The guard of a map whose values have a guard.
+pub(super) fn map(facets: &Facets<'_>, values: Guard) -> ExactGuard {
+    // A map cannot express that a property is forbidden.
+    if !is_expressible(facets) || !facets.forbidden.is_empty() {
+        return None;
+    }
+    let values = if values == Guard::None { Guard::None } else { Guard::Values(Box::new(values)) };
+    Some(match text(&facets.names())? {
+        Guard::None => values,
+        name => Guard::Names { name: Box::new(name), values: Box::new(values) },
+    })
+}
+
+/// The guard of a record: no type and no other guard expresses which of its undeclared properties have a valid name.
+pub(super) fn record(facets: &Facets<'_>, record: &Record) -> ExactGuard {
+    let are_names_known = matches!(record.rest, Rest::Closed);
+    let allows = |field: &Field| facets.groups.iter().all(|group| group.allows_name(&field.name));
+    let has_names = facets.groups.iter().any(|group| group.property_names.is_some());
+    let is_exact = !has_names || (are_names_known && record.fields.iter().all(allows));
+    (is_exact && is_expressible(facets)).then_some(Guard::None)
 }
 
 /// Whether two values of the type are equal in Rust if and only if they are equal in JSON, and can be hashed.

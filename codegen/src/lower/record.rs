@@ -21,29 +21,24 @@ impl<'a> Lowering<'a, '_> {
             return (Built::Type(Type::Never), Some(Guard::None));
         }
         let (rest, rest_guard) = self.rest(facets, place);
-        let is_exact = guard::is_expressible(facets);
         if declared.is_empty() {
-            // A map cannot express that a property is forbidden.
-            let is_exact = is_exact && facets.forbidden.is_empty();
-            match rest {
-                Rest::Kept(value) => {
-                    let guard =
-                        if rest_guard == Guard::None { Guard::None } else { Guard::Values(Box::new(rest_guard)) };
-                    return (Built::Type(Type::Map(Box::new(value))), is_exact.then_some(guard));
-                }
+            let value = match &rest {
+                Rest::Kept(value) => Some(value.clone()),
                 // A record without fields would lose every property.
-                Rest::Ignored => {
-                    return (Built::Type(Type::Map(Box::new(Type::Unknown))), is_exact.then_some(Guard::None));
-                }
-                Rest::Closed => {}
+                Rest::Ignored => Some(Type::Unknown),
+                Rest::Closed => None,
+            };
+            if let Some(value) = value {
+                return (Built::Type(Type::Map(Box::new(value))), guard::map(facets, rest_guard));
             }
         }
         let mut fields = Vec::with_capacity(declared.len());
         for property in declared {
             fields.push(self.field(property, &required, facets, place));
         }
-        let shape = Shape::Record(Record { fields, rest, rest_guard, is_rest_compared: false });
-        (Built::Shape { shape, nullable: false }, is_exact.then_some(Guard::None))
+        let record = Record { fields, rest, rest_guard, is_rest_compared: false };
+        let guard = guard::record(facets, &record);
+        (Built::Shape { shape: Shape::Record(record), nullable: false }, guard)
     }
 
     fn field(&mut self, property: Property<'_>, required: &HashSet<&str>, facets: &Facets<'a>, place: &Place) -> Field {

@@ -322,6 +322,7 @@ fn has_structure(facets: &Facets<'_>) -> bool {
         !group.properties.is_empty()
             || !group.required.is_empty()
             || group.additional_properties.is_some()
+            || group.property_names.is_some()
             || group.items.is_some()
             || group.min_items.is_some()
             || group.max_items.is_some()

@@ -76,6 +76,8 @@ pub(crate) struct Rules<'a> {
     /// Names in `required` that are not in `properties`.
     pub(crate) undeclared: Vec<&'a str>,
     pub(crate) rest: Rest,
+    /// `propertyNames`, with assertions about strings only.
+    pub(crate) names: Option<Box<Rules<'a>>>,
     pub(crate) all_of: Vec<Branch>,
     pub(crate) any_of: Option<Union<'a>>,
     pub(crate) one_of: Option<Union<'a>>,
@@ -164,7 +166,7 @@ impl Rules<'_> {
     }
 
     pub(crate) fn asserts_objects(&self) -> bool {
-        !self.properties.is_empty() || !self.undeclared.is_empty() || self.rest != Rest::Open
+        !self.properties.is_empty() || !self.undeclared.is_empty() || self.rest != Rest::Open || self.names.is_some()
     }
 
     /// Whether other subschemas apply to the same value.

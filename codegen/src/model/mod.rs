@@ -156,6 +156,8 @@ pub(crate) enum Guard {
     Items { unique: bool, item: Box<Guard> },
     /// Of each value of a map.
     Values(Box<Guard>),
+    /// `name` is a [`Guard::Text`] for each name of a map; `values` is the guard of the map without it.
+    Names { name: Box<Guard>, values: Box<Guard> },
     /// The schemas at these JSON Pointers, which the interpreter checks.
     Interpreted(Vec<String>),
 }

@@ -5,7 +5,7 @@
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 use capgen_schema::analysis::conjunction::Conjunction;
-use capgen_schema::{Format, Json, NodeId, Number, Schema};
+use capgen_schema::{Assertions, Format, Json, NodeId, Number, Schema};
 
 use super::Type;
 
@@ -45,7 +45,11 @@ impl Note {
         let mut parts = Vec::new();
         let ty = if let Type::Nullable(inner) = ty { inner } else { ty };
         match ty {
-            Type::String => string(schema, own.clone(), &mut parts),
+            Type::String => string(groups(schema, own.clone()), ["", "format", "pattern"], &mut parts),
+            Type::Map(_) => {
+                let names = groups(schema, own.clone()).filter_map(|group| group.property_names.as_deref());
+                string(names, ["names of ", "names with format", "names with pattern"], &mut parts);
+            }
             Type::Integer { .. } | Type::Number => {
                 parts.extend(number(schema, own.clone()).map(Part::Words));
                 parts.extend(multiple(schema, own.clone()).map(Part::Words));
@@ -83,26 +87,31 @@ pub(crate) fn append(lines: &mut Vec<String>, sentence: String) {
     }
 }
 
-fn string(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone, parts: &mut Vec<Part>) {
-    let groups = || own.clone().filter_map(|id| schema.assertions(id));
-    let least = groups().filter_map(|group| group.min_length).max();
-    let most = groups().filter_map(|group| group.max_length).min();
-    parts.extend(count(least, most, "character").map(Part::Words));
+fn groups(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone) -> impl Iterator<Item = &Assertions> + Clone {
+    own.filter_map(|id| schema.assertions(id))
+}
+
+/// The assertions about a string, or about the names of a map.
+fn string<'s>(groups: impl Iterator<Item = &'s Assertions> + Clone, words: [&'static str; 3], parts: &mut Vec<Part>) {
+    let least = groups.clone().filter_map(|group| group.min_length).max();
+    let most = groups.clone().filter_map(|group| group.max_length).min();
+    let [before, format, pattern] = words;
+    parts.extend(count(least, most, "character").map(|count| Part::Words(format!("{before}{count}"))));
     let mut formats: Vec<Format> = Vec::new();
-    for format in groups().filter_map(|group| group.format) {
+    for format in groups.clone().filter_map(|group| group.format) {
         if !formats.contains(&format) {
             formats.push(format);
         }
     }
-    parts.extend(formats.iter().map(|format| Part::Code("format", format.name().to_owned())));
+    parts.extend(formats.iter().map(|name| Part::Code(format, name.name().to_owned())));
     let mut patterns: Vec<&str> = Vec::new();
-    for pattern in groups().filter_map(|group| group.pattern.as_ref()).map(|pattern| pattern.source()) {
+    for pattern in groups.clone().filter_map(|group| group.pattern.as_ref()).map(|pattern| pattern.source()) {
         // A code span cannot be empty, and the empty pattern matches every string.
         if !pattern.is_empty() && patterns.len() < MAX_PATTERNS && !patterns.contains(&pattern) {
             patterns.push(pattern);
         }
     }
-    parts.extend(patterns.iter().map(|pattern| Part::Code("pattern", cut(pattern, LONGEST))));
+    parts.extend(patterns.iter().map(|source| Part::Code(pattern, cut(source, LONGEST))));
 }
 
 fn array(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone, parts: &mut Vec<Part>) {
@@ -279,6 +288,11 @@ mod tests {
                 "-(2^53 - 1) to 2^53 - 1.",
             ),
             (r#"{"multipleOf": 0.01}"#, Type::Number, "Multiple of 0.01."),
+            (
+                r#"{"propertyNames": {"minLength": 1, "maxLength": 9, "pattern": "^x"}}"#,
+                Type::Map(Box::new(Type::Unknown)),
+                "Names of 1 to 9 characters; names with pattern `^x`.",
+            ),
             (r#"{"maximum": 1e3, "multipleOf": 5}"#, Type::Integer { unsigned: false }, "At most 1000; multiple of 5."),
             (r#"{"minimum": 5, "maximum": 5}"#, Type::Integer { unsigned: true }, "Exactly 5."),
             (

@@ -12,13 +12,38 @@ use crate::model::{Guard, NumberLimit, Shape, Type, TypeDef};
 /// A place without a rule has `Option::None`: it asserts nothing beyond its Rust type, so the generated code calls `read`
 /// instead of `read_by`.
 pub(super) enum WireRule {
-    Length { min: u64, max: Option<u64> },
-    Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
-    Integer { is_unsigned: bool, min: Option<i128>, max: Option<i128> },
-    Number { min: NumberLimit, max: NumberLimit },
-    MultipleOf { divisor: String, other: Option<Box<WireRule>> },
-    Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<WireRule>> },
+    Length {
+        min: u64,
+        max: Option<u64>,
+    },
+    Text {
+        min: u64,
+        max: Option<u64>,
+        pattern: Option<String>,
+        format: Option<Format>,
+    },
+    Integer {
+        is_unsigned: bool,
+        min: Option<i128>,
+        max: Option<i128>,
+    },
+    Number {
+        min: NumberLimit,
+        max: NumberLimit,
+    },
+    MultipleOf {
+        divisor: String,
+        other: Option<Box<WireRule>>,
+    },
+    Items {
+        is_unique: bool,
+        min: u64,
+        max: Option<u64>,
+        item: Option<Box<WireRule>>,
+    },
     Values(Box<WireRule>),
+    /// Of the names of a map, and the other rule of the map.
+    Names(Box<WireRule>, Option<Box<WireRule>>),
     Nullable(Box<WireRule>),
     Interpreted(Interpreted),
 }
@@ -71,8 +96,16 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
             is_needed.then_some(WireRule::Items { is_unique, min: *min, max: *max, item })
         }
         Type::Map(value) => {
+            let (name, guard) = match guard {
+                Guard::Names { name, values } => (scalar(&Type::String, name), values.as_ref()),
+                guard => (None, guard),
+            };
             let guard = if let Guard::Values(guard) = guard { guard } else { &Guard::None };
-            of(types, def, value, guard).map(|rule| WireRule::Values(Box::new(rule)))
+            let values = of(types, def, value, guard).map(|rule| WireRule::Values(Box::new(rule)));
+            match name {
+                Some(name) => Some(WireRule::Names(Box::new(name), values.map(Box::new))),
+                None => values,
+            }
         }
         Type::Named { id, .. } => alias(types, types.def(*id)),
         _ => scalar(ty, guard),
@@ -134,6 +167,11 @@ impl WireRule {
                 if *is_unique { generic(writer, "wire::Unique", &items) } else { items(writer) }
             }
             WireRule::Values(value) => generic(writer, "wire::Values", &|w| value.write_type(w)),
+            WireRule::Names(name, values) => generic(writer, "wire::Names", &|w| {
+                name.write_type(w);
+                w.comma();
+                write_type(w, values.as_deref());
+            }),
             WireRule::Nullable(inner) => generic(writer, "wire::Nullable", &|w| inner.write_type(w)),
             WireRule::Interpreted(_) => writer.text("wire::Interpreted"),
         }
@@ -175,6 +213,11 @@ impl WireRule {
                 if *is_unique { writer.call("wire::Unique", items) } else { items(writer) }
             }
             WireRule::Values(value) => writer.call("wire::Values", |w| value.write(w)),
+            WireRule::Names(name, values) => writer.call("wire::Names::new", |w| {
+                name.write(w);
+                w.comma();
+                write(w, values.as_deref());
+            }),
             WireRule::Nullable(inner) => writer.call("wire::Nullable", |w| inner.write(w)),
             WireRule::Interpreted(interpreted) => interpreted.write(writer),
         }

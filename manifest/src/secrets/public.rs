@@ -92,7 +92,7 @@ impl Public {
             (Public::Peers, _) => Public::Peer,
             (Public::Peer, "transports") => Public::Secret,
             (Public::Schema, "properties" | "definitions") => Public::Schemas,
-            (Public::Schema, "additionalProperties" | "items" | "not") => Public::Schema,
+            (Public::Schema, "additionalProperties" | "propertyNames" | "items" | "not") => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
             (Public::Schema, key) if TEXTS.contains(&key) => Public::Text,

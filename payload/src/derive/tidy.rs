@@ -20,7 +20,7 @@ pub(super) fn tidy(schema: &Json, name: &str) -> Json {
             ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => {
                 Json::Array(branches.iter().map(|branch| tidy(branch, name)).collect())
             }
-            ("items" | "additionalProperties" | "not", schema) => tidy(schema, name),
+            ("items" | "additionalProperties" | "propertyNames" | "not", schema) => tidy(schema, name),
             (_, value) => value.clone(),
         };
         (key.clone(), value)

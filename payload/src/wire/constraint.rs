@@ -54,7 +54,7 @@ impl Length {
     /// Whether the length is within the limits. A code point has one to four bytes, so the length in bytes usually decides without
     /// counting.
     #[inline]
-    fn accepts(&self, text: &str) -> bool {
+    pub(super) fn accepts(&self, text: &str) -> bool {
         let bytes = text.len() as u64;
         if bytes <= self.max && bytes.div_ceil(4) >= self.min {
             return true;
@@ -107,7 +107,7 @@ impl Text {
     }
 
     #[inline]
-    fn accepts(&self, text: &str) -> bool {
+    pub(super) fn accepts(&self, text: &str) -> bool {
         self.length.accepts(text)
             && self.pattern.is_none_or(|source| self.matches(source, text))
             && self.format.is_none_or(|format| format.accepts(text))

@@ -281,6 +281,13 @@ impl<'a> Facets<'a> {
         self.groups.iter().copied().flat_map(|group| &group.required).map(String::as_str)
     }
 
+    /// Of an object: the facets of the names of its members, as strings.
+    #[must_use]
+    pub fn names(&self) -> Self {
+        let groups = self.groups.iter().filter_map(|group| group.property_names.as_deref());
+        Self { groups: groups.collect(), ..Self::everything() }
+    }
+
     /// Of an object: the properties that are named by `properties` or `required`, in the order in which they are first
     /// named, each with all subschemas that apply to it.
     pub fn properties(&self) -> Vec<Property<'a>> {

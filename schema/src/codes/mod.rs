@@ -55,6 +55,8 @@ capgen_diagnostic::codes! {
     pub PATTERNS_TOO_LARGE = "E0124";
     /// A `multipleOf` is not greater than zero, or has more than 1000 digits.
     pub BAD_DIVISOR = "E0125";
+    /// The value of `propertyNames` is not an object with assertions about strings only.
+    pub PROPERTY_NAMES = "E0126";
 
     /// An `enum` is empty or contains a value twice.
     pub ENUM_VALUES = "W0101";

@@ -77,6 +77,7 @@ fn texts(schemas: &[&Schema]) -> Rc<[String]> {
             values.extend(node.annotations.default.iter().chain(&node.annotations.examples));
             if let Kind::Assertions(group) = &node.kind {
                 has_pattern |= group.pattern.is_some() || group.format.is_some() || group.min_length.is_some();
+                has_pattern |= group.property_names.is_some();
                 values.extend(group.enum_values.iter().flatten().chain(&group.const_value));
             }
         }
@@ -148,6 +149,7 @@ fn own_keywords(group: &Assertions) -> String {
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
             (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
+            group.property_names.as_deref().map(own_keywords),
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
         )
     )
@@ -206,6 +208,10 @@ pub(super) fn assertions(
         let rest = group.additional_properties.and_then(term_of).unwrap_or_else(|| terms.anything());
         let keyword = if group.properties.is_empty() { "additionalProperties" } else { "properties" };
         parts.push(Part { keyword, term: terms.add(Term::Members { declared, rest }) });
+    }
+    if let Some(names) = &group.property_names {
+        let of_names = assertions(terms, names, term_of).into_iter();
+        parts.extend(of_names.map(|part| terms.add(Term::Names(part.term))).map(part("propertyNames")));
     }
     let several = |ids: &Vec<NodeId>| ids.iter().filter_map(|id| term_of(*id)).collect::<Vec<_>>();
     parts.extend(group.all_of.iter().flat_map(several).map(part("allOf")));

@@ -89,6 +89,14 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
             }
             true
         }
+        (Term::Names(name), Json::Object(members)) => {
+            for (member, _) in members {
+                if !accepts(terms, *name, &Json::String(member.clone()), budget)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
         _ => true,
     })
 }

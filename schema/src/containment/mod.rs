@@ -14,6 +14,7 @@ mod examples;
 mod formats;
 mod machine;
 mod multiples;
+mod names;
 mod number;
 mod partition;
 mod size;

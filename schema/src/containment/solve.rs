@@ -219,8 +219,8 @@ impl Solver {
         let smallest = state.choices.iter().enumerate().min_by_key(|(_, choice)| choice.len()).map(|(index, _)| index);
         let choice = match smallest {
             Some(index) => state.choices.swap_remove(index),
-            None => match state.undeclared.pop() {
-                Some((names, literal)) => self.names_for(&state, &names, literal),
+            None => match state.others.pop() {
+                Some(other) => self.names_for(&state, &other, best),
                 None => return self.complete(&state, best),
             },
         };
@@ -279,15 +279,6 @@ impl Solver {
         }
     }
 
-    /// The properties that can be the one that some object does not declare.
-    fn names_for(&self, state: &State, names: &[String], literal: Literal) -> Choice {
-        let mentioned = state.names(&self.terms);
-        let known = mentioned.iter().filter(|name| !names.contains(name) && !state.absent.contains(*name)).cloned();
-        let is_new = |name: &String| !mentioned.contains(name) && !names.contains(name) && !state.absent.contains(name);
-        let new = fresh_names().find(is_new);
-        known.chain(new).map(|name| vec![Fact::Present(name.into(), literal)]).collect()
-    }
-
     /// The smallest value of a state without choices.
     fn complete(&mut self, state: &State, best: &mut Best) {
         match state.value_type {
@@ -340,6 +331,9 @@ impl Solver {
         names.extend(state.present.keys().map(|name| &**name));
         let mut object = Object::new();
         for name in names {
+            if !self.allows_name(&state.names, name, best) {
+                return;
+            }
             let literals = state.property(&self.terms, name);
             match self.solve(&literals, &mut best.assumed) {
                 Outcome::Found((value, _)) => object.push(name.to_owned(), (*value).clone()),
@@ -352,17 +346,4 @@ impl Solver {
         }
         best.offer(Json::Object(object));
     }
-}
-
-/// Names of properties, the shortest first: `a` to `z`, `aa` to `zz`, and so on. The empty name is valid, but hard to read.
-fn fresh_names() -> impl Iterator<Item = String> {
-    (1..).flat_map(|length: u32| {
-        (0..26_u64.saturating_pow(length)).map(move |number| {
-            let letter = |place: u32| {
-                let digit = number / 26_u64.saturating_pow(length - 1 - place) % 26;
-                char::from(b'a' + u8::try_from(digit).unwrap_or(0))
-            };
-            (0..length).map(letter).collect()
-        })
-    })
 }

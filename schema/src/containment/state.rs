@@ -52,6 +52,15 @@ pub(super) enum Fact {
 /// The alternatives of which one holds; each is a list of facts.
 pub(super) type Choice = Vec<Vec<Fact>>;
 
+/// A property that the value has, and whose name is not known yet.
+#[derive(Clone, Debug)]
+pub(super) enum Other {
+    /// Its name is not one of the names, and its value conforms to the literal.
+    Undeclared(Rc<[String]>, Literal),
+    /// Its name conforms to the literal.
+    Named(Literal),
+}
+
 /// The assumptions contradict each other.
 pub(super) struct Contradiction;
 
@@ -81,8 +90,10 @@ pub(super) struct State {
     pub(super) present: BTreeMap<Rc<str>, BTreeSet<Literal>>,
     /// The `Members` terms that hold.
     pub(super) members: Vec<TermId>,
-    /// The facts [`Fact::Undeclared`]: which property they are about is chosen last.
-    pub(super) undeclared: Vec<(Rc<[String]>, Literal)>,
+    /// Every name conforms to these.
+    pub(super) names: BTreeSet<Literal>,
+    /// Which properties these are is chosen last.
+    pub(super) others: Vec<Other>,
     pub(super) choices: Vec<Choice>,
 }
 
@@ -111,7 +122,8 @@ impl State {
             absent: BTreeSet::new(),
             present: BTreeMap::new(),
             members: Vec::new(),
-            undeclared: Vec::new(),
+            names: BTreeSet::new(),
+            others: Vec::new(),
             choices: Vec::new(),
         }
     }
@@ -132,7 +144,7 @@ impl State {
                         return Err(Contradiction);
                     }
                 }
-                Fact::Undeclared(names, literal) => self.undeclared.push((names, literal)),
+                Fact::Undeclared(names, literal) => self.others.push(Other::Undeclared(names, literal)),
             }
         }
         let lengths = self.max_length.is_some_and(|max| max < self.min_length);
@@ -261,6 +273,8 @@ impl State {
                 choice.push(vec![Fact::Undeclared(names, Literal::is_not(*rest))]);
                 self.choices.push(choice);
             }
+            Term::Names(name) if positive => _ = self.names.insert(Literal::is(*name)),
+            Term::Names(name) => self.others.push(Other::Named(Literal::is_not(*name))),
             _ => {}
         }
     }
@@ -281,7 +295,7 @@ impl State {
     }
 
     /// Every name that an assertion mentions.
-    pub(super) fn names(&self, terms: &Terms) -> BTreeSet<String> {
+    pub(super) fn mentioned(&self, terms: &Terms) -> BTreeSet<String> {
         let declared = self.members.iter().filter_map(|id| match terms.get(*id) {
             Term::Members { declared, .. } => Some(declared),
             _ => None,
@@ -391,7 +405,7 @@ impl State {
         budget: &mut Budget,
     ) -> Option<bool> {
         let mut result = Some(true);
-        let names = self.names(terms);
+        let names = self.mentioned(terms);
         if !budget.spend(names.len() as u64) {
             return None;
         }
@@ -443,6 +457,7 @@ impl State {
                 let is_empty = self.max_items == Some(0);
                 (is_empty || self.items.contains(&Literal::is(*item))).then_some(true)
             }
+            Term::Names(name) => self.names.contains(&Literal::is(*name)).then_some(true),
             Term::Required(name) if self.is_present(name) => Some(true),
             Term::Required(name) if self.absent.contains(name) => Some(false),
             _ => None,

@@ -57,6 +57,8 @@ pub(super) enum Term {
         declared: Vec<(String, TermId)>,
         rest: TermId,
     },
+    /// `propertyNames`: the name of every member, as a string, conforms to the term.
+    Names(TermId),
 }
 
 /// The bits of every type.
@@ -239,7 +241,7 @@ impl Terms {
             Term::MultipleOf(_) => only(12),
             Term::MinLength(_) | Term::MaxLength(_) | Term::Pattern(_) | Term::Format(_) => only(16),
             Term::MinItems(_) | Term::MaxItems(_) | Term::UniqueItems | Term::Items(_) => only(32),
-            Term::Required(_) | Term::Members { .. } => only(64),
+            Term::Required(_) | Term::Members { .. } | Term::Names(_) => only(64),
         }
     }
 }

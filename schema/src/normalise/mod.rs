@@ -11,6 +11,7 @@ mod dialect;
 mod format;
 mod lossy;
 mod marks;
+mod names;
 mod number;
 mod object;
 mod pattern;
@@ -64,6 +65,8 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
 /// | `patternProperties` that matches every name | `additionalProperties`; `^.*$` is one, although it does not match names with a line break |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
+/// | `patternProperties` with one schema, `additionalProperties: false`, and only `properties` that match | `propertyNames` with the `pattern`, and `additionalProperties` |
+/// | `propertyNames` with `allOf`, `$ref` or a format that is a pattern | `propertyNames` with assertions about strings; several become `allOf` around them |
 /// | `propertyNames` that accepts every string | dropped |
 /// | `minProperties: 1`, `maxProperties: 0`, `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
@@ -73,8 +76,8 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `example` | `examples` |
 /// | `discriminator`, `readOnly`, `writeOnly`, `contentMediaType` and similar annotations, `x-...` | dropped: they assert nothing |
 ///
-/// Everything else is rejected: tuples with different schemas, property names constrained by a pattern (maps with integer keys),
-/// other formats, unknown keywords.
+/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways, other formats,
+/// unknown keywords.
 ///
 /// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///

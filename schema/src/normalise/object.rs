@@ -8,9 +8,11 @@ use super::walk::{Draft, Walk};
 use crate::parse::is_annotation;
 use crate::{Json, Number, Object, Problem, codes};
 
-/// Patterns that match every name. The last two do not match names with a line break; authors do not intend that, so it is
-/// ignored.
-const EVERY_NAME: [&str; 8] = ["", "^", "$", ".*", "^.*", ".*$", "^.*$", "^(.*)$"];
+/// Patterns that match every name.
+const EVERY_NAME: [&str; 6] = ["", "^", "$", ".*", "^.*", ".*$"];
+
+/// Patterns that match every name without a line break. In `patternProperties`, authors mean every name.
+const EVERY_LINE: [&str; 2] = ["^.*$", "^(.*)$"];
 
 /// A pattern or list of names becomes `properties` if it has at most this many names.
 const MAX_NAMES: usize = 64;
@@ -46,15 +48,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `propertyNames`, if it lists the allowed names or accepts every name.
+    /// `propertyNames`: if it lists the allowed names, they become `properties`.
     pub(super) fn closed_names(&mut self, draft: &mut Draft<'a>) {
         let Some(value) = draft.get("propertyNames") else { return };
         if accepts_every_string(value) {
             return;
         }
-        let Some(names) = listed(value).filter(|_| draft.get("patternProperties").is_none()) else {
+        let Some(names) = listed(value) else { return self.names_of_a_form(draft, value) };
+        if draft.get("patternProperties").is_some() {
             return self.reject_names(draft, "propertyNames");
-        };
+        }
         let declared: HashSet<&str> = match draft.get("properties") {
             Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
             _ => HashSet::new(),
@@ -95,7 +98,7 @@ impl<'a> Walk<'a> {
             draft.out.retain(|(name, _)| name != "additionalProperties");
             return;
         }
-        if !self.finite_names(draft, patterns) {
+        if !self.finite_names(draft, patterns) && !self.only_names_of_patterns(draft, patterns) {
             self.reject_names(draft, "patternProperties");
         }
     }
@@ -131,10 +134,12 @@ impl<'a> Walk<'a> {
         true
     }
 
-    fn reject_names(&mut self, draft: &Draft<'a>, keyword: &str) {
-        let message = format!("`{keyword}` constrains the names of properties, which is not part of the schema subset");
+    pub(super) fn reject_names(&mut self, draft: &Draft<'a>, keyword: &str) {
+        let message =
+            format!("`{keyword}` constrains the names of properties in a way that is not part of the schema subset");
         let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at(keyword), message).at_key().label("not enforced");
-        self.report(problem.help("allow any name, or use an array of objects with a `key` and a `value`"));
+        let help = "write `propertyNames` with a `pattern` for all names, or use an array of objects with a `key` and a `value`";
+        self.report(problem.help(help));
     }
 
     /// `minProperties` and `maxProperties`, if other keywords can express or already imply them.
@@ -183,7 +188,8 @@ fn declared(draft: &Draft<'_>) -> Option<u64> {
 fn whole(patterns: &Json) -> Option<(&str, &Json)> {
     let mut members = patterns.as_object()?.iter();
     let (pattern, schema) = members.next()?;
-    (members.next().is_none() && EVERY_NAME.contains(&pattern.as_str())).then_some((pattern, schema))
+    let matches_every_name = EVERY_NAME.iter().chain(&EVERY_LINE).any(|every| pattern == every);
+    (members.next().is_none() && matches_every_name).then_some((pattern, schema))
 }
 
 /// The keywords of a schema without its annotations.
@@ -192,7 +198,7 @@ fn assertions(schema: &Object) -> impl Iterator<Item = (&str, &Json)> {
 }
 
 /// Whether a schema obviously accepts every string.
-fn accepts_every_string(schema: &Json) -> bool {
+pub(super) fn accepts_every_string(schema: &Json) -> bool {
     let is_string = |value: &Json| match value {
         Json::Array(names) => names.iter().any(|name| name.as_str() == Some("string")),
         name => name.as_str() == Some("string"),
@@ -208,8 +214,11 @@ fn accepts_every_string(schema: &Json) -> bool {
     }
 }
 
-/// The strings that a schema accepts, if it consists of `enum` or `const`.
+/// The strings that a schema accepts, if it is `false` or consists of `enum` or `const`.
 fn listed(schema: &Json) -> Option<Vec<&str>> {
+    if *schema == Json::Bool(false) {
+        return Some(Vec::new());
+    }
     let object = schema.as_object()?;
     let mut names = None;
     for (name, value) in assertions(object) {

@@ -64,8 +64,8 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "if" | "then" | "else" => {
             "write `oneOf` with one branch per case, each with a `const` for the property that selects the case"
         }
-        "patternProperties" | "propertyNames" => {
-            "list each property in `properties`; for a map, give `additionalProperties` the schema of its values"
+        "patternProperties" => {
+            "list each property in `properties`; for a map, write `additionalProperties` with the schema of its values and `propertyNames` with the `pattern`"
         }
         "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
         "divisibleBy" => "write `multipleOf`",

@@ -4,7 +4,7 @@ use super::{Draft, Loader, advice, value};
 use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
 
 /// The assertions of the subset, in alphabetical order.
-const ASSERTIONS: [&str; 23] = [
+const ASSERTIONS: [&str; 24] = [
     "additionalProperties",
     "allOf",
     "anyOf",
@@ -25,6 +25,7 @@ const ASSERTIONS: [&str; 23] = [
     "oneOf",
     "pattern",
     "properties",
+    "propertyNames",
     "required",
     "type",
     "uniqueItems",
@@ -72,7 +73,7 @@ impl Loader {
         }
     }
 
-    fn assertion(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
+    pub(super) fn assertion(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
         match name {
             "type" => draft.assertions.types = self.types(draft, value),
             "enum" => {
@@ -83,6 +84,7 @@ impl Loader {
             "properties" => draft.assertions.properties = self.members(draft, name, value),
             "required" => draft.assertions.required = self.required(draft, value),
             "additionalProperties" => draft.assertions.additional_properties = Some(self.child(draft, name, value)),
+            "propertyNames" => draft.assertions.property_names = self.property_names(draft, value),
             "items" if value.as_array().is_some() => {
                 let problem = Problem::new(
                     codes::UNKNOWN_KEYWORD,

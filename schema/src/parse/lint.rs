@@ -45,6 +45,15 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
     for (low_name, high_name, noun) in crossed_bounds(a) {
         warn(low_name, format!("no {noun} satisfies both `{low_name}` and `{high_name}`"));
     }
+    for (low_name, high_name, _) in a.property_names.iter().flat_map(|names| crossed_bounds(names)) {
+        let message = format!("no property name satisfies both `{low_name}` and `{high_name}`");
+        warn(&format!("propertyNames/{low_name}"), message);
+    }
+    if let Some((index, name)) = forbidden_name(a) {
+        let message =
+            format!("no object is valid: `propertyNames` does not allow the required property `{}`", advice::cut(name));
+        warn(&format!("required/{index}"), message);
+    }
     if has_no_multiple(a) {
         warn("multipleOf", "no multiple of `multipleOf` is between the bounds".to_owned());
     }
@@ -112,6 +121,12 @@ fn mistyped_literals(a: &Assertions) -> Option<String> {
     }
 }
 
+/// The first required property whose name `propertyNames` does not allow, and its index in `required`.
+fn forbidden_name(a: &Assertions) -> Option<(usize, &str)> {
+    a.property_names.as_ref()?;
+    a.required.iter().map(String::as_str).enumerate().find(|(_, name)| !a.allows_name(name))
+}
+
 /// The first required property whose schema is `false`, and its index in `required`. [`undeclared`] reports those that are not
 /// declared at all.
 fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(usize, &str)> {
@@ -149,7 +164,7 @@ fn subject(keyword: &str) -> Option<Type> {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
         "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
-        "properties" | "required" | "additionalProperties" => Some(Type::Object),
+        "properties" | "required" | "additionalProperties" | "propertyNames" => Some(Type::Object),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod advice;
 mod keyword;
 mod lint;
+mod names;
 mod patterns;
 mod reference;
 mod undeclared;

@@ -112,12 +112,14 @@ impl Patterns {
     pub fn drop_compiled<'s>(&mut self, schemas: impl IntoIterator<Item = &'s mut Schema>) {
         for node in schemas.into_iter().flat_map(|schema| &mut schema.nodes) {
             let Kind::Assertions(assertions) = &mut node.kind else { continue };
-            let Some(pattern) = assertions.pattern.as_mut().filter(|pattern| pattern.is_compiled()) else { continue };
-            if let Some(known) = self.known.get_mut(pattern.source()) {
-                if known.pattern.is_compiled() {
-                    known.pattern = known.pattern.uncompiled();
+            let of_names = assertions.property_names.as_mut().and_then(|names| names.pattern.as_mut());
+            for pattern in of_names.into_iter().chain(&mut assertions.pattern) {
+                if let Some(known) = self.known.get_mut(pattern.source()).filter(|_| pattern.is_compiled()) {
+                    if known.pattern.is_compiled() {
+                        known.pattern = known.pattern.uncompiled();
+                    }
+                    *pattern = known.pattern.clone();
                 }
-                *pattern = known.pattern.clone();
             }
         }
     }

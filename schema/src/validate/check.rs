@@ -134,6 +134,11 @@ pub(super) fn check_string<'p>(
     }
 }
 
+/// Whether the assertions about names allow one.
+pub(super) fn allows_name(checks: &StringChecks, name: &str) -> bool {
+    check_string(checks, name, &mut |_| ControlFlow::Break(())).is_continue()
+}
+
 /// Whether `text` has fewer than `limit` code points. A code point has one to four bytes, so the number of bytes usually decides
 /// without counting.
 fn is_shorter(text: &str, limit: u64) -> bool {

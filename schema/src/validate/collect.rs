@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::candidates::{Listed, Union};
-use super::check::{Failure, check};
+use super::check::{Failure, allows_name, check, check_string};
 use super::compile::Program;
 use super::message::Wording;
 use super::path::Token;
-use super::program::{Checks, Property, Subschema, SubschemaId};
+use super::program::{Checks, Property, StringChecks, Subschema, SubschemaId};
 use super::report::Report;
 use super::union_violation::Outcome;
 use super::verdict::Evaluator;
@@ -41,6 +41,8 @@ pub(super) enum Cause<'a> {
     Failure(Failure<'a>),
     False,
     Unexpected(&'a str),
+    /// The name of a property fails an assertion of `propertyNames`.
+    Name(&'a str, Failure<'a>),
     /// `anyOf`, `oneOf` or `not`, with the message.
     Union(Keyword, String),
 }
@@ -53,6 +55,8 @@ enum Demand<'a> {
     Additional(SubschemaId),
     /// The values of a tag.
     Tag(&'a Listed),
+    /// The assertions about the names of an object's members, which the name of the value fails.
+    Name(&'a StringChecks),
 }
 
 /// The subschemas that apply at one location, and their failures.
@@ -93,8 +97,8 @@ impl<'a> Collector<'a> {
         let mut place = self.gather(demands, value, path);
         let is_mistyped = place.findings.iter().any(Finding::is_type);
         if is_mistyped {
-            // A value of the wrong type gets no other violation, and neither do its properties or items.
-            place.findings.retain(Finding::is_type);
+            // A value of the wrong type gets no other violation, and neither do its properties or items. Its name is not a part of it.
+            place.findings.retain(|finding| finding.is_type() || finding.is_name());
         } else {
             let failed = place.checks.iter().filter_map(|checks| checks.in_place.as_ref()?.not);
             let failed = failed.filter(|subschema| self.evaluator.verdict(*subschema, value));
@@ -119,6 +123,7 @@ impl<'a> Collector<'a> {
         match demand {
             Demand::Subschema(subschema) | Demand::Additional(subschema) => self.evaluator.verdict(*subschema, value),
             Demand::Tag(tag) => tag.values.contain(value, self.wording.digits),
+            Demand::Name(_) => false,
         }
     }
 
@@ -137,6 +142,14 @@ impl<'a> Collector<'a> {
                     if !tag.values.contain(value, self.wording.digits) {
                         place.findings.push(Finding { cause: Cause::Failure(Failure::Enum(&tag.values)), value });
                     }
+                    continue;
+                }
+                Demand::Name(names) => {
+                    let Some(Token::Name(name)) = path.last() else { continue };
+                    let _ = check_string(names, name, &mut |failure| {
+                        place.findings.push(Finding { cause: Cause::Name(name, failure), value });
+                        ControlFlow::Continue(())
+                    });
                     continue;
                 }
             };
@@ -246,6 +259,8 @@ impl<'a> Collector<'a> {
             demands.clear();
             demands.extend(checks.iter().filter_map(|checks| demand(checks, name)));
             demands.extend(tags.iter().filter(|tag| *tag.name == *name).map(|tag| Demand::Tag(tag)));
+            let names = checks.iter().filter_map(|checks| checks.members()?.names());
+            demands.extend(names.filter(|names| !allows_name(names, name)).map(Demand::Name));
             if !demands.is_empty() {
                 path.push(Token::Name(name));
                 self.visit(&demands, member, path, report)?;
@@ -301,6 +316,7 @@ impl Cause<'_> {
             Cause::Failure(failure) => failure.keyword(),
             Cause::False => Keyword::False,
             Cause::Unexpected(_) => Keyword::AdditionalProperties,
+            Cause::Name(..) => Keyword::PropertyNames,
             Cause::Union(keyword, _) => *keyword,
         }
     }
@@ -311,12 +327,17 @@ impl Finding<'_> {
         matches!(self.cause, Cause::Failure(Failure::Type(_)))
     }
 
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.cause, Cause::Name(..))
+    }
+
     pub(super) fn message(&self, wording: Wording<'_>) -> String {
         match &self.cause {
             Cause::Failure(failure) => wording.failure(*failure, self.value),
             Cause::False => "no value is allowed here".to_owned(),
             Cause::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
             Cause::Unexpected(name) => format!("unexpected property {}", wording.quote(name)),
+            Cause::Name(name, failure) => wording.failure_of_name(*failure, name),
             Cause::Union(_, message) => message.clone(),
         }
     }

@@ -147,10 +147,15 @@ impl Compiler<'_, '_> {
     }
 
     fn objects(&self, a: &Assertions) -> Option<Box<ObjectChecks>> {
-        let is_needed = !a.required.is_empty() || !a.properties.is_empty() || a.additional_properties.is_some();
+        let is_needed = !a.required.is_empty()
+            || !a.properties.is_empty()
+            || a.additional_properties.is_some()
+            || a.property_names.is_some();
         is_needed.then(|| {
             let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
-            Box::new(ObjectChecks::new(&a.required, properties, a.additional_properties.map(|id| self.id(id))))
+            let additional = a.additional_properties.map(|id| self.id(id));
+            let names = a.property_names.as_deref().and_then(strings);
+            Box::new(ObjectChecks::new(&a.required, properties, additional, names))
         })
     }
 

@@ -89,6 +89,11 @@ impl Wording<'_> {
         }
     }
 
+    /// The message for the name of a property.
+    pub(super) fn failure_of_name(self, failure: Failure<'_>, name: &str) -> String {
+        format!("property name {}", self.failure(failure, &Value::String(name.to_owned())))
+    }
+
     fn got(self, value: &Value) -> String {
         match value {
             _ if self.redact => String::new(),

@@ -78,6 +78,8 @@ pub(super) struct ObjectChecks {
     /// Sorted by name.
     properties: Box<[Declared]>,
     additional: Option<SubschemaId>,
+    /// `propertyNames`.
+    names: Option<Box<StringChecks>>,
 }
 
 /// A member of `properties`.
@@ -110,7 +112,7 @@ impl Checks {
         self.arrays.as_ref()?.items
     }
 
-    /// The assertions about objects, if they apply a subschema to members.
+    /// The assertions about objects, if they apply to members.
     pub(super) fn members(&self) -> Option<&ObjectChecks> {
         self.objects.as_deref().filter(|objects| objects.has_members())
     }
@@ -125,17 +127,18 @@ impl ObjectChecks {
         required: &[String],
         properties: Vec<(String, SubschemaId)>,
         additional: Option<SubschemaId>,
+        names: Option<Box<StringChecks>>,
     ) -> Self {
-        let names: std::collections::HashSet<&str> = required.iter().map(String::as_str).collect();
+        let wanted: std::collections::HashSet<&str> = required.iter().map(String::as_str).collect();
         let declare = |(name, subschema): (String, SubschemaId)| {
-            let is_required = names.contains(name.as_str());
+            let is_required = wanted.contains(name.as_str());
             Declared { name: name.into(), subschema, is_required }
         };
         let mut properties: Box<[Declared]> = properties.into_iter().map(declare).collect();
         properties.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let declared = properties.iter().filter(|property| property.is_required).count();
         let mut objects =
-            Self { required: required.into(), undeclared: Box::default(), declared, properties, additional };
+            Self { required: required.into(), undeclared: Box::default(), declared, properties, additional, names };
         objects.undeclared = required.iter().filter(|name| objects.find(name, 0).is_none()).cloned().collect();
         objects
     }
@@ -150,9 +153,14 @@ impl ObjectChecks {
         self.declared
     }
 
-    /// Whether a subschema applies to members.
+    /// Whether a subschema applies to members, or an assertion to their names.
     pub(super) fn has_members(&self) -> bool {
-        !self.properties.is_empty() || self.additional.is_some()
+        !self.properties.is_empty() || self.additional.is_some() || self.names.is_some()
+    }
+
+    /// The assertions about the names of members.
+    pub(super) fn names(&self) -> Option<&StringChecks> {
+        self.names.as_deref()
     }
 
     pub(super) fn additional(&self) -> Option<SubschemaId> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 
-use super::check::check;
+use super::check::{allows_name, check};
 use super::compile::Program;
 use super::program::{Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
 use crate::exact::Digits;
@@ -86,7 +86,11 @@ impl<'p, 'v> Evaluator<'p, 'v> {
     }
 
     fn passes(&self, checks: &Checks, value: &Value) -> bool {
+        let names = checks.objects.as_deref().and_then(ObjectChecks::names);
         check(checks, value, self.digits, &mut |_| ControlFlow::Break(())).is_continue()
+            && names
+                .zip(value.as_object())
+                .is_none_or(|(names, members)| members.keys().all(|name| allows_name(names, name)))
     }
 
     fn leave(&mut self, verdict: bool) {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::candidates::Union;
-use super::check::{Failure, check_array, check_literals, check_number, check_size, check_string};
+use super::check::{Failure, allows_name, check_array, check_literals, check_number, check_size, check_string};
 use super::compile::Program;
 use super::program::{ArrayChecks, Checks, InPlace, ObjectChecks, Subschema, SubschemaId};
 use super::stack;
@@ -213,6 +213,9 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         }
         if !checks.has_members() {
             return true;
+        }
+        if checks.names().is_some_and(|names| !members.keys().all(|name| allows_name(names, name))) {
+            return false;
         }
         let (mut next, mut found) = (0, 0);
         for (name, member) in members {

@@ -38,6 +38,8 @@ pub struct Violation {
 #[expect(missing_docs, reason = "most variants are the keyword of the same name")]
 #[non_exhaustive]
 pub enum Keyword {
+    /// At the path of the property with the name, whatever its value.
+    PropertyNames,
     Type,
     /// `false`: the schema `false`, which rejects every value.
     False,
@@ -72,7 +74,8 @@ pub struct UnknownKeyword(String);
 
 impl Keyword {
     /// Every keyword, in order.
-    pub const ALL: [Keyword; 23] = [
+    pub const ALL: [Keyword; 24] = [
+        Keyword::PropertyNames,
         Keyword::Type,
         Keyword::False,
         Keyword::Enum,
@@ -107,6 +110,7 @@ impl Keyword {
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
+            Keyword::PropertyNames => "propertyNames",
             Keyword::Type => "type",
             Keyword::False => "false",
             Keyword::Enum => "enum",

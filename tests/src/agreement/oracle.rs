@@ -11,8 +11,9 @@ use serde_json::Value;
 pub type Violations = Vec<(String, String, String)>;
 
 /// The keywords that [`Oracle`] reads itself.
-const APPLICATORS: [&str; 11] = [
+const APPLICATORS: [&str; 12] = [
     "properties",
+    "propertyNames",
     "additionalProperties",
     "items",
     "allOf",
@@ -26,7 +27,8 @@ const APPLICATORS: [&str; 11] = [
 ];
 
 /// The order of the violations at one path.
-const KEYWORDS: [&str; 21] = [
+const KEYWORDS: [&str; 22] = [
+    "propertyNames",
     "type",
     "false",
     "enum",
@@ -106,6 +108,7 @@ impl Oracle {
         let mut here: Vec<(&'static str, String)> = Vec::new();
         let mut below: BTreeMap<Token, Vec<(Json, bool)>> = BTreeMap::new();
         let mut missing: BTreeMap<Token, Vec<String>> = BTreeMap::new();
+        let mut names: BTreeMap<Token, Vec<String>> = BTreeMap::new();
         let mut unions = Vec::new();
         let mut seen: Vec<&Json> = Vec::new();
         while let Some((schema, is_additional)) = at.pop() {
@@ -188,7 +191,13 @@ impl Oracle {
                         let rest = object.get("additionalProperties").filter(|_| declared.is_none());
                         let apply = declared.map(|schema| (schema.clone(), false));
                         let apply = apply.into_iter().chain(rest.map(|schema| (schema.clone(), true)));
-                        below.entry(Token::Name(name.encode_utf16().collect())).or_default().extend(apply);
+                        let token = Token::Name(name.encode_utf16().collect());
+                        below.entry(token.clone()).or_default().extend(apply);
+                        if let Some(of_names) = object.get("propertyNames") {
+                            let found = messages(of_names, &Value::from(name.as_str())).into_iter();
+                            let found = found.map(|(_, _, message)| format!("property name {message}"));
+                            names.entry(token).or_default().extend(found);
+                        }
                     }
                 }
                 _ => {}
@@ -219,6 +228,12 @@ impl Oracle {
         for (token, schemas) in &below {
             let mut path = path.to_vec();
             path.push(token.clone());
+            let mut of_name = names.remove(token).unwrap_or_default();
+            of_name.sort_by_key(|message| message.encode_utf16().collect::<Vec<_>>());
+            of_name.dedup();
+            let of_name =
+                of_name.into_iter().map(|message| Found { path: path.clone(), keyword: "propertyNames", message });
+            all.extend(of_name);
             if let [(Json::String(message), _)] = schemas.as_slice() {
                 all.push(Found { path, keyword: "required", message: message.clone() });
                 continue;

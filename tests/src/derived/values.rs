@@ -67,6 +67,7 @@ struct Maps {
     counts: BTreeMap<String, u32>,
     lists: HashMap<String, Vec<String>>,
     by_day: BTreeMap<Day, f32>,
+    by_number: BTreeMap<i16, bool>,
     loose: serde_json::Map<String, Value>,
 }
 
@@ -113,6 +114,7 @@ pub(super) fn cases() -> Vec<Case> {
     let maps = Maps {
         counts: BTreeMap::from([("a".to_owned(), 1), ("__proto__".to_owned(), 2)]),
         lists: HashMap::from([("x".to_owned(), vec!["y".to_owned()])]),
+        by_number: BTreeMap::from([(-7, true), (0, false), (443, true)]),
         by_day: BTreeMap::from([(Day::Monday, 0.5), (Day::Tuesday, 1.0)]),
         loose: serde_json::Map::from_iter([("any".to_owned(), json!([null, 1, {"a": "b"}]))]),
     };

@@ -41,7 +41,7 @@ impl Random {
     fn with_other_keywords(&mut self, schema: &Json) -> Json {
         let Some(members) = schema.as_object() else { return Json::Bool(*schema != Json::Bool(true)) };
         let mut members: Vec<(String, Json)> = members.iter().cloned().collect();
-        match self.below(21) {
+        match self.below(22) {
             0 | 1 => {
                 let keywords: Vec<usize> =
                     (0..members.len()).filter(|index| members[*index].0 != "definitions").collect();
@@ -75,6 +75,7 @@ impl Random {
                 true => set(&mut members, "uniqueItems", Json::Bool(self.one_in(2))),
                 false => set(&mut members, "items", self.small_schema()),
             },
+            19 => set(&mut members, "propertyNames", self.property_names()),
             18 => set(&mut members, "multipleOf", Json::Number(self.pick(&DIVISORS).0.parse().expect("a number"))),
             _ => self.change_number(&mut members),
         }

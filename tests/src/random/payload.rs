@@ -123,8 +123,16 @@ impl Random {
         {
             names.push(if self.one_in(4) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) });
         }
+        let of_names: Vec<&Assertions> = groups.iter().filter_map(|group| group.property_names.as_deref()).collect();
+        let texts: Vec<String> =
+            (0..if of_names.is_empty() { 0 } else { self.below(3) }).map(|_| self.text(&of_names)).collect();
+        names.extend(texts.iter().map(String::as_str));
         for name in names {
             if members.get(name).is_some() || !(required(name) || (depth > 3 && self.one_in(2))) {
+                continue;
+            }
+            // Few names of the pools have the form that the schema asks for.
+            if !groups.iter().all(|group| group.allows_name(name)) && !self.one_in(6) {
                 continue;
             }
             let ids: Vec<NodeId> = groups.iter().filter_map(|group| of_property(group, name)).collect();

@@ -35,7 +35,7 @@ impl Random {
     pub(super) fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
-        match self.below(if depth == 0 { 7 } else { 17 }) {
+        match self.below(if depth == 0 { 7 } else { 18 }) {
             0 if self.one_in(4) => return Json::Bool(!self.one_in(4)),
             0 | 1 if !names.is_empty() => {
                 let name = self.pick(names);
@@ -68,6 +68,7 @@ impl Random {
             }
             10 => self.applicators(&mut add, depth, names),
             11 => return self.merged(depth, names),
+            16 => return self.map(depth, names),
             12 | 13 => self.tagged(&mut add, depth, names),
             14 => self.alternatives(&mut add, depth, names),
             15 => self.opposed(&mut add),
@@ -138,6 +139,41 @@ impl Random {
             3 | 4 => add("additionalProperties", self.place(depth - 1, names)),
             _ => {}
         }
+        if self.one_in(8) {
+            add("propertyNames", self.property_names());
+        }
+    }
+
+    /// A map with assertions about its names.
+    fn map(&mut self, depth: usize, names: &[&str]) -> Json {
+        let mut members = Object::new();
+        members.push("propertyNames".to_owned(), self.property_names());
+        if !self.one_in(4) {
+            members.push("additionalProperties".to_owned(), self.place(depth - 1, names));
+        }
+        if !self.one_in(4) {
+            members.push("type".to_owned(), text("object"));
+        }
+        Json::Object(members)
+    }
+
+    pub(super) fn property_names(&mut self) -> Json {
+        let mut members = Object::new();
+        if self.one_in(4) {
+            members.push("type".to_owned(), text("string"));
+        }
+        if !self.one_in(3) {
+            members.push("pattern".to_owned(), text(self.pick(&PATTERNS).0));
+        }
+        for (name, most) in [("minLength", 3), ("maxLength", 8)] {
+            if self.one_in(3) {
+                members.push(name.to_owned(), number(&self.below(most).to_string()));
+            }
+        }
+        if self.one_in(8) {
+            members.push("format".to_owned(), text(self.pick(&Format::ALL).name()));
+        }
+        Json::Object(members)
     }
 
     fn array_keywords(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {

@@ -207,6 +207,11 @@ impl<'m> Data<'m, '_> {
                 keywords.push(keyword, Expression::Object(chosen));
             }
         }
+        if let Some(names) = &rules.names {
+            let of_name = self.keywords(names);
+            let of_name = self.printed(of_name, TypeSet::ALL);
+            keywords.push("names", of_name);
+        }
         match rules.rest {
             Rest::Open => {}
             Rest::Closed => keywords.push("rest", Expression::FALSE),

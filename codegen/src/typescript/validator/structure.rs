@@ -1,8 +1,8 @@
 //! Conditions on arrays, objects, and checks for the same value.
 
-use super::Helper;
 use super::condition::{all, any, begins_by_comparing, factor, is_object, rejects_undefined};
 use super::verdict::{MAX_TESTS, Target, Verdicts, body, call, each};
+use super::{Helper, scalar};
 use crate::model::check::{CheckId, Property, Rest, Rules, Union};
 use crate::typescript::syntax::{BinaryOperator, Expression, Local, Statement, Type};
 
@@ -94,6 +94,9 @@ impl<'m> Verdicts<'m, '_> {
         if let Rest::Checked(id) = rules.rest {
             terms.push(self.additional(rules, id, target));
         }
+        if let Some(names) = &rules.names {
+            terms.push(self.names(names, target));
+        }
         if let Some((size, start)) = counter {
             terms.insert(0, Expression::Count(size, start));
         }
@@ -177,6 +180,18 @@ impl<'m> Verdicts<'m, '_> {
         }
         let names = self.internals.names(&names(rules));
         all([properties, Helper::HasOnly.call(vec![target.value(), names])])
+    }
+
+    /// Checks the names of members.
+    fn names(&mut self, names: &Rules<'m>, target: &Target) -> Expression {
+        let value = || Expression::from(Local::Value);
+        let item = Expression::Index(Box::new(value()), Box::new(Local::Key.into()));
+        let is_absent = item.equals(Expression::Undefined);
+        let condition = any([scalar::of_text(self.internals, names, Local::Key), is_absent]);
+        let keys = Expression::library("Object", "keys", vec![value()]);
+        let statements = each(condition, |body| Statement::ForOf(Local::Key, keys, body));
+        let name = self.shared_function(target.depth, Type::BOOLEAN, statements);
+        call(&name, target)
     }
 
     /// Checks the undeclared members.

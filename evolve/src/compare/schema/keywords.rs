@@ -136,6 +136,7 @@ const SIMPLE: &[(&str, Kind)] = &[
     ("uniqueItems", Kind::Bound),
     ("pattern", Kind::Text),
     ("format", Kind::Text),
+    ("propertyNames", Kind::Text),
 ];
 
 /// Whether both have the same value for a keyword, for most keywords; an answer `false` may be wrong.
@@ -152,6 +153,12 @@ fn is_equal(keyword: &str, old: &Assertions, new: &Assertions) -> bool {
         "multipleOf" => old.multiple_of == new.multiple_of,
         "uniqueItems" => old.unique_items == new.unique_items,
         "format" => old.format == new.format,
+        "propertyNames" => match (&old.property_names, &new.property_names) {
+            (Some(old), Some(new)) => {
+                ["minLength", "maxLength", "pattern", "format"].iter().all(|keyword| is_equal(keyword, old, new))
+            }
+            (old, new) => old.is_none() && new.is_none(),
+        },
         "pattern" => old.pattern.as_ref().map(Pattern::source) == new.pattern.as_ref().map(Pattern::source),
         _ => false,
     }

@@ -143,6 +143,7 @@ fn shows(search: &Search<'_>, places: &[Place], index: usize, reported: &Reporte
             let is_declared = is_declared.is_some_and(|group| group.properties.iter().any(|(name, _)| name == last));
             violation.keyword == Keyword::AdditionalProperties && !is_declared
         }
+        (Reported::Name, [_]) => violation.keyword == Keyword::PropertyNames,
         (Reported::Within, _) => true,
         _ => false,
     }

@@ -28,6 +28,8 @@ pub(super) enum Reported {
     UnknownTag(String),
     /// `additionalProperties`, at the path of an undeclared property.
     Undeclared,
+    /// `propertyNames`, at the path of a property.
+    Name,
     /// At the path of the value or below it: the violations of the branch that a failed union is about.
     Within,
 }
@@ -82,6 +84,7 @@ fn of_keyword(
         _ => {
             let reported = match search.solver.terms.get(part.term) {
                 Term::Required(name) => Reported::Missing(name.clone()),
+                Term::Names(_) => Reported::Name,
                 _ => here(),
             };
             vec![Negated { keyword, terms: vec![violated], others, reported }]

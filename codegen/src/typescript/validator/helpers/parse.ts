@@ -51,6 +51,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
   const most = (unit«: string») => limits(unit, "at most", (size«: any», limit«: any») => size <= limit);
   /** The messages of violated keywords, in the order in which the violations of one value are listed. */
   const checks«: any» = {
+    propertyNames: String, // <names>
     type: mismatch,
     false: () => "no value is allowed here",
     enum: (values«: any», text = `[${values.map(literal)}]`) =>
@@ -139,6 +140,8 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
             ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
+      for (const names of isArray || item === undefined ? [] : all.flatMap(({ names = [] }) => names)) // <names>
+        for (const { message } of find(names, name)) below.push({ propertyNames: `property name ${message}` }); // <names>
       if (below.every((rule) => rule === typeOf(item))) continue;
       for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
         found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });

@@ -1,0 +1,98 @@
+//! The names of the properties of a value: those that are mentioned, and new ones.
+
+use std::collections::BTreeSet;
+
+use super::evaluate::conforms;
+use super::solve::{Best, Goal, Outcome, Solver};
+use super::state::{Choice, Fact, Other, State};
+use super::term::{Literal, Term};
+use crate::{Json, Type, TypeSet};
+
+/// How many names are tried before a search for one.
+const FEW: usize = 26;
+
+impl Solver {
+    /// The properties that can be the one that is not chosen yet. No assertion distinguishes names that are not mentioned, apart from
+    /// those about names, so one of them is enough.
+    pub(super) fn names_for(&mut self, state: &State, other: &Other, best: &mut Best) -> Choice {
+        let mut of_name = state.names.clone();
+        let (excluded, of_value) = match other {
+            Other::Undeclared(names, literal) => (&**names, *literal),
+            Other::Named(literal) => {
+                of_name.insert(*literal);
+                (&[][..], Literal::is(self.terms.anything()))
+            }
+        };
+        let mentioned = state.mentioned(&self.terms);
+        let mut names: Vec<String> = Vec::new();
+        for name in &mentioned {
+            let is_free = !excluded.contains(name) && !state.absent.contains(name);
+            if is_free && self.allows_name(&of_name, name, best) {
+                names.push(name.clone());
+            }
+        }
+        let taken: BTreeSet<&String> = mentioned.iter().chain(excluded).chain(&state.absent).collect();
+        names.extend(self.new_name(&of_name, &taken, best));
+        names.into_iter().map(|name| vec![Fact::Present(name.into(), of_value)]).collect()
+    }
+
+    /// Whether a name conforms to the literals.
+    pub(super) fn allows_name(&mut self, literals: &Goal, name: &str, best: &mut Best) -> bool {
+        if literals.is_empty() {
+            return true;
+        }
+        let value = Json::String(name.to_owned());
+        for literal in literals {
+            match conforms(&self.terms, *literal, &value, &mut self.budget) {
+                Some(true) => {}
+                Some(false) => return false,
+                None => {
+                    best.gap = Some("the budget of the comparison");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// A name that is not taken and conforms to the literals: one that is easy to read, or else the shortest one.
+    fn new_name(&mut self, literals: &Goal, taken: &BTreeSet<&String>, best: &mut Best) -> Option<String> {
+        if literals.is_empty() {
+            return fresh_names().find(|name| !taken.contains(name));
+        }
+        let few: Vec<String> = fresh_names().filter(|name| !taken.contains(name)).take(FEW).collect();
+        if let Some(name) = few.into_iter().find(|name| self.allows_name(literals, name, best)) {
+            return Some(name);
+        }
+        if !self.budget.spend(taken.len() as u64) {
+            best.gap = Some("the budget of the comparison");
+            return None;
+        }
+        let taken: Vec<Json> = taken.iter().map(|name| Json::String((*name).clone())).collect();
+        let string = self.terms.add(Term::Types(TypeSet::EMPTY.with(Type::String).bits()));
+        let taken = self.terms.one_of_values(&taken);
+        let mut goal = literals.clone();
+        goal.extend([Literal::is(string), Literal::is_not(taken)]);
+        match self.solve(&goal, &mut best.assumed) {
+            Outcome::Found((name, _)) => name.as_str().map(str::to_owned),
+            Outcome::Empty => None,
+            Outcome::Unknown(gap) => {
+                best.gap = Some(gap);
+                None
+            }
+        }
+    }
+}
+
+/// Names of properties, the shortest first: `a` to `z`, `aa` to `zz`, and so on. The empty name is valid, but hard to read.
+fn fresh_names() -> impl Iterator<Item = String> {
+    (1..).flat_map(|length: u32| {
+        (0..26_u64.saturating_pow(length)).map(move |number| {
+            let letter = |place: u32| {
+                let digit = number / 26_u64.saturating_pow(length - 1 - place) % 26;
+                char::from(b'a' + u8::try_from(digit).unwrap_or(0))
+            };
+            (0..length).map(letter).collect()
+        })
+    })
+}

@@ -1,0 +1,153 @@
+//! Names of properties that have a form, such as a pattern, instead of a list: `propertyNames` of the subset.
+
+use super::array::{applies_in_place, is_trivial};
+use super::object::accepts_every_string;
+use super::pattern::remove_needless_escapes;
+use super::target::TargetId;
+use super::tree::{Body, Node, Origin, Value};
+use super::walk::{Draft, Walk};
+use crate::{Json, Object, Pattern};
+
+/// The most references and branches of `allOf` in one `propertyNames`.
+const MAX_PARTS: usize = 64;
+
+/// A schema of names with more values is not inlined.
+const MAX_VALUES: usize = 256;
+
+/// Matching a name takes compiling the pattern. So many bytes of a compiled pattern count as one copied subschema.
+const BYTES_PER_COPY: u64 = 8 << 10;
+
+impl<'a> Walk<'a> {
+    /// `propertyNames` that has only assertions about strings, perhaps through `allOf` and references.
+    pub(super) fn names_of_a_form(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        let whole = self.schema(value, draft.origin.join("propertyNames"), draft.depth + 1);
+        let mut parts = Vec::new();
+        let mut open = vec![whole];
+        let mut left = MAX_PARTS;
+        while let Some(node) = open.pop() {
+            left = left.saturating_sub(1);
+            if left == 0 || !self.add_part(node, &mut parts, &mut open) {
+                return self.reject_names(draft, "propertyNames");
+            }
+        }
+        let name = "propertyNames";
+        let mut parts = parts.into_iter().map(|node| Value::Node(Box::new(node)));
+        parts.next().into_iter().for_each(|first| draft.push(name, first));
+        draft.conjuncts.extend(parts.map(|part| Node::keyword(&draft.origin, name, part)));
+    }
+
+    /// Adds a schema's own assertions to `parts`, and those that it refers to or combines to `open`; returns whether all of them are
+    /// about strings.
+    fn add_part(&mut self, node: Node<'a>, parts: &mut Vec<Node<'a>>, open: &mut Vec<Node<'a>>) -> bool {
+        let members = match node.body {
+            Body::Plain(value) => return value == Json::Bool(true),
+            Body::Members(members) => members,
+        };
+        let mut own = Vec::new();
+        for (name, value) in members {
+            match (name.as_str(), &value) {
+                ("allOf", Value::List(nodes)) => open.extend(nodes.iter().rev().cloned()),
+                ("$ref", Value::Ref(target, _)) => match self.referenced(*target) {
+                    Some(node) => open.push(node),
+                    None => return false,
+                },
+                ("type", Value::Plain(types)) => {
+                    let string = Json::Object([("type".to_owned(), types.clone())].into_iter().collect());
+                    if !accepts_every_string(&string) {
+                        return false;
+                    }
+                    own.push((name, value));
+                }
+                (
+                    "minLength" | "maxLength" | "pattern" | "format" | "title" | "description" | "$comment",
+                    Value::Plain(_),
+                ) => own.push((name, value)),
+                ("default" | "examples" | "definitions" | "$schema" | "$id", _) => {}
+                _ => return false,
+            }
+        }
+        let plain = |(name, value): &(String, Value<'a>)| match value {
+            Value::Plain(value) => Some((name.clone(), value.clone())),
+            _ => None,
+        };
+        // Normalising the result again must not change it.
+        if !accepts_every_string(&Json::Object(own.iter().filter_map(plain).collect())) {
+            parts.push(Node { origin: node.origin, source: node.source, body: Body::Members(own) });
+        }
+        true
+    }
+
+    /// The target of a reference, if it is small.
+    fn referenced(&mut self, target: TargetId) -> Option<Node<'a>> {
+        let target = self.targets.get(target)?;
+        let (json, origin) = (target.json, Origin::at(target.pointer.clone()));
+        self.copies = self.copies.checked_sub(1)?;
+        let mut left = MAX_VALUES;
+        is_small(json, &mut left).then(|| self.schema(json, origin, 1))
+    }
+
+    /// `patternProperties` next to which no other properties are allowed, and that has one schema for all patterns. Every name matches
+    /// a pattern, and all properties have the schema. Returns whether that is so.
+    pub(super) fn only_names_of_patterns(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) -> bool {
+        let is_false = |keyword: &str| draft.get(keyword) == Some(&Json::Bool(false));
+        let is_closed = is_false("additionalProperties")
+            || (draft.get("additionalProperties").is_none()
+                && is_false("unevaluatedProperties")
+                && !applies_in_place(draft));
+        let mut members = patterns.iter();
+        let Some((first, schema)) = members.next() else { return false };
+        if !is_closed || draft.additional.is_some() || !draft.properties.is_empty() {
+            return false;
+        }
+        if !members.all(|(_, other)| other == schema) {
+            return false;
+        }
+        let sources: Vec<String> = patterns.iter().map(|(source, _)| remove_needless_escapes(source)).collect();
+        let pattern = sources.join("|");
+        let Ok(parsed) = Pattern::new(&pattern) else { return false };
+        let declared = draft.get("properties").and_then(Json::as_object).filter(|members| !members.is_empty());
+        if declared.is_some_and(|declared| !self.all_match(&parsed, declared)) {
+            return false;
+        }
+        let origin = draft.origin.join("patternProperties").join(first);
+        let node = self.node(schema, origin, draft.depth + 1);
+        if declared.is_some() && !is_trivial(schema) {
+            let size = node.size();
+            if size > self.copies {
+                return false;
+            }
+            self.copies -= size;
+            // The schema also applies to the declared properties.
+            let also = Node::keyword(&draft.origin, "additionalProperties", Value::Node(Box::new(node.clone())));
+            draft.conjuncts.push(also);
+        }
+        let names =
+            Node::keyword(&draft.origin.join("patternProperties"), "pattern", Value::Plain(Json::String(pattern)));
+        draft.push_or_conjoin("propertyNames", Value::Node(Box::new(names)));
+        draft.out.retain(|(name, _)| name != "additionalProperties");
+        draft.additional = Some(node);
+        true
+    }
+
+    /// Whether every name of an object matches the pattern; `false` if that would take too long to decide.
+    fn all_match(&mut self, pattern: &Pattern, members: &Object) -> bool {
+        let cost = usize::try_from(pattern.compiled_bytes() / BYTES_PER_COPY).unwrap_or(usize::MAX);
+        let cost = cost.saturating_add(1);
+        if cost > self.copies {
+            return false;
+        }
+        self.copies -= cost;
+        members.iter().all(|(name, _)| pattern.is_match(name) == Ok(true))
+    }
+}
+
+/// Whether a value consists of at most `left` values.
+fn is_small(value: &Json, left: &mut usize) -> bool {
+    let Some(rest) = left.checked_sub(1) else { return false };
+    *left = rest;
+    match value {
+        Json::Array(items) => items.iter().all(|item| is_small(item, left)),
+        Json::Object(members) => members.iter().all(|(_, member)| is_small(member, left)),
+        _ => true,
+    }
+}
