@@ -83,8 +83,10 @@ pub(crate) enum Command {
     /// Compare manifests with an older version, and report the changes that break callers or providers
     #[command(after_help = crate::diff::arguments::DIFF_EXAMPLES)]
     Diff(crate::diff::arguments::Diff),
-    /// Write a manifest from the tools of an MCP server
+    /// Write a manifest from a contract in another format: MCP tools, OpenAPI, an A2A agent card or JSON Schema
     Import(crate::import::Import),
+    /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema
+    Export(crate::export::Export),
     /// Write the hashes of capabilities to capgen.lock, so that later changes of them are reported
     Lock(crate::lock::Lock),
     /// Show which versions of a capability work together: requesters against providers
@@ -99,8 +101,6 @@ pub(crate) enum Command {
     Registry(Box<Registry>),
     /// Dependent capabilities: check the contracts of skills
     Dci(Box<Dci>),
-    /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema
-    Export(crate::export::Export),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -78,6 +78,8 @@ mod tests {
         let line = ["--peer", "a", "--merge-nullable", "--plain-arrays=false", "--calls", "--standard-schema=false"];
         let expected = " --peer a --merge-nullable --plain-arrays=false --calls --standard-schema=false";
         assert_eq!(repeated(&line), expected);
+        let line = ["--mcp", "my tools.json", "--agent", "files", "--skip", "--lossy", "--out", "x"];
+        assert_eq!(repeated(&line), " --mcp 'my tools.json' --lossy --skip --agent files --out x");
     }
 
     /// A new option must be repeated, or be added to this list because it does not change the files.
@@ -89,6 +91,10 @@ mod tests {
             "all",
             "capabilities",
             "root",
+            "mcp",
+            "agent",
+            "lossy",
+            "skip",
             "out",
             "lang",
             "merge_nullable",

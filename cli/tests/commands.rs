@@ -58,7 +58,7 @@ fn unknown_subcommands_get_a_suggestion() {
         ("verify", "'gen --check'"),
         (
             "frobnicate",
-            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'lock', 'matrix', 'audit', 'amp', 'registry', 'dci', 'explain'",
+            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'import', 'export', 'lock', 'matrix', 'docs', 'audit', 'amp', 'registry', 'dci', 'explain'",
         ),
     ] {
         let run = Fleet::new(&[]).run(name).ended(2);

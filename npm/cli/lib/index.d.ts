@@ -26,8 +26,16 @@ export interface CheckOptions extends ContractOptions {
 /** A language of generated code. */
 export type Language = "rust" | "typescript" | "javascript" | "mjs" | "cjs";
 
-/** The options of `capgen gen`. One of `peer`, `all` and `capabilities` is required. */
+/** The options of `capgen gen`. One of `peer`, `all`, `capabilities` and `mcp` is required. */
 export interface GenerateOptions extends ContractOptions {
+  /** A JSON file with the tools of an MCP server, to generate code from instead of manifests. */
+  mcp?: string | undefined;
+  /** With `mcp`: the id of the agent. Default: from the name of the server or of the file. */
+  agent?: string | undefined;
+  /** With `mcp`: widen schemas that a contract cannot express, and list each loss, instead of rejecting them. */
+  lossy?: boolean | undefined;
+  /** With `mcp`: leave out tools with errors, and list them, instead of failing. */
+  skip?: boolean | undefined;
   /** The output folder. Default: `generated`. */
   out?: string | undefined;
   /** The languages to generate. Default: `rust` and `typescript`. */

@@ -30,6 +30,10 @@ const CHECK = { ...RUN, ...CONTRACTS, strict: switches("strict") };
 const GENERATE = {
   ...RUN,
   ...CONTRACTS,
+  mcp: text("mcp"),
+  agent: text("agent"),
+  lossy: switches("lossy"),
+  skip: switches("skip"),
   out: text("out"),
   lang: texts("lang"),
   mergeNullable: setting("merge-nullable"),
