@@ -41,7 +41,6 @@ const TUPLE: &str = r#"{"tools": [{"name": "ok", "inputSchema": {}}, {"name": "m
 fn folder() -> Fleet {
     let fleet = Fleet::new(&[]);
     fleet.write("tools.json", TOOLS);
-    fleet.write("files/.keep", "");
     fleet
 }
 

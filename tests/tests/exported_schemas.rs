@@ -23,6 +23,11 @@ const DEFECTS: &[(&str, &str, &str)] = &[
         r#"{"contact":{"born":"","mail":"a@a","name":""},"either":{"left":"","note":""},"mode":"Auto","state":"Queued"}"#,
         "domain-of-one-label",
     ),
+    (
+        "property-names label",
+        r#"{"all-valid":{"a":"","b":""},"any":null,"anything":{},"closed":{"a":"","b":""},"counts":{"aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa":0},"either":{},"everything":{"a@a":0},"excluded":{"aa":null},"kept":{"a":0,"id":""},"list":[{".":null}],"locales":{"aa":"a"},"merged":{"a":""},"open":{},"optional":null,"record":{"id":""},"several":{"az":""},"tree":{"a":{}}}"#,
+        "domain-of-one-label",
+    ),
     ("h_fmt_uri", r#"{"s":"a:"}"#, "empty-path"),
     ("h_int_big_max", r#"{"v":18446744073709551616}"#, "rounded-numbers"),
     (

@@ -41,6 +41,9 @@ pub(super) fn write(output: &Output, manifest: &Manifest, console: &Console) -> 
         return Ok(Verdict::Fine);
     }
     signals::remove_temporary_files_at_the_end();
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, "create", &error))?;
+    }
     replace_files(&[(path, text)]).map_err(|(_, error)| failed(path, "write", &error))?;
     console.tick(&format!("wrote {} ({capabilities})", shown(path)));
     Ok(Verdict::Fine)
