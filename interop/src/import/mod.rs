@@ -3,7 +3,7 @@
 //! An importer reads one [`Document`], turns each entry of it (a tool, an operation, a skill) into a capability, and reports every part
 //! that a contract cannot express. An entry is imported as a whole or not at all.
 //!
-//! [`importer`] has the parts that all formats share: schemas, names and findings.
+//! `importer` has the parts that all formats share: schemas, names and findings.
 
 pub mod a2a;
 mod document;
@@ -77,7 +77,7 @@ impl Imported {
 /// Its texts may quote the input, which is untrusted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// The code: one of [`codes`](crate::codes), or that of the schema's problem.
+    /// The code: one of [`codes`], or that of the schema's problem.
     pub code: Code,
     /// The name of the entry in the input; empty if it has none, or if the finding concerns the document as a whole.
     pub entry: String,

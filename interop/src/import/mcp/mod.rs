@@ -8,7 +8,7 @@
 //! | `description`, or else `title` | `description` |
 //! | `inputSchema` | `inputSchema` |
 //! | `outputSchema` | `outputSchema`; without it the response is loose |
-//! | `annotations` | `sideEffects` and `idempotent`; see [`annotations`] |
+//! | `annotations` | `sideEffects` and `idempotent`; see `annotations.rs` |
 //! | `_meta["io.github.capgen/contract"]` | the other keys, if capgen exported the tool |
 //! | `icons`, `execution`, other members | not used |
 
