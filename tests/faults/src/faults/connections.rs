@@ -43,12 +43,19 @@ row!(
     after
 );
 
+/// Lets the broker's acknowledgement of a stored request reach the caller. The handler may start before that, and a caller that is cut
+/// then does not know whether its request was stored: the call ends at once.
+async fn acknowledged() {
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
 async fn before(world: &mut World) -> Observed {
     let _server = world.provide(Behaviour::Gated).await;
     let transport = world.connect(End::Caller).await;
     let client = world.client_on(Arc::clone(&transport), |client| client).await;
     let cut = async {
         world.runs.started(1).await;
+        acknowledged().await;
         world.close(End::Caller);
         until(&transport, Health::Reconnecting).await;
         world.open(End::Caller);
@@ -67,6 +74,7 @@ async fn during(world: &mut World, attempts: u32, limit: Duration) -> Observed {
     let client = world.client_on(Arc::clone(&transport), |client| client.retry(Retry::attempts(attempts))).await;
     let cut = async {
         world.runs.started(1).await;
+        acknowledged().await;
         world.close(End::Caller);
         until(&transport, Health::Reconnecting).await;
         world.runs.open();
