@@ -101,12 +101,12 @@ fn commands() -> Vec<String> {
 fn every_subcommand_has_a_section_in_the_documentation_and_is_completed() {
     let names = commands();
     assert!(names.contains(&"fold".to_owned()) && names.contains(&"explain".to_owned()), "{names:?}");
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cli.md")).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cli-registry.md")).unwrap();
     let script = Fleet::new(&[]).run("completions fish").ended(0).stdout;
     for name in names {
         assert!(
-            page.contains(&format!("\n### `capgen registry {name}`\n")),
-            "docs/cli.md has no section about `{name}`"
+            page.contains(&format!("\n## `capgen registry {name}`\n")),
+            "docs/cli-registry.md has no section about `{name}`"
         );
         assert!(script.contains(&format!("-a \"{name}\"")), "the completions lack `{name}`");
     }
