@@ -44,18 +44,67 @@ fn the_commands_of_the_ci_page_pass_on_a_clean_fleet() {
     }
 }
 
+/// A document for the import of the README.
+const OPENAPI: &str = r#"openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /orders:
+    post:
+      operationId: createOrder
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, properties: { sku: { type: string } } } } }
+      responses: { "204": { description: done } }
+"#;
+
+/// The heading of README.md whose commands start in an empty folder.
+const MCP_SECTION: &str = "\n## From an MCP server to a typed call\n";
+
+/// The section of README.md about MCP, and the rest of that page.
+fn readme_without_mcp() -> (String, String) {
+    let text = page("README.md");
+    let (before, rest) = text.split_once(MCP_SECTION).unwrap();
+    let (section, after) = rest.split_once("\n## ").unwrap();
+    (section.to_owned(), format!("{before}\n## {after}"))
+}
+
 #[test]
 fn the_commands_of_the_readme_run() {
     let fleet = Fleet::new(&[]);
     fleet.write("agents/payments/capabilities.yaml", &contract("payments"));
     fleet.write("payload.json", "{}");
+    fleet.write("openapi.yaml", OPENAPI);
     fleet.init();
-    let commands = commands(&page("README.md"));
+    let commands = commands(&readme_without_mcp().1);
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands {
         // An empty payload lacks required properties, so `validate` reports violations.
         fleet.run(&command).ended(i32::from(command.starts_with("validate")));
     }
+}
+
+/// `npx` would fetch the server, so the package that the tests install replaces it.
+#[test]
+fn the_commands_of_the_readme_import_an_mcp_server() {
+    let package = "tests/mcp/node/node_modules/@modelcontextprotocol/server-memory/dist/index.js";
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package);
+    if !server.is_file() {
+        assert!(
+            std::env::var_os("CAPGEN_REQUIRE_NODE").is_none(),
+            "CAPGEN_REQUIRE_NODE is set, but `{package}` is missing; run `npm ci --prefix tests/mcp/node`"
+        );
+        eprintln!("skipped: `{package}` is not installed");
+        return;
+    }
+    let fleet = Fleet::new(&[]);
+    let commands = commands(&readme_without_mcp().0);
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    for command in commands {
+        let start = format!("node {}", server.to_str().unwrap());
+        let local = command.replace("npx -y @modelcontextprotocol/server-memory", &start);
+        fleet.run(&local).ended(0);
+    }
+    assert_eq!(fleet.names("src"), ["memory.rs", "memory.ts"]);
 }
 
 /// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line `...` replaces omitted
