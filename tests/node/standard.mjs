@@ -3,8 +3,9 @@
 //   {"file": "...", "request": "payRequest", "response": "payResponse", "payloads": [["{}", "{}"]]}
 // The result has, for each pair of a request and a response, the issues that each library reports: first about the request, or, if
 // it is valid, about the response; `null` if both are valid.
-//   {"schemas": {"request": {}, "response": {}}, "results": [{"direct": [], "trpc": [], "hono": [], "mcp": ""}]}
-// `mcp` is the text of the error, because the SDK returns no list. `hono` only validates requests.
+//   {"schemas": {"request": {}, "response": {}},
+//    "results": [{"direct": [], "trpc": [], "orpc": [], "hono": [], "form": [], "mcp": ""}]}
+// `mcp` is the text of the error, because the SDK returns no list. `hono` and `form`, a form of TanStack, only validate requests.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,8 @@ import { pathToFileURL } from "node:url";
 import { sValidator } from "@hono/standard-validator";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
+import { call, os } from "@orpc/server";
+import { FormApi } from "@tanstack/form-core";
 import { initTRPC } from "@trpc/server";
 import { Hono } from "hono";
 import ts from "typescript";
@@ -47,6 +50,18 @@ async function trpc(value) {
   }
 }
 
+const procedure = os.input(request).output(response).handler(() => answer);
+
+async function orpc(value) {
+  try {
+    if ((await call(procedure, value)) !== answer) throw new Error("the response changed");
+    return null;
+  } catch (error) {
+    if (!error.cause?.issues) throw error;
+    return error.cause.issues;
+  }
+}
+
 const app = new Hono().post("/", sValidator("json", request), (context) => context.json(context.req.valid("json")));
 
 async function hono(value) {
@@ -55,6 +70,18 @@ async function hono(value) {
   const body = await result.json();
   if (result.status === 400) return body.error;
   if (JSON.stringify(body) !== JSON.stringify(value)) throw new Error(`the request changed: ${JSON.stringify(body)}`);
+  return null;
+}
+
+/** A form keeps the issues by their paths, so their order is lost. */
+async function form(value) {
+  let submitted = null;
+  const api = new FormApi({ defaultValues: value, validators: { onSubmit: request }, onSubmit: (event) => (submitted = event.value) });
+  api.mount();
+  await api.handleSubmit();
+  const [errors] = api.state.errors;
+  if (errors) return Object.values(errors).flat();
+  if (JSON.stringify(submitted) !== JSON.stringify(value)) throw new Error(`the request changed: ${JSON.stringify(submitted)}`);
   return null;
 }
 
@@ -84,7 +111,8 @@ const results = [];
 for (const [first, second] of job.payloads) {
   const value = JSON.parse(first);
   answer = JSON.parse(second);
-  results.push({ direct: direct(value), trpc: await trpc(value), hono: await hono(value), mcp: await mcp(value) });
+  const result = { direct: direct(value), hono: await hono(value), form: await form(value), mcp: await mcp(value) };
+  results.push({ ...result, trpc: await trpc(value), orpc: await orpc(value) });
 }
 const [{ inputSchema, outputSchema }] = tools;
 process.stdout.write(JSON.stringify({ schemas: { request: inputSchema, response: outputSchema }, results }));

@@ -111,6 +111,13 @@ fn issues(contract: &Manifest, side: Side, payload: &Value) -> Value {
     if violations.is_empty() { Value::Null } else { violations.iter().map(issue).collect() }
 }
 
+/// Issues in the order of their texts.
+fn sorted(issues: &Value) -> Option<Vec<String>> {
+    let mut texts: Vec<_> = issues.as_array()?.iter().map(|i| json!([i["message"], i["path"]]).to_string()).collect();
+    texts.sort();
+    Some(texts)
+}
+
 /// Issues as MCP's SDK writes them.
 fn mcp_text(issues: &Value) -> String {
     let text = |issue: &Value| {
@@ -152,7 +159,9 @@ fn libraries_report_the_violations_of_the_interpreter_as_issues() {
         let first = if of_request.is_null() { &of_response } else { &of_request };
         assert_eq!(&answer["direct"], first, "{request} {response}");
         assert_eq!(&answer["trpc"], first, "{request} {response}");
+        assert_eq!(&answer["orpc"], first, "{request} {response}");
         assert_eq!(answer["hono"], of_request, "{request}");
+        assert_eq!(sorted(&answer["form"]), sorted(&of_request), "{request}");
         match answer["mcp"].as_str() {
             // The SDK copies arguments into objects, which loses this name before the server validates them.
             None if request.get("__proto__").is_some() => {}
