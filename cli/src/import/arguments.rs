@@ -6,6 +6,8 @@ use capgen_interop::import::ImportSettings;
 use capgen_manifest::AgentId;
 use clap::{Args, Subcommand};
 
+use crate::arguments::Format as Findings;
+
 const IMPORT_EXAMPLES: &str = "\
 Examples:
   capgen import mcp tools.json --out agents/files/capabilities.yaml
@@ -34,6 +36,16 @@ pub(crate) enum Format {
     Openapi(OneFile),
     /// The skills of an A2A agent card that has schemas
     A2a(OneFile),
+}
+
+impl Format {
+    pub(super) fn output(&self) -> &Output {
+        match self {
+            Format::Mcp(arguments) => &arguments.output,
+            Format::JsonSchema(arguments) => &arguments.output,
+            Format::Openapi(arguments) | Format::A2a(arguments) => &arguments.output,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -103,6 +115,10 @@ pub(crate) struct Output {
     /// Overwrite the file even if it was not imported
     #[arg(long)]
     pub(crate) force: bool,
+    /// How to print errors, warnings and a file that is out of date: `human` prints to standard error, the other formats to standard
+    /// output, so that the manifest needs `--out`
+    #[arg(long, value_enum, default_value_t = Findings::Human, conflicts_with = "diff")]
+    pub(crate) format: Findings,
 }
 
 /// An import that code is generated from.

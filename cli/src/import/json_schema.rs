@@ -7,15 +7,14 @@ use capgen_manifest::{AgentId, TransportSettings, read_source, shown};
 
 use super::arguments::JsonSchema;
 use super::header::Header;
-use super::manifest::{Import, checked};
+use super::manifest::{Import, Manifest, checked};
 use super::{no_agent, output};
-use crate::console::Console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 
 /// The most files of a folder.
 const MAX_FILES: usize = 10_000;
 
-pub(super) fn run(arguments: &JsonSchema, console: &Console) -> Outcome {
+pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
     let JsonSchema { paths, conversion, output } = arguments;
     let mut files = Vec::new();
     for path in expanded(paths)? {
@@ -30,9 +29,7 @@ pub(super) fn run(arguments: &JsonSchema, console: &Console) -> Outcome {
     let header = Header { format: "files of JSON Schema", server: None, version: None };
     let text = header.text("json-schema", paths, conversion, Some(&output.out));
     let import = Import { document, imported: schemas.imported, agent, transports, header };
-    let manifest = checked(import, &text, conversion, "schemas")?;
-    manifest.report(console);
-    output::write(output, &manifest, console)
+    checked(import, &text, conversion, "schemas")
 }
 
 fn transport(agent: &AgentId) -> TransportSettings {

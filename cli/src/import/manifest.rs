@@ -6,7 +6,7 @@ use capgen_manifest::{AgentId, LoadedContract, Source, TransportSettings, load};
 
 use super::arguments::Conversion;
 use super::header::Header;
-use crate::console::{Console, count};
+use crate::console::count;
 use crate::failure::Failure;
 
 /// At most this many findings are printed.
@@ -62,14 +62,6 @@ pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, pat
     let text = imported.into_manifest(agent, transports).to_yaml_with_comment(header);
     let contract = load(&Source::new(format!("{path} (imported)"), text.as_str()))?;
     Ok(Manifest { text, contract, findings, left_out })
-}
-
-impl Manifest {
-    /// Prints the warnings, and the entries that were left out.
-    pub(super) fn report(&self, console: &Console) {
-        console.report(&self.findings);
-        self.left_out.iter().for_each(|line| console.line(line));
-    }
 }
 
 fn left_out(imported: &Imported) -> Option<String> {

@@ -10,24 +10,22 @@ use capgen_manifest::{AgentId, Source, TransportSettings, shown};
 use super::arguments::{Conversion, Mcp};
 use super::header::Header;
 use super::manifest::{Import, Manifest, checked};
-use super::{no_agent, output};
+use super::no_agent;
 use crate::console::Console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 use crate::input;
 
 /// The name of a running server in findings.
 const SERVER: &str = "<server>";
 
-pub(super) fn run(arguments: &Mcp, console: &Console) -> Outcome {
+pub(super) fn manifest(arguments: &Mcp, console: &Console) -> Result<Manifest, Failure> {
     let Mcp { file, conversion, output, .. } = arguments;
     let (import, source) = match file {
         Some(file) => (from_file(file, conversion)?, shown(file)),
         None => (from_server(arguments, console)?, SERVER.to_owned()),
     };
     let header = import.header.text("mcp", file.as_slice(), conversion, Some(&output.out));
-    let manifest = checked(import, &header, conversion, &source)?;
-    manifest.report(console);
-    output::write(output, &manifest, console)
+    checked(import, &header, conversion, &source)
 }
 
 /// The contract of the tools in a file, to generate code from.

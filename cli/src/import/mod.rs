@@ -27,12 +27,15 @@ use arguments::Format;
 pub(crate) use arguments::{Conversion, Import, Imported};
 
 pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
-    match &arguments.format {
-        Format::Mcp(arguments) => mcp::run(arguments, console),
-        Format::JsonSchema(arguments) => json_schema::run(arguments, console),
-        Format::Openapi(arguments) => one_file::openapi(arguments, console),
-        Format::A2a(arguments) => one_file::a2a(arguments, console),
-    }
+    let output = arguments.format.output();
+    output::check_streams(output)?;
+    let manifest = match &arguments.format {
+        Format::Mcp(arguments) => mcp::manifest(arguments, console),
+        Format::JsonSchema(arguments) => json_schema::manifest(arguments),
+        Format::Openapi(arguments) => one_file::openapi(arguments),
+        Format::A2a(arguments) => one_file::a2a(arguments),
+    };
+    output::finish(output, manifest, console)
 }
 
 fn no_agent() -> Failure {

@@ -5,24 +5,23 @@ use capgen_manifest::{TransportSettings, shown};
 
 use super::arguments::OneFile;
 use super::header::Header;
-use super::manifest::{Import, checked};
-use super::{no_agent, output};
-use crate::console::Console;
-use crate::failure::{Failure, Outcome};
+use super::manifest::{Import, Manifest, checked};
+use super::no_agent;
+use crate::failure::Failure;
 use crate::input;
 
-pub(super) fn openapi(arguments: &OneFile, console: &Console) -> Outcome {
+pub(super) fn openapi(arguments: &OneFile) -> Result<Manifest, Failure> {
     let document = read(arguments)?;
     let found = operations::operations(&document, arguments.conversion.settings());
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };
-    write(arguments, "openapi", (document, found.imported, found.title, header), console)
+    manifest(arguments, "openapi", (document, found.imported, found.title, header))
 }
 
-pub(super) fn a2a(arguments: &OneFile, console: &Console) -> Outcome {
+pub(super) fn a2a(arguments: &OneFile) -> Result<Manifest, Failure> {
     let document = read(arguments)?;
     let found = cards::skills(&document, arguments.conversion.settings());
     let header = Header { format: "an A2A agent card", server: found.agent.clone(), version: None };
-    write(arguments, "a2a", (document, found.imported, found.agent, header), console)
+    manifest(arguments, "a2a", (document, found.imported, found.agent, header))
 }
 
 /// The document, as JSON or YAML by its path. Standard input has none, and nearly all of JSON is YAML, but errors in JSON are clearer
@@ -33,12 +32,11 @@ fn read(arguments: &OneFile) -> Result<Document, Failure> {
     Ok(if looks_like_json { Document::parse_json(&source)? } else { Document::parse(&source)? })
 }
 
-fn write(
+fn manifest(
     arguments: &OneFile,
     format: &str,
     (document, imported, name, header): (Document, Imported, Option<String>, Header),
-    console: &Console,
-) -> Outcome {
+) -> Result<Manifest, Failure> {
     let OneFile { file, conversion, output } = arguments;
     let stem = file.file_stem().filter(|_| !input::is_stdin(file)).and_then(|stem| stem.to_str());
     let named = || [name.as_deref(), stem].into_iter().flatten().find_map(agent_id);
@@ -46,7 +44,5 @@ fn write(
     let transports = vec![TransportSettings::memory(&format!("agents.{agent}.requests"))];
     let text = header.text(format, std::slice::from_ref(file), conversion, Some(&output.out));
     let import = Import { document, imported, agent, transports, header };
-    let manifest = checked(import, &text, conversion, &shown(file))?;
-    manifest.report(console);
-    output::write(output, &manifest, console)
+    checked(import, &text, conversion, &shown(file))
 }

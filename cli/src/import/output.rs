@@ -5,21 +5,73 @@ use std::path::Path;
 use capgen_codegen::{codes, output::unified_diff};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{Present, read_present, replace_files, shown};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
 
 use super::arguments::Output;
 use super::header;
 use super::manifest::Manifest;
+use crate::arguments::{Arguments, Format};
+use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::{input, signals};
 
-/// Prints the text, or compares it with the file and replaces that.
-pub(super) fn write(output: &Output, manifest: &Manifest, console: &Console) -> Outcome {
-    let text = manifest.text.as_str();
+/// Rejects options of which both would print to standard output.
+pub(super) fn check_streams(output: &Output) -> Result<(), Failure> {
+    if output.format == Format::Human || !input::is_stdin(&output.out) {
+        return Ok(());
+    }
+    let message = "`--format` prints findings to standard output, and so does an import without `--out <FILE>`";
+    Err(Failure::Usage(Arguments::command().error(ErrorKind::ArgumentConflict, message)))
+}
+
+/// The result of an import without errors.
+enum Written {
+    /// The manifest is for standard output.
+    Printed,
+    Replaced,
+    Unchanged,
+    /// Only a comparison was requested.
+    Compared,
+}
+
+/// Writes the manifest, and prints all findings at once, because a report may be one document.
+pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, console: &Console) -> Outcome {
+    let mut manifest = match imported {
+        Err(Failure::Findings(findings)) => {
+            check::report(&findings, output.format, console)?;
+            return Ok(Verdict::Findings);
+        }
+        imported => imported?,
+    };
+    let mut findings = std::mem::take(&mut manifest.findings);
+    let written = match write(output, &manifest.text) {
+        Err(Failure::Findings(errors)) => {
+            findings.extend(errors);
+            None
+        }
+        written => Some(written?),
+    };
+    check::report(&findings, output.format, console)?;
+    manifest.left_out.iter().for_each(|line| console.line(line));
+    let capabilities = count(manifest.contract.manifest.capabilities.len(), "capability", "capabilities");
+    let path = shown(&output.out);
+    match written {
+        None => return Ok(Verdict::Findings),
+        Some(Written::Printed) => console::print(&manifest.text)?,
+        Some(Written::Replaced) => console.tick(&format!("wrote {path} ({capabilities})")),
+        Some(Written::Unchanged) => console.line(&format!("  unchanged {path} ({capabilities})")),
+        Some(Written::Compared) => {}
+    }
+    Ok(Verdict::Fine)
+}
+
+/// Compares the text with the file, and replaces that.
+fn write(output: &Output, text: &str) -> Result<Written, Failure> {
     let path = output.out.as_path();
     if input::is_stdin(path) {
-        console::print(text)?;
-        return Ok(Verdict::Fine);
+        return Ok(Written::Printed);
     }
     let old = present(output, text)?;
     let is_current = old.as_deref() == Some(text);
@@ -29,24 +81,21 @@ pub(super) fn write(output: &Output, manifest: &Manifest, console: &Console) -> 
     if output.check && !is_current {
         let state = if old.is_some() { "out of date" } else { "missing" };
         let finding = Diagnostic::new(codes::STALE, format!("`{}` is {state}", shown(path))).in_file(shown(path));
-        console.report(&[finding.help("run the command without `--check`, and check in the result")]);
-        return Ok(Verdict::Findings);
+        let help = "run the command without `--check`, and check in the result";
+        return Err(Failure::Findings(vec![finding.help(help)]));
     }
     if output.check || output.diff {
-        return Ok(Verdict::Fine);
+        return Ok(Written::Compared);
     }
-    let capabilities = count(manifest.contract.manifest.capabilities.len(), "capability", "capabilities");
     if is_current {
-        console.line(&format!("  unchanged {} ({capabilities})", shown(path)));
-        return Ok(Verdict::Fine);
+        return Ok(Written::Unchanged);
     }
     signals::remove_temporary_files_at_the_end();
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, "create", &error))?;
     }
     replace_files(&[(path, text)]).map_err(|(_, error)| failed(path, "write", &error))?;
-    console.tick(&format!("wrote {} ({capabilities})", shown(path)));
-    Ok(Verdict::Fine)
+    Ok(Written::Replaced)
 }
 
 /// The present text of the file; empty if it differs in any case.
