@@ -167,7 +167,7 @@ pub(crate) struct Generate {
     /// standard output
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with_all = ["json", "diff"])]
     pub(crate) format: Format,
-    /// Keep running, and regenerate when a manifest changes
+    /// Keep running, and regenerate when a manifest, or the source of an import, changes
     #[arg(long, conflicts_with_all = ["json", "check", "diff", "format"])]
     pub(crate) watch: bool,
 }

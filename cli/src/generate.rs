@@ -15,6 +15,7 @@ use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::import::{self, Conversion, Manifest};
+use crate::input;
 use crate::lock::{self, IfMissing};
 use crate::rerun;
 use crate::signals;
@@ -30,7 +31,14 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
         signals::remove_temporary_files_at_the_end();
     }
     if arguments.watch {
-        return watch::repeat(&selection, Vec::new, console, |change| watched(arguments, &selection, change, console));
+        let source = || arguments.imported.mcp.iter().cloned().collect();
+        if arguments.imported.mcp.as_deref().is_some_and(input::is_stdin) {
+            return Err(usage(
+                ErrorKind::ArgumentConflict,
+                "`--watch` needs a file: standard input cannot be read again",
+            ));
+        }
+        return watch::repeat(&selection, source, console, |change| watched(arguments, &selection, change, console));
     }
     let result = once(arguments, &selection, None, console);
     match result {
@@ -62,7 +70,11 @@ pub(crate) fn selection(arguments: &Contracts) -> Selection {
 fn nothing_selected() -> Failure {
     let message = "no contracts selected: pass `--peer <ID>` for an agent, `--all` for the whole fleet, or `--capabilities <PATH>` \
                    for a file\n\nFor example: capgen --peer pr-reviewer";
-    Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
+    usage(ErrorKind::MissingRequiredArgument, message)
+}
+
+fn usage(kind: ErrorKind, message: &str) -> Failure {
+    Failure::Usage(Arguments::command().error(kind, message))
 }
 
 /// One run; with `--watch`, after a change. All contracts are read, generated and compared before the first file is written.
@@ -193,14 +205,19 @@ fn totals(peers: &[Peer]) -> String {
 
 /// One run of `--watch`, which continues after errors.
 fn watched(arguments: &Generate, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
-    match once(arguments, selection, change, console) {
-        Err(Failure::Findings(findings)) => {
+    match (once(arguments, selection, change, console), change) {
+        (Err(Failure::Findings(findings)), _) => {
             console.report(&findings);
             if let Some(change) = change {
                 console.line(&change.failed(&check::totals(&findings)));
             }
             Ok(Verdict::Findings)
         }
-        other => other,
+        // The source of an import lost the name of its agent, which `--agent` would give. A save may bring it back.
+        (Err(Failure::Usage(error)), Some(change)) => {
+            console.line(&change.failed(error.to_string().lines().next().unwrap_or_default()));
+            Ok(Verdict::Findings)
+        }
+        (other, _) => other,
     }
 }

@@ -72,9 +72,12 @@ pub(crate) fn repeat(
 /// The files of a selection, found again each time because agents may join or leave the fleet.
 fn files(selection: &Selection) -> Vec<PathBuf> {
     let mut files = selection.locate().paths();
-    // If it has errors, `locate` finds no files.
-    let root = selection.root.clone().or_else(|| find_root(&selection.start));
-    files.extend(root.map(|root| root.join("fleet.yaml")));
+    // The source of an import does not depend on a fleet.
+    if !selection.is_empty() {
+        // If it has errors, `locate` finds no files.
+        let root = selection.root.clone().or_else(|| find_root(&selection.start));
+        files.extend(root.map(|root| root.join("fleet.yaml")));
+    }
     files
 }
 

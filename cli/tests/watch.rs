@@ -191,6 +191,35 @@ fn the_file_of_the_fleet_and_its_lock_are_watched() {
 }
 
 #[test]
+fn the_source_of_an_import_is_watched() {
+    let fleet = Fleet::new(&["a"]);
+    let tools = |name: &str| {
+        format!(r#"{{"server": {{"name": "files"}}, "tools": [{{"name": "{name}", "inputSchema": {{}}}}]}}"#)
+    };
+    // The name of the file is not a name for the agent.
+    fleet.write("+.json", &tools("read"));
+    let watching = Watching::start(&fleet, "gen --mcp +.json --lang ts --watch");
+    replace(&fleet, "+.json", &tools("write"));
+    assert_eq!(watching.next(), "✓ +.json changed: 1 file written, 0 unchanged");
+    assert!(fleet.read("generated/files.ts").contains("write"));
+    replace(&fleet, "+.json", &tools("").replace('}', ""));
+    let lines = watching.until("+.json changed: 1 error");
+    assert!(lines.first().unwrap().starts_with("error[E0"), "{lines:?}");
+    // Manifests have no effect on the import.
+    replace(&fleet, MANIFEST, &offering("one"));
+    replace(&fleet, "+.json", "[]");
+    let line = watching.next();
+    assert!(line.starts_with("+.json changed: ") && line.contains("pass `--agent <ID>`"), "{line}");
+    fs::remove_file(fleet.path("+.json")).unwrap();
+    watching.until("+.json removed: 1 error");
+    replace(&fleet, "+.json", &tools("write"));
+    assert_eq!(watching.next(), "✓ +.json added, errors fixed: 0 files written, 1 unchanged");
+
+    let run = fleet.run_with("gen --mcp - --watch", tools("x")).ended(2);
+    assert!(run.stderr.contains("cannot be read again"), "{run:?}");
+}
+
+#[test]
 fn a_watching_check_has_no_other_format() {
     let run = Fleet::new(&["a"]).run("check --watch --format json").ended(2);
     assert!(run.stderr.contains("cannot be used with"), "{run:?}");

@@ -125,7 +125,7 @@ pub(crate) struct Output {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Imported {
     /// Import the tools of an MCP server from this JSON file, and generate code from them
-    #[arg(long, value_name = "TOOLS", conflicts_with_all = ["peer", "all", "capabilities", "watch"])]
+    #[arg(long, value_name = "TOOLS", conflicts_with_all = ["peer", "all", "capabilities"])]
     pub(crate) mcp: Option<PathBuf>,
     /// With an import: the id of the agent [default: from the name of the server or of the file]
     #[arg(long, value_name = "ID", value_parser = agent_id, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
