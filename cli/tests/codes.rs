@@ -127,12 +127,12 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let tools = mcp::tools(&document, ImportSettings { lossy: notation == "json tools lossy" });
             let nothing =
                 (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
-            Some(tools.imported.findings.iter().map(|finding| document.diagnostic(finding)).chain(nothing).collect())
+            Some(document.diagnostics(&tools.imported.findings).into_iter().chain(nothing).collect())
         }
         "yaml openapi" => {
             let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
             let operations = openapi::operations(&document, ImportSettings::default());
-            Some(operations.imported.findings.iter().map(|finding| document.diagnostic(finding)).collect())
+            Some(document.diagnostics(&operations.imported.findings))
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {

@@ -160,6 +160,34 @@ fn findings_have_the_formats_of_check() {
 }
 
 #[test]
+fn findings_show_schemas_in_the_order_of_lines_and_no_other_values() {
+    let fleet = folder();
+    let tool = r#"{"name": "add", "headers": {"name": "hunter2"}, "inputSchema": {"type": "object", "properties": {
+      "z": {"type": "string", "format": "json",
+            "default": "hunter2"},
+      "a": {"type": "string", "format": "xml", "examples": ["hunter2"]}}}}"#;
+    let schema = r#"{"type": "string", "default": "hunter2", "format": "ion"}"#;
+    fleet.write("tools.json", &format!(r#"{{"server": {{"name": "s"}}, "tools": [{tool}]}}"#));
+    fleet.write("schemas/b.json", schema);
+    fleet.write("schemas/a.json", schema);
+    let imports = [
+        ("import mcp tools.json", "", vec!["json", "xml"]),
+        ("import mcp -", tool, vec!["json", "xml"]),
+        ("import json-schema schemas/b.json schemas/a.json", "", vec!["ion", "ion"]),
+    ];
+    for (command, stdin, formats) in imports {
+        let stdin = if stdin.is_empty() { String::new() } else { format!("[{stdin}]") };
+        let run = fleet.run_with(&format!("{command} --agent a"), stdin).ended(1);
+        let shown: Vec<&str> =
+            run.stderr.split("\"format\": \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(shown, formats, "{run:?}");
+        assert!(!run.stderr.contains("hunter2") && run.stderr.contains("***"), "{run:?}");
+    }
+    let run = fleet.run("import json-schema schemas/b.json schemas/a.json --agent a").ended(1);
+    assert!(run.stderr.find("schemas/b.json:1") < run.stderr.find("schemas/a.json:1"), "{run:?}");
+}
+
+#[test]
 fn input_that_cannot_be_read_is_reported() {
     let fleet = folder();
     fleet.run("import mcp missing.json").ended(1);

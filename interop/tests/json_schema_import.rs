@@ -11,8 +11,7 @@ fn import(files: &[(&str, &str)]) -> Schemas {
         |(path, text): &(&str, &str)| ((*path).to_owned(), Document::parse_json(&Source::new(*path, *text)).unwrap());
     let document = Document::of_files(files.iter().map(file).collect());
     let found = schemas(&document, ImportSettings::default());
-    for finding in &found.imported.findings {
-        let diagnostic = document.diagnostic(finding);
+    for diagnostic in document.diagnostics(&found.imported.findings) {
         assert!(diagnostic.labels.iter().all(|label| files.iter().any(|(path, _)| *path == label.source.path())));
     }
     found

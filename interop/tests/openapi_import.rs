@@ -150,7 +150,7 @@ fn problems_of_schemas_have_their_place_in_the_document() {
     let (document, found) = imported(&text);
     let pointer = "/paths/~1things~1{id}/put/responses/200/content/application~1json/schema/properties/a/$ref";
     assert_eq!(found.findings[0].pointer, pointer);
-    let label = document.diagnostic(&found.findings[0]).labels.remove(0);
+    let label = document.diagnostics(&found.findings)[0].labels.remove(0);
     assert_eq!(text.get(label.span), Some("'other.yaml#/A'"));
     let body = "      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }";
     let tuple = "components: { schemas: { A: { prefixItems: [{ type: string }, { type: integer }] } } }";

@@ -71,6 +71,7 @@ pub use {
     json::parse_json,
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},
+    secrets::show_schemas,
     selection::{Located, Selection},
     tree::{Data, Member, Node},
     yaml::parse_yaml,

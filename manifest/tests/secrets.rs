@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
 use capgen_diagnostic::{Diagnostic, render};
-use capgen_manifest::{Source, decode, load};
+use capgen_manifest::{Source, codes, decode, load, show_schemas};
 
 const STEP: usize = 17;
 
@@ -240,5 +240,66 @@ fn public_values_are_displayed() {
         "[shop, \"find\", 5]",
     ] {
         assert!(shown.contains(line), "{line}\n{shown}");
+    }
+}
+
+/// A document of another format. Each value that a contract does not contain is the secret, also at keys that schemas have too.
+const FOREIGN: &str = r#"{
+  "servers": [{ "url": "https://hunter2@host/hunter2", "headers": { "name": "hunter2", "type": "hunter2" } }],
+  "mcpServers": { "files": { "command": "hunter2", "args": ["hunter2"], "env": { "title": "hunter2", "tags": ["hunter2"] } } },
+  "token": "hunter2",
+  "jsonrpc": { "cursor": "hunter2", "nested": [{ "key": "hunter2", "default": { "type": "hunter2" } }] },
+  "tools": [{
+    "name": "public-name",
+    "description": "public-description",
+    "_meta": { "hunter": "hunter2" },
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "default": { "type": "string", "pattern": "public-pattern", "default": "hunter2" },
+        "headers": { "enum": ["public-value"], "examples": ["hunter2"], "x-secret": { "value": "hunter2" } }
+      },
+      "prefixItems": [{ "format": "public-format", "example": "hunter2" }],
+      "$ref": "https://me:hunter2@host/schema.json"
+    }
+  }]
+}
+"#;
+
+/// Every line of a text, with a finding at each of them.
+fn every_line(path: &str, text: &str) -> String {
+    let source = Source::new(path, text);
+    show_schemas(&source);
+    let lines = (1..).map_while(|line| source.line(line));
+    let findings: Vec<_> =
+        lines.map(|span| Diagnostic::new(codes::JSON_SYNTAX, "here").at(&source, span, "")).collect();
+    all_formats(&findings)
+}
+
+#[test]
+fn documents_of_other_formats_display_schemas_and_names_only() {
+    let lines = format!("{}\n{}\n", FOREIGN.replace('\n', ""), FOREIGN.replace('\n', ""));
+    for (path, text) in
+        [("tools.json", FOREIGN), ("<stdin>", FOREIGN), ("tools.yaml", FOREIGN), ("tools.jsonl", &lines)]
+    {
+        let shown = every_line(path, text);
+        assert!(!shown.contains(SECRET), "{path}: {shown}");
+        for public in ["public-name", "public-description", "public-pattern", "public-value", "public-format"] {
+            // Excerpts of long lines show only a part of them.
+            assert!(shown.contains(public) || text != FOREIGN, "{path}: {public}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn documents_of_other_formats_display_no_secret_if_they_are_invalid() {
+    for at in (0..FOREIGN.len()).step_by(STEP) {
+        let (before, after) = FOREIGN.split_at(at);
+        for text in [before.to_owned(), format!("{before}\"{after}")] {
+            for path in ["tools.json", "tools.yaml"] {
+                let shown = every_line(path, &text);
+                assert!(!shown.contains(SECRET), "{at} {path}: {text}\n{shown}");
+            }
+        }
     }
 }

@@ -42,8 +42,8 @@ pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, pat
     let Import { document, imported, agent, transports, .. } = import;
     // Entries with errors are left out with `--skip`, but a document with errors may lack entries.
     let has_errors = if conversion.skip { imported.has_document_errors() } else { imported.has_errors() };
-    let found = imported.findings.iter().take(MAX_FINDINGS);
-    let mut findings: Vec<Diagnostic> = found.map(|finding| document.diagnostic(finding)).collect();
+    let mut findings = document.diagnostics(&imported.findings);
+    findings.truncate(MAX_FINDINGS);
     if !has_errors {
         let errors = findings.iter_mut().filter(|finding| finding.severity() == Severity::Error);
         errors.for_each(|finding| finding.severity = Some(Severity::Warning));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use capgen_diagnostic::{Diagnostic, Label, Source};
-use capgen_manifest::{Data, Node, parse_document, parse_json};
+use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
 use capgen_schema::{Anchor, Json, pointer};
 
 use super::Finding;
@@ -32,6 +32,7 @@ impl Document {
     ///
     /// Those of [`parse_document`]: syntax, duplicate keys, and texts beyond 32 MiB, 2,000,000 values or 256 levels.
     pub fn parse(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        show_schemas(source);
         parse_document(source).map(|root| Self::of_tree(source, root))
     }
 
@@ -41,6 +42,7 @@ impl Document {
     ///
     /// Those of [`parse_json`].
     pub fn parse_json(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        show_schemas(source);
         parse_json(source).map(|root| Self::of_tree(source, root))
     }
 
@@ -103,21 +105,35 @@ impl Document {
         &self.json
     }
 
-    /// The file that a pointer leads into, and the pointer in it.
-    fn file(&self, pointer: &str) -> Option<(&Self, String)> {
+    /// The file that a pointer leads into, with its index, and the pointer in it.
+    fn file(&self, pointer: &str) -> Option<(usize, &Self, String)> {
         let Text::Files(files) = &self.text else { return None };
         let mut tokens = pointer::tokens(pointer);
         let path = tokens.next()?;
         let index = self.json.as_object()?.iter().position(|(name, _)| *name == path)?;
         let rest = tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token));
-        Some((files.get(index)?, rest))
+        Some((index, files.get(index)?, rest))
     }
 
-    /// The finding with its lines in the text.
-    pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
-        if let Some((file, pointer)) = self.file(&finding.pointer) {
-            return file.diagnostic(&Finding { pointer, ..finding.clone() });
-        }
+    /// The findings with their lines, in the order of the files and of the lines in them. Findings without a line come first.
+    ///
+    /// Takes time linear in the findings and in the members of the objects around them, apart from sorting.
+    pub fn diagnostics(&self, findings: &[Finding]) -> Vec<Diagnostic> {
+        let placed = |finding: &Finding| {
+            let (file, diagnostic) = match self.file(&finding.pointer) {
+                Some((index, file, pointer)) => (Some(index), file.diagnostic(&Finding { pointer, ..finding.clone() })),
+                None => (None, self.diagnostic(finding)),
+            };
+            let start = diagnostic.labels.first().map(|label| label.span.start);
+            ((file, start), diagnostic)
+        };
+        let mut placed: Vec<_> = findings.iter().map(placed).collect();
+        // The sort is stable: findings at one place keep their order.
+        placed.sort_by_key(|(place, _)| *place);
+        placed.into_iter().map(|(_, diagnostic)| diagnostic).collect()
+    }
+
+    fn diagnostic(&self, finding: &Finding) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(finding.code, finding.message.as_str());
         if let Text::One(source, root) = &self.text {
             diagnostic = diagnostic.label(label(source, root, finding));

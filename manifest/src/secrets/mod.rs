@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use capgen_diagnostic::{Hidden, Source};
 
-use crate::document::{Start, parse_start};
+use crate::document::{Start, parse_document, parse_start};
+use crate::json::parse_json;
 use public::{LEAST_LIMIT, Public, Walk};
 
 /// The hidden parts of a `capabilities.yaml`.
@@ -29,6 +30,43 @@ pub(crate) fn in_fleet(source: &Source) -> Hidden {
 /// The hidden parts of an `rpc-peers.yaml`.
 pub(crate) fn in_peers(source: &Source) -> Hidden {
     hidden(source, Public::PeerTable)
+}
+
+/// From now on, findings in a text of another format, such as a list of MCP tools or an OpenAPI document, display the keywords of its
+/// schemas, with the names and descriptions around them. They are the contract that is imported.
+///
+/// Every other value stays hidden: URLs of servers, headers, environment variables, and the members that only the format has. Values of
+/// `default` and `examples` stay hidden too, because a contract does not contain them, and servers fill them from their configuration.
+/// `const` and `enum` are displayed: generated code contains them.
+///
+/// Call it before the text is parsed.
+pub fn show_schemas(source: &Source) {
+    source.hide_with(in_foreign);
+}
+
+/// The hidden parts of a text of another format: one document, or one JSON text per line. JSON may have any path, such as that of
+/// standard input. In an invalid text, a quote may be missing, so that a value seems to belong to another key: every value is hidden.
+fn in_foreign(source: &Source) -> Hidden {
+    let text = source.text();
+    let whole = |source: &Source, root| {
+        let start = Start { root: Some(root), end: source.text().len(), is_valid: true };
+        parts(source, &start, Public::Foreign)
+    };
+    if let Ok(root) = parse_json(source).or_else(|_| parse_document(source)) {
+        let (spans, words) = whole(source, root);
+        return Hidden::new(text, spans, words);
+    }
+    let (mut spans, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let one = Source::new(source.path(), line);
+        match parse_json(&one) {
+            Ok(root) => spans.extend(whole(&one, root).0.into_iter().map(|span| span.start + at..span.end + at)),
+            Err(_) if line.trim().is_empty() => {}
+            Err(_) => return in_any(source),
+        }
+        at += line.len();
+    }
+    Hidden::new(text, spans, Vec::new())
 }
 
 /// The hidden parts of a text whose format is not known: every value.
@@ -51,10 +89,17 @@ struct Token<'n> {
 }
 
 fn hidden(source: &Source, root: Public) -> Hidden {
+    let (spans, words) = parts(source, &parse_start(source), root);
+    Hidden::new(source.text(), spans, words)
+}
+
+/// The hidden spans, and the words that messages must not quote.
+fn parts(source: &Source, start: &Start, root: Public) -> (Vec<Range<usize>>, Vec<String>) {
     let text = source.text();
-    let Start { root: tree, end, is_valid } = parse_start(source);
+    let Start { root: tree, end, is_valid } = start;
+    let (end, is_valid) = (*end, *is_valid);
     let mut walk = Walk { text, is_valid, tokens: Vec::new(), limit: LEAST_LIMIT };
-    if let Some(tree) = &tree {
+    if let Some(tree) = tree {
         walk.tree(tree, root);
     }
     walk.remove_copies();
@@ -81,5 +126,5 @@ fn hidden(source: &Source, root: Public) -> Hidden {
     spans.extend(gap::hidden_lines(text, end.max(at)));
     words.sort_unstable();
     words.dedup();
-    Hidden::new(text, spans, words)
+    (spans, words)
 }

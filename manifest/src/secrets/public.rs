@@ -27,6 +27,10 @@ pub(super) enum Public {
     Schemas,
     /// Schemas in a list.
     SchemaList,
+    /// A value in a document of another format. Where its schemas are depends on the format, so the keywords decide.
+    Foreign,
+    /// An object of another format whose keys are names, such as those of properties or responses.
+    ForeignNames,
     /// Any JSON value.
     Data,
     /// A scalar, or a list of scalars.
@@ -67,6 +71,61 @@ const TEXTS: [&str; 21] = [
     "uniqueItems",
 ];
 
+/// The members of other formats whose value is a scalar or a list of scalars, and no secret, in addition to [`TEXTS`].
+const FOREIGN_TEXTS: [&str; 21] = [
+    "$anchor",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "contentEncoding",
+    "contentMediaType",
+    "id",
+    "in",
+    "maxContains",
+    "maxProperties",
+    "minContains",
+    "minProperties",
+    "name",
+    "openapi",
+    "operationId",
+    "propertyName",
+    "protocolVersion",
+    "style",
+    "summary",
+    "swagger",
+    "tags",
+    "version",
+];
+
+/// The members of other formats whose keys are names, which are no keywords whatever they are.
+const FOREIGN_NAMES: [&str; 12] = [
+    "$defs",
+    "callbacks",
+    "content",
+    "definitions",
+    "dependentSchemas",
+    "parameters",
+    "paths",
+    "patternProperties",
+    "properties",
+    "requestBodies",
+    "responses",
+    "schemas",
+];
+
+/// The members of other formats in which nothing is displayed, although they may contain the names of keywords.
+const FOREIGN_SECRETS: [&str; 10] = [
+    "auth",
+    "authentication",
+    "default",
+    "env",
+    "environment",
+    "example",
+    "examples",
+    "headers",
+    "security",
+    "securitySchemes",
+];
+
 /// The settings of transports that are scalars or lists of scalars.
 const SECRET_TEXTS: [&str; 8] = ["kind", "requests", "responses", "url", "ssl", "brokers", "servers", "region"];
 
@@ -97,6 +156,11 @@ impl Public {
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
             (Public::Schema, key) if TEXTS.contains(&key) => Public::Text,
             (Public::Schemas, _) => Public::Schema,
+            (Public::Foreign, key) if FOREIGN_SECRETS.contains(&key) => Public::Nothing,
+            (Public::Foreign, key) if FOREIGN_NAMES.contains(&key) => Public::ForeignNames,
+            (Public::Foreign, "const" | "enum" | "dependentRequired") => Public::Data,
+            (Public::Foreign, key) if TEXTS.contains(&key) || FOREIGN_TEXTS.contains(&key) => Public::Text,
+            (Public::ForeignNames, _) => Public::Foreign,
             (Public::Data, _) => Public::Data,
             (Public::Secret, "topics" | "subjects" | "queues" | "sasl") => Public::Secret,
             (Public::Secret, key) if SECRET_TEXTS.contains(&key) => Public::SecretText,
@@ -106,7 +170,7 @@ impl Public {
 
     /// The meaning of a member whose key the format does not have.
     fn unknown(self) -> Public {
-        if matches!(self, Public::Secret | Public::SecretText) { self } else { Public::Nothing }
+        if matches!(self, Public::Secret | Public::SecretText | Public::Foreign) { self } else { Public::Nothing }
     }
 
     fn element(self) -> Public {
@@ -116,7 +180,8 @@ impl Public {
             Public::Peer => Public::Secret,
             // A list of schemas at `items` is an error, but public.
             Public::SchemaList | Public::Schema => Public::Schema,
-            Public::Data | Public::Text | Public::Word | Public::Secret | Public::SecretText => self,
+            Public::ForeignNames => Public::Foreign,
+            Public::Data | Public::Text | Public::Word | Public::Secret | Public::SecretText | Public::Foreign => self,
             _ => Public::Nothing,
         }
     }
@@ -200,7 +265,7 @@ impl<'n> Walk<'_, 'n> {
 
     fn shown_key(&self, key: &str, span: &Range<usize>, is_known: bool, at: Public) -> Option<Range<usize>> {
         let is_shown = match at {
-            Public::Schemas | Public::Data => self.is_text(span),
+            Public::Schemas | Public::ForeignNames | Public::Data => self.is_text(span),
             _ if is_known => true,
             // Before an error, a part of a value may look like a key.
             Public::SecretText => false,
