@@ -1,6 +1,5 @@
 //! Agents of capgen as servers of the Model Context Protocol (MCP), and typed calls of MCP servers.
 #![forbid(unsafe_code)]
-mod body;
 mod client;
 mod error;
 mod header;
@@ -13,13 +12,15 @@ mod revision;
 mod server;
 mod sse;
 mod transport;
-pub use client::HttpServer;
-pub use client::{ClientOptions, ListLimits, McpClient, ServerCommand, ServerInfo, Tool, ToolList, ToolResult};
+pub use capgen_net::Server as HttpService;
 #[cfg(feature = "tls")]
-pub use client::{ClientTls, TlsError};
+pub use capgen_net::{ClientTls, TlsError};
+pub use client::{
+    ClientOptions, HttpServer, ListLimits, McpClient, ServerCommand, ServerInfo, Tool, ToolList, ToolResult,
+};
 pub use error::McpError;
 pub use message::RpcError;
 pub use meta::Implementation;
 pub use revision::Revision;
-pub use server::{HttpOptions, HttpService, InvalidAgent, McpServer, McpServerBuilder, ServerLimits};
+pub use server::{HttpOptions, InvalidAgent, McpServer, McpServerBuilder, ServerLimits};
 pub use transport::{INPUT_REQUIRED, McpTransport, SERVER_FAILED, TOOL_FAILED, ToolNames};

@@ -31,7 +31,11 @@ mod service;
 #[cfg(feature = "tcp")]
 pub mod tcp;
 #[cfg(all(feature = "tls", any(feature = "http", feature = "tcp")))]
-pub mod tls;
+pub mod tls {
+    //! TLS 1.2 or later, by rustls, for `amps://` and `https://`.
+
+    pub use capgen_net::{ClientTls, ServerTls, TlsError};
+}
 #[cfg(feature = "handlers")]
 mod typed;
 

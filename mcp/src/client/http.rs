@@ -1,24 +1,26 @@
 //! A server behind an HTTP endpoint: streamable HTTP, where each message of the client is a POST request.
 
 use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+#[cfg(feature = "tls")]
+use capgen_net::ClientTls;
+use capgen_net::Io;
+use capgen_net::http::{Connection, Pool, ReadError, SendError, Whole, read};
 use capgen_schema::Json;
 use hyper::body::{Body as _, Incoming};
-use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::negotiate::{Answer, Step, after_initialize, initialize_params};
 use super::stdio::answer;
 use super::{Headers, Outbound, cancelled};
-use crate::body::{ReadError, Whole, read};
 use crate::error::McpError;
 use crate::header::encode;
 use crate::http_names::{METHOD, NAME, REVISION, SESSION};
@@ -26,9 +28,6 @@ use crate::message::{Message, Received, RequestId, RpcError, notification, reque
 use crate::meta::Implementation;
 use crate::revision::Revision;
 use crate::sse::EventReader;
-
-#[cfg(feature = "tls")]
-pub use super::tls::{ClientTls, TlsError};
 
 /// The most bytes of an answer that is not one of the protocol, of which only the status matters.
 const MAX_OTHER: usize = 64 * 1024;
@@ -111,18 +110,21 @@ impl HttpServer {
         Self { tls: Some(tls), ..self }
     }
 
-    async fn open(&self) -> Result<Connection, McpError> {
-        let failed = |error: &dyn fmt::Display| McpError::Connect(error.to_string());
-        let stream = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(|error| failed(&error))?;
-        stream.set_nodelay(true).map_err(|error| failed(&error))?;
-        if !self.is_encrypted {
-            return Connection::over(stream).await;
-        }
+    async fn open(&self) -> io::Result<Box<dyn Io>> {
         #[cfg(feature = "tls")]
-        if let Some(tls) = &self.tls {
-            return Connection::over(tls.connect(&self.host, stream).await.map_err(|error| failed(&error))?).await;
+        let has_tls = self.tls.is_some();
+        #[cfg(not(feature = "tls"))]
+        let has_tls = false;
+        if self.is_encrypted && !has_tls {
+            return Err(io::Error::other("https:// needs the feature `tls` and certificates to trust"));
         }
-        Err(McpError::Connect("https:// needs the feature `tls` and certificates to trust".to_owned()))
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
+        stream.set_nodelay(true)?;
+        #[cfg(feature = "tls")]
+        if let Some(tls) = self.tls.as_ref().filter(|_| self.is_encrypted) {
+            return Ok(Box::new(tls.connect(&self.host, stream).await?));
+        }
+        Ok(Box::new(stream))
     }
 }
 
@@ -133,33 +135,13 @@ impl fmt::Debug for HttpServer {
     }
 }
 
-/// A connection that takes one request after the other.
-struct Connection(SendRequest<Whole>);
-
-impl Connection {
-    async fn over(
-        stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
-    ) -> Result<Self, McpError> {
-        let (requests, driver) =
-            handshake(TokioIo::new(stream)).await.map_err(|error| McpError::Connect(error.to_string()))?;
-        // Its errors are also those of the requests.
-        tokio::spawn(driver);
-        Ok(Self(requests))
-    }
-}
-
 /// A server and the session with it.
 pub(super) struct HttpChannel {
     server: Arc<HttpServer>,
     max_message: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    idle: Vec<Connection>,
-    /// Of revisions before 2026-07-28.
-    session: Option<HeaderValue>,
+    pool: Pool,
+    /// The session of revisions before 2026-07-28.
+    session: Mutex<Option<HeaderValue>>,
 }
 
 /// Cancels a request to a server of an older revision, if it is dropped before the answer. To newer servers, the end of the connection
@@ -173,11 +155,11 @@ struct Cancel {
 
 impl HttpChannel {
     pub(super) fn new(server: Arc<HttpServer>, max_message: usize) -> Self {
-        Self { server, max_message, state: Mutex::default() }
+        Self { server, max_message, pool: Pool::new(MAX_IDLE), session: Mutex::default() }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn session(&self) -> std::sync::MutexGuard<'_, Option<HeaderValue>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a request and waits for its answer.
@@ -193,7 +175,7 @@ impl HttpChannel {
     }
 
     async fn exchange(&self, request: &Outbound) -> Result<Result<Json, RpcError>, McpError> {
-        let had_session = self.state().session.is_some();
+        let had_session = self.session().is_some();
         let (response, connection) = self.post(&request.text, request.method, &request.headers).await?;
         // The server has ended the session, or was started again.
         if response.status() == StatusCode::NOT_FOUND && had_session && request.is_cancellable {
@@ -202,11 +184,11 @@ impl HttpChannel {
         if request.method == "initialize"
             && let Some(session) = response.headers().get(SESSION)
         {
-            self.state().session = Some(session.clone());
+            *self.session() = Some(session.clone());
         }
         let answer = self.receive(response, &RequestId::number(request.id), request.headers.revision).await;
         if answer.is_ok() {
-            self.keep(connection);
+            self.pool.keep(connection);
         }
         answer
     }
@@ -218,7 +200,7 @@ impl HttpChannel {
             let (response, connection) = self.post(&text, "", &headers).await?;
             let status = response.status();
             if read(response.into_body(), MAX_OTHER).await.is_ok() {
-                self.keep(connection);
+                self.pool.keep(connection);
             }
             if status.is_success() { Ok(()) } else { Err(McpError::Http(status.as_u16())) }
         };
@@ -233,7 +215,7 @@ impl HttpChannel {
         client: &Implementation,
         time: Duration,
     ) -> Result<(), McpError> {
-        self.state().session = None;
+        *self.session() = None;
         let text = request(id, "initialize", initialize_params(revision, client));
         let outbound = Outbound {
             id,
@@ -258,7 +240,7 @@ impl HttpChannel {
 
     /// Ends the session.
     pub(super) async fn close(&self) {
-        let Some(session) = self.state().session.take() else { return };
+        let Some(session) = self.session().take() else { return };
         let mut request = Request::new(Whole::new(Bytes::new()));
         *request.method_mut() = Method::DELETE;
         if self.address(&mut request).is_ok() {
@@ -282,14 +264,14 @@ impl HttpChannel {
         text: &str,
         method: &str,
         parts: &Headers,
-    ) -> Result<(Response<Incoming>, Connection), McpError> {
+    ) -> Result<(Response<Incoming>, Option<Connection>), McpError> {
         let mut request = Request::new(Whole::new(Bytes::copy_from_slice(text.as_bytes())));
         *request.method_mut() = Method::POST;
         self.address(&mut request)?;
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        if let Some(session) = &self.state().session {
+        if let Some(session) = &*self.session() {
             headers.insert(SESSION, session.clone());
         }
         if let Some(revision) = parts.revision.filter(|revision| *revision >= Revision::V2025_06_18) {
@@ -301,36 +283,11 @@ impl HttpChannel {
         self.send(request).await
     }
 
-    /// Sends a request over an idle connection or a new one.
-    async fn send(&self, mut request: Request<Whole>) -> Result<(Response<Incoming>, Connection), McpError> {
-        // The server may end a connection at any time while it is idle. Then the request was not sent.
-        while let Some(mut connection) = self.idle() {
-            if connection.0.ready().await.is_err() {
-                continue;
-            }
-            match connection.0.try_send_request(request).await {
-                Ok(response) => return Ok((response, connection)),
-                Err(mut error) => match error.take_message() {
-                    Some(unsent) => request = unsent,
-                    None => return Err(McpError::Closed(error.into_error().to_string())),
-                },
-            }
-        }
-        let mut connection = self.server.open().await?;
-        let response = connection.0.send_request(request).await;
-        Ok((response.map_err(|error| McpError::Closed(error.to_string()))?, connection))
-    }
-
-    fn idle(&self) -> Option<Connection> {
-        self.state().idle.pop()
-    }
-
-    fn keep(&self, connection: Connection) {
-        let mut state = self.state();
-        state.idle.retain(|connection| !connection.0.is_closed());
-        if state.idle.len() < MAX_IDLE && !connection.0.is_closed() {
-            state.idle.push(connection);
-        }
+    async fn send(&self, request: Request<Whole>) -> Result<(Response<Incoming>, Option<Connection>), McpError> {
+        self.pool.send(request, self.server.open()).await.map_err(|error| match error {
+            SendError::Unreachable(reason) => McpError::Connect(reason),
+            SendError::Disconnected(reason) => McpError::Closed(reason),
+        })
     }
 
     /// The answer in a response.
@@ -397,6 +354,7 @@ impl HttpChannel {
     fn unread(&self, error: ReadError) -> McpError {
         match error {
             ReadError::TooLarge => McpError::Limit(format!("a message of more than {} bytes", self.max_message)),
+            ReadError::Slow => McpError::Timeout,
             ReadError::Broken(reason) => McpError::Closed(reason),
         }
     }

@@ -2,8 +2,6 @@
 mod http;
 mod negotiate;
 mod stdio;
-#[cfg(feature = "tls")]
-mod tls;
 mod tools;
 
 use std::fmt;
@@ -20,8 +18,6 @@ use crate::message::{self, RpcError, code};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
 pub use http::HttpServer;
-#[cfg(feature = "tls")]
-pub use http::{ClientTls, TlsError};
 pub use negotiate::ServerInfo;
 use negotiate::{Answer, Step, after_discover, after_initialize, discover_params, initialize_params};
 pub use stdio::ServerCommand;

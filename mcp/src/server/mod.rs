@@ -20,7 +20,7 @@ use plan::{Agent, Plan, Session};
 use run::Runner;
 use tools::Tools;
 
-pub use http::{HttpOptions, HttpService};
+pub use http::HttpOptions;
 pub use tools::InvalidAgent;
 
 /// The limits of a server, for all of its clients.

@@ -16,7 +16,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 19] = [
+const LIBRARIES: [&str; 20] = [
     "diagnostic",
     "schema",
     "descriptor",
@@ -30,6 +30,7 @@ const LIBRARIES: [&str; 19] = [
     "nats",
     "sqlite",
     "audit",
+    "net",
     "amp",
     "registry",
     "dci",
@@ -65,6 +66,7 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("capgen-nats", &["capgen-call", "capgen-registry"]),
         ("capgen-sqlite", &[]),
         ("capgen-audit", &["capgen-call", "capgen-schema", "capgen-sqlite"]),
+        ("capgen-net", &[]),
         (
             "capgen-amp",
             &[
@@ -72,6 +74,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-descriptor",
                 "capgen-diagnostic",
                 "capgen-manifest",
+                "capgen-net",
                 "capgen-payload",
                 "capgen-schema",
             ],
@@ -98,6 +101,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-diagnostic",
                 "capgen-interop",
                 "capgen-manifest",
+                "capgen-net",
                 "capgen-payload",
                 "capgen-schema",
             ],

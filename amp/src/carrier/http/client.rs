@@ -1,30 +1,23 @@
 //! The client.
 
-use std::collections::VecDeque;
-use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+#[cfg(feature = "tls")]
+use capgen_net::ClientTls;
+use capgen_net::http::{Connection, Pool, ReadError, SendError, Whole, read};
 use hyper::body::Incoming;
-use hyper::client::conn::TrySendError;
-use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::body::{ReadError, Whole, read};
 use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::carrier::frame::DEFAULT_MAX_SIZE;
 use crate::carrier::net::{Connector, Endpoint, InvalidUrl};
-#[cfg(feature = "tls")]
-use crate::carrier::tls::ClientTls;
 use crate::carrier::{Answers, BoxFuture, Peer, PeerError};
 
 /// The largest text of an error that is read, in bytes.
-const MAX_TEXT: u32 = 16 * 1024;
+const MAX_TEXT: usize = 16 * 1024;
 
 /// The options of a client.
 #[derive(Clone)]
@@ -62,41 +55,7 @@ pub struct HttpPeer {
     options: ClientOptions,
     host: HeaderValue,
     authorization: Option<HeaderValue>,
-    idle: Mutex<VecDeque<Connection>>,
-}
-
-/// A connection that takes one request after the other.
-struct Connection {
-    requests: SendRequest<Whole>,
-    /// The task that writes the requests and reads the responses.
-    driver: JoinHandle<hyper::Result<()>>,
-}
-
-impl Connection {
-    /// Sends a request. The connection can take another one after the body of the response; `None` if it has ended.
-    async fn send(
-        mut self,
-        request: Request<Whole>,
-    ) -> (Result<Response<Incoming>, TrySendError<Request<Whole>>>, Option<Self>) {
-        let response = self.requests.try_send_request(request);
-        let Self { requests, mut driver } = self;
-        let (response, requests) = response_or_end(response, &mut driver, requests).await;
-        (response, requests.map(|requests| Self { requests, driver }))
-    }
-}
-
-/// Waits for a response, and returns it with the sender of its request, if the driver has not ended.
-///
-/// A request that comes into the queue of the driver while the driver drops the queue remains in it until its sender is dropped. So the
-/// sender is dropped when the driver has ended; then the request fails.
-async fn response_or_end<R, S>(response: impl Future<Output = R>, driver: impl Future, sender: S) -> (R, Option<S>) {
-    let mut response = pin!(response);
-    tokio::select! {
-        biased;
-        response = &mut response => return (response, Some(sender)),
-        _ = driver => drop(sender),
-    }
-    (response.await, None)
+    pool: Pool,
 }
 
 impl HttpPeer {
@@ -125,7 +84,8 @@ impl HttpPeer {
             #[cfg(feature = "tls")]
             tls: options.tls.clone(),
         };
-        Ok(Self { connector: connector.checked()?, options, host, authorization, idle: Mutex::default() })
+        let pool = Pool::new(options.max_idle);
+        Ok(Self { connector: connector.checked()?, options, host, authorization, pool })
     }
 
     fn message(&self, message: Bytes) -> Request<Whole> {
@@ -143,43 +103,14 @@ impl HttpPeer {
     }
 
     async fn exchange(&self, message: Bytes) -> Result<(Response<Incoming>, Option<Connection>), PeerError> {
-        let mut request = self.message(message);
-        // The server may end a connection at any time while it is idle. Then the request was not sent.
-        while let Some(mut connection) = self.idle() {
-            if connection.requests.ready().await.is_err() {
-                continue;
-            }
-            match connection.send(request).await {
-                (Ok(response), connection) => return Ok((response, connection)),
-                (Err(mut error), _) => match error.take_message() {
-                    Some(unsent) => request = unsent,
-                    None => return Err(PeerError::Disconnected(error.into_error().to_string())),
-                },
-            }
-        }
-        let unreachable = |error: &dyn std::error::Error| PeerError::Unreachable(error.to_string());
-        let stream = self.connector.connect().await.map_err(|error| unreachable(&error))?;
-        let (requests, driver) = handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(&error))?;
-        let connection = Connection { requests, driver: tokio::spawn(driver) };
-        let (response, connection) = connection.send(request).await;
-        let response = response.map_err(|error| PeerError::Disconnected(error.into_error().to_string()))?;
-        Ok((response, connection))
+        let sent = self.pool.send(self.message(message), self.connector.connect()).await;
+        sent.map_err(|error| match error {
+            SendError::Unreachable(reason) => PeerError::Unreachable(reason),
+            SendError::Disconnected(reason) => PeerError::Disconnected(reason),
+        })
     }
 
-    fn idle(&self) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|connection| !connection.requests.is_closed());
-        idle.pop_back()
-    }
-
-    fn keep(&self, connection: Connection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < self.options.max_idle && !connection.requests.is_closed() {
-            idle.push_back(connection);
-        }
-    }
-
-    async fn answer(&self, response: Response<Incoming>, timeout: Duration) -> Result<Answers, PeerError> {
+    async fn answer(&self, response: Response<Incoming>) -> Result<Answers, PeerError> {
         let status = response.status();
         let broken = |error| match error {
             ReadError::TooLarge => PeerError::Disconnected("the answer is too large".to_owned()),
@@ -190,10 +121,11 @@ impl HttpPeer {
             return Ok(Answers::one(None));
         }
         if status == StatusCode::OK {
-            let answer = read(response.into_body(), self.options.max_msg_size, timeout, None).await.map_err(broken)?.0;
+            let max = usize::try_from(self.options.max_msg_size).unwrap_or(usize::MAX);
+            let answer = read(response.into_body(), max).await.map_err(broken)?;
             return Ok(Answers::one(Some(answer)));
         }
-        let text = read(response.into_body(), MAX_TEXT, timeout, None).await.map(|(text, _)| text).unwrap_or_default();
+        let text = read(response.into_body(), MAX_TEXT).await.unwrap_or_default();
         Err(refused(status, &String::from_utf8_lossy(&text)))
     }
 }
@@ -203,10 +135,8 @@ impl Peer for HttpPeer {
         Box::pin(async move {
             let exchange = async {
                 let (response, connection) = self.exchange(message).await?;
-                let answers = self.answer(response, timeout).await?;
-                if let Some(connection) = connection {
-                    self.keep(connection);
-                }
+                let answers = self.answer(response).await?;
+                self.pool.keep(connection);
                 Ok(answers)
             };
             timeout_at(Instant::now() + timeout, exchange).await.unwrap_or(Err(PeerError::Timeout))
@@ -233,33 +163,5 @@ impl std::fmt::Debug for ClientOptions {
     /// Leaves out the token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClientOptions").field("max_msg_size", &self.max_msg_size).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::{pending, ready};
-    use std::task::{Context, Poll, Waker};
-
-    use tokio::sync::oneshot;
-
-    use super::*;
-
-    #[test]
-    fn a_request_that_the_driver_has_left_in_its_queue_fails() {
-        // The queue, which its sender keeps, has the request with the sender of the response.
-        let (queue, response) = oneshot::channel::<()>();
-        let mut outcome = pin!(response_or_end(response, ready(()), queue));
-        let Poll::Ready((response, None)) = outcome.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-            panic!("it waits for ever");
-        };
-        response.unwrap_err();
-    }
-
-    #[test]
-    fn a_connection_that_has_not_ended_can_be_used_again() {
-        let mut outcome = pin!(response_or_end(ready(1), pending::<()>(), "sender"));
-        let outcome = outcome.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(outcome, Poll::Ready((1, Some("sender"))));
     }
 }

@@ -13,7 +13,6 @@
 //!
 //! Only HTTP/1.1 is spoken.
 
-mod body;
 mod client;
 mod server;
 

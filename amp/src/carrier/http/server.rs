@@ -1,35 +1,26 @@
 //! The server.
 
-use std::convert::Infallible;
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+#[cfg(feature = "tls")]
+use capgen_net::ServerTls;
+use capgen_net::http::{self, ReadError, Whole, receive};
+use capgen_net::{Budget, Server, Stop};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 
-use super::body::{ReadError, Whole, read};
 use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::Code;
 use crate::carrier::connection::Credentials;
 use crate::carrier::frame::DEFAULT_MAX_SIZE;
-use crate::carrier::net::{Accept, Budget, Limits, Server, Stream, listen, stopped};
-#[cfg(feature = "tls")]
-use crate::carrier::tls::ServerTls;
+use crate::carrier::net::{Accept, Limits, Stream, listen, pace};
 use crate::carrier::{Authenticate, Handled, Service};
 use crate::message::{Did, Rejection};
-
-/// The most bytes of the head of a request, and of a part of its body.
-const MAX_HEAD: usize = 16 * 1024;
-
-/// The most headers of a request.
-const MAX_HEADERS: usize = 64;
 
 /// The options of a server.
 #[derive(Clone)]
@@ -94,23 +85,14 @@ struct Endpoint {
 type Refusal = (StatusCode, String);
 
 impl Endpoint {
-    async fn connection(self: Arc<Self>, stream: Stream, mut stop: watch::Receiver<bool>) {
-        let is_stopping = stop.clone();
-        let options = &self.options;
-        let mut http = hyper::server::conn::http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
-        http.max_buf_size(MAX_HEAD).max_headers(MAX_HEADERS).half_close(true);
-        let service = hyper::service::service_fn(|request| {
-            let (endpoint, is_stopping) = (Arc::clone(&self), *is_stopping.borrow());
-            async move { Ok::<_, Infallible>(endpoint.respond(request, is_stopping).await) }
-        });
-        let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-        // An error ends the connection; the client sees the end.
-        tokio::select! {
-            _ = &mut connection => return,
-            () = stopped(&mut stop) => connection.as_mut().graceful_shutdown(),
-        }
-        let _ = connection.await;
+    async fn connection(self: Arc<Self>, stream: Stream, stop: Stop) {
+        let options = http::Options { head_timeout: self.options.head_timeout, half_close: true };
+        let stopping = stop.clone();
+        http::serve(stream, options, stop, |request| {
+            let (endpoint, is_stopping) = (Arc::clone(&self), stopping.is_stopped());
+            async move { endpoint.respond(request, is_stopping).await }
+        })
+        .await;
     }
 
     async fn respond(&self, request: Request<Incoming>, is_stopping: bool) -> Response<Whole> {
@@ -130,7 +112,8 @@ impl Endpoint {
         }
         let principal = self.principal(request.headers()).await?;
         let ServerOptions { max_msg_size, body_timeout, .. } = self.options;
-        let received = read(request.into_body(), max_msg_size, body_timeout, Some(&self.budget)).await;
+        let max = usize::try_from(max_msg_size).unwrap_or(usize::MAX);
+        let received = receive(request.into_body(), max, pace(body_timeout), &self.budget).await;
         let (message, share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
                 let text = format!("the message is larger than {max_msg_size} bytes");

@@ -4,11 +4,12 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+#[cfg(feature = "tls")]
+use capgen_net::ClientTls;
+use capgen_net::{Io, Timed};
 use tokio::net::TcpStream;
 
-use super::{Io, Stream, Timed};
-#[cfg(feature = "tls")]
-use crate::carrier::tls::ClientTls;
+use super::{Stream, pace};
 
 /// A URL that is not that of a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,7 +96,7 @@ impl Connector {
     pub(in crate::carrier) async fn connect(&self) -> io::Result<Stream> {
         let stream = TcpStream::connect((self.endpoint.host.as_str(), self.endpoint.port)).await?;
         stream.set_nodelay(true)?;
-        Ok(Timed::new(self.encrypt(stream).await?, self.write_timeout))
+        Ok(Timed::new(self.encrypt(stream).await?, pace(self.write_timeout)))
     }
 
     #[cfg(feature = "tls")]

@@ -1,22 +1,18 @@
-//! Accepting connections, and ending them.
+//! The limits of servers, and accepting encrypted connections.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{sleep, timeout};
-
-use super::{Io, Stream, Timed};
-use crate::carrier::BoxFuture;
 #[cfg(feature = "tls")]
-use crate::carrier::tls::ServerTls;
+use capgen_net::ServerTls;
+use capgen_net::{Io, Server, Stop, Timed};
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(feature = "tls")]
+use tokio::time::timeout;
 
-/// The time after an error of the listener, such as too many open files, until it is tried again.
-const PAUSE: Duration = Duration::from_millis(100);
+use super::{Stream, pace};
+use crate::carrier::BoxFuture;
 
 /// The limits of a server. Together with the buffers of connections, 64 KiB each, `max_memory` bounds the memory for received messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,36 +40,6 @@ impl Default for Limits {
     }
 }
 
-/// A running server. Dropping it ends all connections at once.
-#[derive(Debug)]
-pub struct Server {
-    address: SocketAddr,
-    stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
-}
-
-impl Server {
-    /// The address that it listens on.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Accepts no new connections and no new work, waits until the messages that are being handled have their answers, and ends the
-    /// connections. After `grace`, they end anyway. Shut down the [runner](crate::carrier::run::Runner) at the same time.
-    pub async fn shutdown(mut self, grace: Duration) {
-        self.stop.send_replace(true);
-        // The rest ends when `self` is dropped.
-        let _ = timeout(grace, &mut self.task).await;
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 /// How connections are accepted.
 pub(in crate::carrier) struct Accept {
     pub(in crate::carrier) limits: Limits,
@@ -81,57 +47,24 @@ pub(in crate::carrier) struct Accept {
     pub(in crate::carrier) tls: Option<ServerTls>,
 }
 
-/// Serves the connections of a listener with a function. Its second argument becomes true when the server stops.
+/// Serves the connections of a listener with a function. It should end when the server stops.
 pub(in crate::carrier) fn listen<F>(listener: TcpListener, accept: Accept, serve: F) -> io::Result<Server>
 where
-    F: Fn(Stream, watch::Receiver<bool>) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    F: Fn(Stream, Stop) -> BoxFuture<'static, ()> + Send + Sync + 'static,
 {
-    let address = listener.local_addr()?;
-    let (stop, stopping) = watch::channel(false);
-    let task = tokio::spawn(run(listener, Arc::new(accept), Arc::new(serve), stopping));
-    Ok(Server { address, stop, task })
-}
-
-async fn run<F>(listener: TcpListener, accept: Arc<Accept>, serve: Arc<F>, mut stop: watch::Receiver<bool>)
-where
-    F: Fn(Stream, watch::Receiver<bool>) -> BoxFuture<'static, ()> + Send + Sync + 'static,
-{
-    let mut connections = JoinSet::new();
-    let for_connections = stop.clone();
-    loop {
-        while connections.try_join_next().is_some() {}
-        let is_full = connections.len() >= accept.limits.max_connections.max(1);
-        tokio::select! {
-            () = stopped(&mut stop) => break,
-            _ = connections.join_next(), if is_full => {}
-            accepted = listener.accept(), if !is_full => match accepted {
-                Ok((stream, _)) => {
-                    let (accept, serve, stop) = (Arc::clone(&accept), Arc::clone(&serve), for_connections.clone());
-                    connections.spawn(async move {
-                        if let Ok(stream) = accept.prepare(stream).await {
-                            serve(stream, stop).await;
-                        }
-                    });
-                }
-                Err(_) => sleep(PAUSE).await,
-            },
+    let max_connections = accept.limits.max_connections;
+    let (accept, serve) = (Arc::new(accept), Arc::new(serve));
+    capgen_net::listen(listener, max_connections, move |stream, stop| {
+        let (accept, serve) = (Arc::clone(&accept), Arc::clone(&serve));
+        async move {
+            if let Ok(stream) = accept.encrypt(stream).await {
+                serve(Timed::new(stream, pace(accept.limits.write_timeout)), stop).await;
+            }
         }
-    }
-    drop(listener);
-    while connections.join_next().await.is_some() {}
-}
-
-/// Waits until a server stops, or its handle is dropped. Cancel safe.
-pub(in crate::carrier) async fn stopped(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|is_stopped| *is_stopped).await;
+    })
 }
 
 impl Accept {
-    async fn prepare(&self, stream: TcpStream) -> io::Result<Stream> {
-        stream.set_nodelay(true)?;
-        Ok(Timed::new(self.encrypt(stream).await?, self.limits.write_timeout))
-    }
-
     #[cfg(feature = "tls")]
     async fn encrypt(&self, stream: TcpStream) -> io::Result<Box<dyn Io>> {
         match &self.tls {

@@ -1,23 +1,24 @@
 //! Connections, which the carriers over a network share.
 
-mod budget;
 mod endpoint;
 mod listen;
-mod timed;
 
-pub(super) use budget::{Budget, FREE, Share};
+pub use capgen_net::Server;
 pub use endpoint::InvalidUrl;
 pub(super) use endpoint::{Connector, Endpoint};
-pub(super) use listen::{Accept, listen, stopped};
-pub use listen::{Limits, Server};
-pub(super) use timed::Timed;
+pub use listen::Limits;
+pub(super) use listen::{Accept, listen};
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use std::time::Duration;
 
-/// A connection, encrypted or not.
-pub(super) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+use capgen_net::{Io, Pace, Timed};
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
+use super::connection::MIN_RATE;
 
 /// A connection whose writes end in time.
 pub(super) type Stream = Timed<Box<dyn Io>>;
+
+/// The pace of peers: a time for small amounts, and the slowest rate for larger ones.
+pub(super) const fn pace(time: Duration) -> Pace {
+    Pace::new(time, MIN_RATE)
+}

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
+use capgen_net::{Budget, FREE, Share};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -11,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::carrier::BoxFuture;
 use crate::carrier::connection::{CloseReason, Connection, Event};
 use crate::carrier::frame::{Frame, size};
-use crate::carrier::net::{Budget, FREE, Share, Stream};
+use crate::carrier::net::Stream;
 
 /// The number of frames that wait to be written. If there are more, nothing is read.
 const QUEUE: usize = 4;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+#[cfg(feature = "tls")]
+use capgen_net::ServerTls;
+use capgen_net::{Budget, Server, Stop};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, timeout};
 
@@ -16,9 +18,7 @@ use crate::carrier::connection::{Connection, Credentials, Event, SendError, Sett
 use crate::carrier::control::{ErrorFrame, reason};
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
-use crate::carrier::net::{Accept, Budget, Limits, Server, listen, stopped};
-#[cfg(feature = "tls")]
-use crate::carrier::tls::ServerTls;
+use crate::carrier::net::{Accept, Limits, listen};
 use crate::carrier::{Authenticate, Handled, Service};
 use crate::message::{Did, MessageId, Rejection};
 
@@ -86,7 +86,7 @@ struct Session<'a> {
     link: &'a mut Link,
     service: Arc<dyn Service>,
     options: Arc<ServerOptions>,
-    stop: watch::Receiver<bool>,
+    stop: Stop,
     principal: Option<Did>,
     /// The messages that are being handled.
     work: JoinSet<(Option<MessageId>, Handled)>,
@@ -116,7 +116,7 @@ impl Session<'_> {
                     Err(end) => return Err(end),
                 },
                 Some(done) = self.work.join_next() => self.answer(done).await?,
-                () = stopped(&mut self.stop), if !is_stopping => {
+                () = self.stop.stopped(), if !is_stopping => {
                     is_stopping = true;
                     if !is_open {
                         return Ok(());

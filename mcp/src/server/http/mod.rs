@@ -10,47 +10,33 @@
 //! | 404, 405 | another path, or an unknown method of the revision 2026-07-28; another HTTP method |
 //! | 406, 415 | the client does not accept JSON; the body is not JSON |
 //! | 408, 413 | the body came too slowly, is too large |
-//! | 503 | too many large messages at the same time |
 
 mod check;
-mod listen;
-mod stall;
 
-use std::convert::Infallible;
-use std::pin::pin;
+use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body as _, Incoming};
+use capgen_net::http::{self, ReadError, Whole, receive};
+use capgen_net::{Budget, Pace, Server, Stop, Timed};
+use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, watch};
-use tokio::time::timeout;
+use tokio::net::{TcpListener, TcpStream};
 
 use super::McpServer;
 use super::plan::{Plan, unsupported};
-use crate::body::{ReadError, Whole, read};
 use crate::http_names;
 use crate::message::{Message, Received, RpcError, code, error_response};
 use crate::revision::Revision;
-use stall::Stall;
 
-pub use listen::HttpService;
+/// The slowest client that is served, in bytes per ms: 64 KiB per second.
+const MIN_RATE: u64 = 64;
 
-/// The most bytes of the head of a request.
-const MAX_HEAD: usize = 16 * 1024;
-
-/// The most headers of a request.
-const MAX_HEADERS: usize = 64;
-
-/// A body of more bytes, or of unknown length, needs one of the permits for large bodies.
-const LARGE: u64 = 256 * 1024;
-
-/// The large bodies that are received or handled at the same time.
-const MAX_LARGE: usize = 16;
+/// The messages of the largest size for which there is memory. They share it with all that are received or handled.
+const LARGEST: usize = 16;
 
 /// The options of an HTTP endpoint.
 #[derive(Clone, Debug)]
@@ -67,9 +53,10 @@ pub struct HttpOptions {
     pub max_connections: usize,
     /// The time for the head of a request, which is also the time that a connection may be idle.
     pub head_timeout: Duration,
-    /// The time for the body of a request.
+    /// The time for the body of a small request. A larger one may take longer, at 64 KiB per second, and waits while the bodies that are
+    /// received or handled use as much memory as 16 messages of the largest size.
     pub body_timeout: Duration,
-    /// The time until a client reads a part of an answer.
+    /// The time until a client reads, for small amounts. Larger ones may take longer, at 64 KiB per second.
     pub write_timeout: Duration,
 }
 
@@ -88,10 +75,35 @@ impl Default for HttpOptions {
     }
 }
 
+impl McpServer {
+    /// Serves clients on this machine over HTTP, at a port of 127.0.0.1; 0 for any free port. Needs the runtime of tokio.
+    ///
+    /// # Errors
+    ///
+    /// The port is not free.
+    pub async fn listen(&self, port: u16, options: HttpOptions) -> io::Result<Server> {
+        self.serve_http(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?, options)
+    }
+
+    /// Serves clients on a listener. For names other than this machine's, set [`HttpOptions::allowed_hosts`]. There is no encryption and
+    /// no authentication: put a proxy with both in front of an endpoint that others reach.
+    ///
+    /// # Errors
+    ///
+    /// The address of the listener is unknown.
+    pub fn serve_http(&self, listener: TcpListener, options: HttpOptions) -> io::Result<Server> {
+        let max_connections = options.max_connections;
+        let endpoint = Arc::new(Endpoint::new(self.clone(), options));
+        capgen_net::listen(listener, max_connections, move |stream, stop| {
+            Arc::clone(&endpoint).connection(stream, stop)
+        })
+    }
+}
+
 struct Endpoint {
     server: McpServer,
     options: HttpOptions,
-    large: Semaphore,
+    budget: Budget,
 }
 
 /// An HTTP response without an answer of the protocol, or with an error of it.
@@ -109,27 +121,18 @@ impl Refusal {
 
 impl Endpoint {
     fn new(server: McpServer, options: HttpOptions) -> Self {
-        Self { server, options, large: Semaphore::new(MAX_LARGE) }
+        let budget = Budget::new(server.limits().max_message.saturating_mul(LARGEST));
+        Self { server, options, budget }
     }
 
-    async fn connection(self: Arc<Self>, stream: TcpStream, mut stop: watch::Receiver<bool>) {
-        // It fails only for a connection that has ended.
-        let _ = stream.set_nodelay(true);
-        let stream = Stall::new(stream, self.options.write_timeout);
-        let mut http = hyper::server::conn::http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(self.options.head_timeout);
-        http.max_buf_size(MAX_HEAD).max_headers(MAX_HEADERS);
-        let service = hyper::service::service_fn(|request| {
+    async fn connection(self: Arc<Self>, stream: TcpStream, stop: Stop) {
+        let stream = Timed::new(stream, Pace::new(self.options.write_timeout, MIN_RATE));
+        let options = http::Options { head_timeout: self.options.head_timeout, half_close: false };
+        http::serve(stream, options, stop, |request| {
             let endpoint = Arc::clone(&self);
-            async move { Ok::<_, Infallible>(endpoint.respond(request).await) }
-        });
-        let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-        // An error ends the connection; the client sees the end.
-        tokio::select! {
-            _ = &mut connection => return,
-            () = listen::stopped(&mut stop) => connection.as_mut().graceful_shutdown(),
-        }
-        let _ = connection.await;
+            async move { endpoint.respond(request).await }
+        })
+        .await;
     }
 
     /// Dropping the future, because the client has gone, ends the call.
@@ -152,19 +155,14 @@ impl Endpoint {
     async fn handle(&self, request: Request<Incoming>) -> Result<(StatusCode, String), Refusal> {
         check::head(&request, &self.options)?;
         let (head, body) = request.into_parts();
-        let is_large = body.size_hint().upper().is_none_or(|size| size > LARGE);
         let max = self.server.limits().max_message;
-        let receive = async {
-            let permit = if is_large { self.large.acquire().await.ok() } else { None };
-            (read(body, max).await, permit)
-        };
-        let (text, _permit) = timeout(self.options.body_timeout, receive)
-            .await
-            .map_err(|_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly"))?;
-        let text = text.map_err(|error| match error {
+        let received = receive(body, max, Pace::new(self.options.body_timeout, MIN_RATE), &self.budget).await;
+        // The share is that of the message until it has its answer.
+        let (text, _share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
                 Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, &format!("the message has more than {max} bytes"))
             }
+            ReadError::Slow => Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly"),
             ReadError::Broken(_) => Refusal::new(StatusCode::BAD_REQUEST, "the body is not complete"),
         })?;
         let stated = check::single(&head.headers, http_names::REVISION)?;

@@ -1,4 +1,4 @@
-//! TLS 1.2 or later, by rustls, for `amps://` and `https://`.
+//! TLS 1.2 or later, by rustls, for servers and clients.
 
 use std::fmt;
 use std::io;
@@ -38,7 +38,12 @@ impl ServerTls {
         Ok(Self(TlsAcceptor::from(Arc::new(config.map_err(|error| TlsError(error.to_string()))?))))
     }
 
-    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<server::TlsStream<TcpStream>> {
+    /// Accepts the handshake of a client.
+    ///
+    /// # Errors
+    ///
+    /// The client does not speak TLS 1.2 or later, or has gone.
+    pub async fn accept(&self, stream: TcpStream) -> io::Result<server::TlsStream<TcpStream>> {
         self.0.accept(stream).await
     }
 }
@@ -60,7 +65,12 @@ impl ClientTls {
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
 
-    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> io::Result<client::TlsStream<TcpStream>> {
+    /// Checks that a server is the one of the host, which is a name or an address.
+    ///
+    /// # Errors
+    ///
+    /// The host is neither, the certificate of the server is not trusted or that of another host, or the handshake fails.
+    pub async fn connect(&self, host: &str, stream: TcpStream) -> io::Result<client::TlsStream<TcpStream>> {
         let name = ServerName::try_from(host.to_owned());
         let name = name.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         self.0.connect(name, stream).await

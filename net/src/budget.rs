@@ -6,33 +6,35 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Smaller messages are received without a share: the buffers of connections have this much anyway. So slow senders of large messages
 /// do not stop small ones.
-pub(in crate::carrier) const FREE: usize = 64 * 1024;
+pub const FREE: usize = 64 * 1024;
 
 /// The unit of shares, in bytes: a semaphore gives at most 2^32 - 1 of them at once.
 const UNIT: usize = 1024;
 
 /// Bytes that the connections of a server share. Clones are the same bytes.
-#[derive(Clone)]
-pub(in crate::carrier) struct Budget {
+#[derive(Clone, Debug)]
+pub struct Budget {
     units: Arc<Semaphore>,
     total: u32,
 }
 
 /// A part of the budget. Dropping it gives it back.
-pub(in crate::carrier) struct Share {
+#[derive(Debug)]
+pub struct Share {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Budget {
     /// A budget that has room for one message at least, whatever its size.
-    pub(in crate::carrier) fn new(bytes: usize) -> Self {
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
         let total = units(bytes);
         Self { units: Arc::new(Semaphore::new(usize::try_from(total).unwrap_or(Semaphore::MAX_PERMITS))), total }
     }
 
     /// Waits for room to receive a message of this size. Its holder must not wait for another share: then all could wait for each other.
     /// Cancel safe.
-    pub(in crate::carrier) async fn receive(&self, size: usize) -> Share {
+    pub async fn receive(&self, size: usize) -> Share {
         let wanted = units(size).min(self.total);
         // The semaphore is never closed.
         Share { _permit: Arc::clone(&self.units).acquire_many_owned(wanted).await.ok() }

@@ -3,31 +3,31 @@
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
-use crate::carrier::connection::MIN_RATE;
+use crate::Pace;
 
-/// A stream whose writes fail if the peer does not read: within a time, and at [`MIN_RATE`] after it. The time begins when a write has to
-/// wait, and ends with a flush.
-pub(in crate::carrier) struct Timed<S> {
+/// A stream whose writes fail if the peer does not read fast enough. The time begins when a write has to wait, and ends with a flush.
+#[derive(Debug)]
+pub struct Timed<S> {
     stream: S,
-    timeout: Duration,
+    pace: Pace,
     /// The end of the time, if a write waits.
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Timed<S> {
-    pub(in crate::carrier) const fn new(stream: S, timeout: Duration) -> Self {
-        Self { stream, timeout, end: None }
+    /// A stream whose peer must read at this pace.
+    pub const fn new(stream: S, pace: Pace) -> Self {
+        Self { stream, pace, end: None }
     }
 
     /// A write has to wait: fails if the time is over.
     fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let timeout = self.timeout;
-        let end = self.end.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        let time = self.pace.time();
+        let end = self.end.get_or_insert_with(|| Box::pin(sleep(time)));
         ready!(end.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer reads too slowly")))
     }
@@ -35,8 +35,7 @@ impl<S> Timed<S> {
     /// The peer has made room.
     fn extend(&mut self, written: usize) {
         if let Some(end) = &mut self.end {
-            let written = u64::try_from(written).unwrap_or(u64::MAX);
-            let deadline: Instant = end.deadline() + Duration::from_micros(written.saturating_mul(1000) / MIN_RATE);
+            let deadline = end.deadline() + self.pace.more(written);
             end.as_mut().reset(deadline);
         }
     }
