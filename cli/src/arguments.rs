@@ -85,7 +85,8 @@ pub(crate) enum Command {
     Diff(crate::diff::arguments::Diff),
     /// Write a manifest from a contract in another format: MCP tools, OpenAPI, an A2A agent card or JSON Schema
     Import(crate::import::Import),
-    /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema
+    /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema; or the schema of
+    /// manifests for editors
     Export(crate::export::Export),
     /// Write the hashes of capabilities to capgen.lock, so that later changes of them are reported
     Lock(crate::lock::Lock),

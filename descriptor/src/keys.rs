@@ -25,7 +25,7 @@ macro_rules! capability_keys {
             id (with_id): Id = "id", r#""org.example.review-pr""#;
             /// Human-readable text. It comes from the author of the contract: treat it as untrusted.
             description (with_description): Text = "description", r#""Review a pull request.""#;
-            /// The version of the capability itself ([semver](https://semver.org)).
+            /// The version of the capability itself, as in Semantic Versioning.
             version (with_version): Version = "version", r#""1.2.0""#;
             /// How long a caller waits for the response, in ms; at least 1.
             timeout_ms (with_timeout_ms): Milliseconds = "timeoutMs", "60_000";
@@ -74,6 +74,8 @@ pub struct CapabilityKey {
     pub value_type: ValueType,
     /// A value in Rust syntax: `60_000`.
     pub example: &'static str,
+    /// The lines of its documentation, each with a space before it.
+    about: &'static str,
 }
 
 /// The type of the values of a key.
@@ -102,8 +104,20 @@ pub enum ValueType {
     Determinism,
 }
 
+impl CapabilityKey {
+    /// Its meaning, in one or two sentences.
+    ///
+    /// ```
+    /// let tags = capgen_descriptor::CAPABILITY_KEYS.iter().find(|key| key.name == "tags");
+    /// assert_eq!(tags.map(|key| key.about()), Some("Words to find the capability by."));
+    /// ```
+    pub fn about(&self) -> &'static str {
+        self.about.trim_start()
+    }
+}
+
 macro_rules! list {
-    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
         /// The optional keys of a capability, in the order in which a manifest is written.
         ///
         /// ```
@@ -116,6 +130,7 @@ macro_rules! list {
             name: $name,
             value_type: ValueType::$type,
             example: $example,
+            about: concat!($($doc),*),
         }),*];
     };
 }

@@ -19,5 +19,5 @@ pub use class::{Determinism, SideEffects};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
 pub use owned::OwnedDescriptor;
-pub use version::{InvalidVersionRange, VersionRange, complete_version};
+pub use version::{InvalidVersionRange, VERSION_PATTERN, VersionRange, complete_version};
 pub use version_set::VersionSet;

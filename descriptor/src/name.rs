@@ -3,6 +3,9 @@
 /// The maximum length of a name, in bytes. Generated code repeats it in the name of every type.
 pub const MAX_NAME_LEN: usize = 128;
 
+/// The regular expression of a name, without anchors: a text is a name if the whole of it matches.
+pub const NAME_PATTERN: &str = "[A-Za-z0-9][A-Za-z0-9_-]{0,127}";
+
 /// The rule that [`is_name`] checks, for messages.
 pub const NAME_RULE: &str =
     "a name consists of letters, digits, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long";

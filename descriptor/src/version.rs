@@ -6,6 +6,14 @@ use std::str::FromStr;
 
 use semver::Version;
 
+/// A regular expression without anchors that matches every version. It also matches versions with numbers beyond 64 bits, which are not
+/// valid.
+pub const VERSION_PATTERN: &str = concat!(
+    r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)",
+    r"(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?",
+    r"(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?",
+);
+
 /// A set of versions: an exact version (`1.2.0`), or comparators that must all match (`>=1.2.0 <2.0.0`).
 ///
 /// A comparator is `=`, `<`, `<=`, `>` or `>=` directly before a full version. Comparators are separated by spaces, which
@@ -127,6 +135,19 @@ impl VersionRange {
 }
 
 impl VersionRange {
+    /// A regular expression without anchors that matches every range. It also matches ranges with numbers beyond 64 bits, which are
+    /// not valid.
+    ///
+    /// ```
+    /// assert!(capgen_descriptor::VersionRange::pattern().starts_with('('));
+    /// ```
+    #[must_use]
+    pub fn pattern() -> String {
+        let operators = Operator::ALL.map(Operator::as_str).join("|");
+        let comparator = format!("({operators}){VERSION_PATTERN}");
+        format!("({VERSION_PATTERN}| *{comparator}( +{comparator})* *)")
+    }
+
     /// The conditions that a version must all meet.
     pub(crate) fn comparators(&self) -> impl Iterator<Item = (Operator, &Version)> {
         let (exact, comparators) = match &self.0 {

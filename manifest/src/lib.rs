@@ -21,8 +21,10 @@ mod findings;
 mod fleet;
 #[cfg(feature = "parse")]
 mod json;
+mod keys;
 #[cfg(feature = "parse")]
 mod loaded;
+mod manifest_schema;
 mod masked;
 mod model;
 mod options;
@@ -50,6 +52,7 @@ pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use device::is_device_name;
+pub use manifest_schema::{capabilities_schema, fleet_schema};
 pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options, Scope};

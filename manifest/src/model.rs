@@ -86,6 +86,9 @@ impl AgentId {
     /// The maximum length of an id, in bytes. With a file extension, it still fits into a file name on every file system.
     pub const MAX_LEN: usize = 128;
 
+    /// The regular expression of an id, without anchors.
+    pub(crate) const PATTERN: &str = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}";
+
     /// The prefix of an id in its form as a URI.
     pub(crate) const SCHEME: &str = "agent://";
 

@@ -57,6 +57,8 @@ pub struct OptionRow {
     pub key: &'static str,
     /// The method of `Build`, the API for `build.rs`.
     pub method: &'static str,
+    /// Its meaning, in one sentence.
+    pub about: &'static str,
     /// The languages whose code it changes.
     pub scope: Scope,
     /// Reads the value.
@@ -72,6 +74,7 @@ impl Options {
             flag: "merge-nullable",
             key: "mergeNullable",
             method: "merge_nullable",
+            about: "In Rust, an optional property that may be `null` is an `Option<T>` instead of an `Option<Option<T>>`.",
             scope: Scope::Rust,
             get: |options| options.merge_nullable,
             set: |options, value| options.merge_nullable = value,
@@ -80,6 +83,7 @@ impl Options {
             flag: "plain-arrays",
             key: "plainArrays",
             method: "plain_arrays",
+            about: "In TypeScript, arrays with a small `minItems` or `maxItems` are `T[]` instead of tuples.",
             scope: Scope::TypeScript,
             get: |options| options.plain_arrays,
             set: |options, value| options.plain_arrays = value,
@@ -88,6 +92,7 @@ impl Options {
             flag: "calls",
             key: "calls",
             method: "calls",
+            about: "Each agent has a client that calls it, and a trait or an interface to implement it.",
             scope: Scope::Both,
             get: |options| options.calls,
             set: |options, value| options.calls = value,
@@ -96,6 +101,7 @@ impl Options {
             flag: "standard-schema",
             key: "standardSchema",
             method: "standard_schema",
+            about: "In TypeScript and JavaScript, each side of a capability is also a Standard Schema.",
             scope: Scope::TypeScript,
             get: |options| options.standard_schema,
             set: |options, value| options.standard_schema = value,

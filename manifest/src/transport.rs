@@ -3,63 +3,109 @@
 use capgen_schema::{Json, Object};
 
 use crate::TransportSettings;
+use crate::keys::{CHANNELS, Key, Value, names};
 
-/// The settings of a kind of transport in addition to `kind`.
+/// The settings of a kind of transport.
 pub(crate) struct Shape {
     pub(crate) kind: &'static str,
-    /// The key of the mapping that names the channels: `requests` and, optionally, `responses`.
-    pub(crate) channels: &'static str,
-    /// The required strings.
-    pub(crate) texts: &'static [&'static str],
-    /// The required lists of strings.
-    pub(crate) lists: &'static [&'static str],
-    pub(crate) optional: &'static [&'static str],
+    /// The use of this kind, in a few words.
+    pub(crate) about: &'static str,
+    /// The mapping that names the channels: `requests` and, optionally, `responses`.
+    pub(crate) channels: Key,
+    /// The settings in addition to `kind` and the channels.
+    pub(crate) settings: &'static [Key],
 }
 
+const TOPICS: Key = Key::required("topics", Value::Mapping, "The names of the topics.");
+const SUBJECTS: Key = Key::required("subjects", Value::Mapping, "The names of the subjects.");
+const QUEUES: Key = Key::required("queues", Value::Mapping, "The names of the queues.");
+
 pub(crate) const SHAPES: [Shape; 7] = [
-    Shape { kind: "memory", channels: "topics", texts: &[], lists: &[], optional: &[] },
-    Shape { kind: "mqtt", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
-    Shape { kind: "kafka", channels: "topics", texts: &[], lists: &["brokers"], optional: &["ssl", "sasl"] },
-    Shape { kind: "nats", channels: "subjects", texts: &[], lists: &["servers"], optional: &[] },
-    Shape { kind: "sqs", channels: "queues", texts: &["region"], lists: &[], optional: &[] },
-    Shape { kind: "amqp", channels: "queues", texts: &["url"], lists: &[], optional: &[] },
-    Shape { kind: "mcp", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
+    Shape { kind: "memory", about: "within one process", channels: TOPICS, settings: &[] },
+    Shape {
+        kind: "mqtt",
+        about: "MQTT",
+        channels: TOPICS,
+        settings: &[Key::optional("url", Value::FilledText, "The URL of the broker.")],
+    },
+    Shape {
+        kind: "kafka",
+        about: "Kafka",
+        channels: TOPICS,
+        settings: &[
+            Key::required("brokers", Value::FilledTexts, "The addresses of the brokers: `<host>:9092`."),
+            Key::optional("ssl", Value::Flag, "Whether connections use TLS."),
+            Key::optional("sasl", Value::Mapping, "The credentials, with the keys that the client library needs."),
+        ],
+    },
+    Shape {
+        kind: "nats",
+        about: "NATS",
+        channels: SUBJECTS,
+        settings: &[Key::required("servers", Value::FilledTexts, "The URLs of the servers: `nats://<host>:4222`.")],
+    },
+    Shape {
+        kind: "sqs",
+        about: "Amazon SQS",
+        channels: QUEUES,
+        settings: &[Key::required("region", Value::FilledText, "The region of the queues.")],
+    },
+    Shape {
+        kind: "amqp",
+        about: "AMQP",
+        channels: QUEUES,
+        settings: &[Key::required("url", Value::FilledText, "The URL of the broker.")],
+    },
+    Shape {
+        kind: "mcp",
+        about: "an MCP server",
+        channels: TOPICS,
+        settings: &[Key::optional("url", Value::FilledText, "The endpoint of a server that uses HTTP.")],
+    },
 ];
 
-/// The keys of the mapping that names channels.
-pub(crate) const CHANNEL_KEYS: [&str; 2] = ["requests", "responses"];
-
 impl Shape {
-    /// Every valid key.
+    /// The name of every valid key.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
-        ["kind", self.channels].iter().chain(self.texts).chain(self.lists).chain(self.optional).copied().collect()
+        let settings = self.settings.iter().map(|key| key.name);
+        ["kind", self.channels.name].into_iter().chain(settings).collect()
     }
 
     fn check(&self, settings: &Object) -> Result<(), String> {
         only(settings, &self.keys(), &format!("a `{}` transport", self.kind))?;
-        for key in self.texts {
-            filled(required(settings, key)?, key)?;
-        }
-        for key in self.lists {
-            let items = required(settings, key)?.as_array().ok_or_else(|| format!("`{key}` must be a list"))?;
-            if items.is_empty() {
-                return Err(format!("`{key}` is an empty list"));
-            }
-            items.iter().try_for_each(|item| filled(item, &format!("{key}[]")))?;
-        }
-        for key in self.optional {
-            match (*key, settings.get(key)) {
-                (_, None) | ("ssl", Some(Json::Bool(_))) | ("sasl", Some(Json::Object(_))) => {}
-                ("ssl", _) => return Err("`ssl` must be a boolean".to_owned()),
-                ("sasl", _) => return Err("`sasl` must be a mapping".to_owned()),
-                (_, Some(text)) => filled(text, key)?,
+        for key in self.settings {
+            match settings.get(key.name) {
+                Some(value) => check_setting(value, key)?,
+                None if key.is_required => return Err(is_missing(key.name)),
+                None => {}
             }
         }
-        let channels = required(settings, self.channels)?.as_object();
-        let channels = channels.ok_or_else(|| format!("`{}` must be a mapping", self.channels))?;
-        only(channels, &CHANNEL_KEYS, &format!("`{}`", self.channels))?;
-        filled(required(channels, "requests")?, "requests")?;
-        channels.get("responses").map_or(Ok(()), |text| filled(text, "responses"))
+        let channels = required(settings, self.channels.name)?.as_object();
+        let channels = channels.ok_or_else(|| format!("`{}` must be a mapping", self.channels.name))?;
+        only(channels, &names(&CHANNELS), &format!("`{}`", self.channels.name))?;
+        for key in CHANNELS {
+            match channels.get(key.name) {
+                Some(text) => filled(text, key.name)?,
+                None if key.is_required => return Err(is_missing(key.name)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_setting(value: &Json, key: &Key) -> Result<(), String> {
+    let name = key.name;
+    match (key.value, value) {
+        (Value::FilledTexts, Json::Array(items)) if items.is_empty() => Err(format!("`{name}` is an empty list")),
+        (Value::FilledTexts, Json::Array(items)) => {
+            items.iter().try_for_each(|item| filled(item, &format!("{name}[]")))
+        }
+        (Value::FilledTexts, _) => Err(format!("`{name}` must be a list")),
+        (Value::Flag, Json::Bool(_)) | (Value::Mapping, Json::Object(_)) => Ok(()),
+        (Value::Flag, _) => Err(format!("`{name}` must be a boolean")),
+        (Value::Mapping, _) => Err(format!("`{name}` must be a mapping")),
+        _ => filled(value, name),
     }
 }
 
@@ -102,7 +148,11 @@ fn only(map: &Object, keys: &[&str], what: &str) -> Result<(), String> {
 }
 
 fn required<'s>(map: &'s Object, key: &str) -> Result<&'s Json, String> {
-    map.get(key).ok_or_else(|| format!("`{key}` is missing"))
+    map.get(key).ok_or_else(|| is_missing(key))
+}
+
+fn is_missing(key: &str) -> String {
+    format!("`{key}` is missing")
 }
 
 fn filled(value: &Json, key: &str) -> Result<(), String> {

@@ -42,7 +42,10 @@ pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema};
 pub use multiple::Divisor;
 pub use normalise::{Loss, keyword_at, normalise, normalise_lossy};
 pub use number::{Number, NumberError};
-pub use parse::{LargePattern, Patterns, definition_name, definition_reference, fragment_token};
+pub use parse::{
+    KeywordRole, KeywordValue, LargePattern, Patterns, SCHEMA_KEYWORDS, SchemaKeyword, definition_name,
+    definition_reference, fragment_token,
+};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_document, parse_payload};
 pub use problem::{Anchor, Problem, Rename};

@@ -185,6 +185,15 @@ impl Node {
         self.run_script("json_schema.mjs", jobs)
     }
 
+    /// The verdicts of Ajv about files by schemas for editors: `true`, or the error; see `editor_schemas.mjs`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or Ajv rejects a schema in its strict mode.
+    pub fn editor_schemas(&self, job: &Value) -> Result<Vec<Value>, Failure> {
+        Ok(serde_json::from_value(self.run_script("editor_schemas.mjs", job)?)?)
+    }
+
     /// The tokens of texts in TypeScript or JavaScript, without types.
     pub fn erase(&self, texts: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)

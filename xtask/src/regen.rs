@@ -21,7 +21,12 @@ pub(crate) enum Mode {
 pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
-    stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
+    // The program has the page of all codes, because it is the one place where the tables of all crates come together.
+    stale.extend(file(&root.join("docs/codes.md"), &printed(&root, &["explain", "--all"])?, mode)?);
+    for name in ["capabilities", "fleet"] {
+        let schema = printed(&root, &["export", "manifest-schema", name])?;
+        stale.extend(file(&root.join(format!("schemas/{name}.schema.json")), &schema, mode)?);
+    }
     for found in [
         examples(&root, mode),
         calls(&root, mode),
@@ -44,10 +49,10 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     }
 }
 
-/// The page of all codes. The program has it, because it is the one place where the tables of all crates come together.
-fn codes_page(root: &Path) -> Result<String, String> {
+/// The output of the program.
+fn printed(root: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--", "explain", "--all"]);
+    cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--"]).args(arguments);
     let output = cargo.output().map_err(|error| format!("cargo run: {error}"))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::one_contract::OneContract;
 
@@ -25,6 +25,23 @@ pub(crate) enum Format {
     A2a(Card),
     /// A folder with one JSON Schema file for each schema
     JsonSchema(Folder),
+    /// A JSON Schema with which editors complete and check capabilities.yaml or fleet.yaml
+    ManifestSchema(ManifestSchema),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManifestSchema {
+    /// The file that the schema is about
+    #[arg(value_enum, default_value_t = ManifestFile::Capabilities)]
+    pub(crate) file: ManifestFile,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ManifestFile {
+    /// capabilities.yaml
+    Capabilities,
+    /// fleet.yaml
+    Fleet,
 }
 
 #[derive(Args, Debug)]
@@ -80,7 +97,9 @@ Examples:
   capgen export openai --peer search --json
   capgen export a2a --peer search --url https://search.example.com/a2a > agent-card.json
   capgen export json-schema --peer search --out schemas/search
+  capgen export manifest-schema > capabilities.schema.json
 
-The document is printed to standard output as JSON. `capgen import` of it gives a contract with the same hash, except for `openai`. \
+The document is printed to standard output as JSON. `capgen import` of it gives a contract with the same hash, except for `openai` and \
+`manifest-schema`, which needs no contract. \
 The parts of a contract that a format cannot express are listed on standard error, and with --json as data: \
 {\"document\": ..., \"losses\": [{\"capability\", \"side\", \"pointer\", \"message\"}]}.";

@@ -6,13 +6,13 @@ mod folder;
 pub(crate) use arguments::Export;
 
 use capgen_interop::{McpOptions, OpenAiOptions, a2a, json_schema, mcp, openai, openapi, pretty};
-use capgen_manifest::Manifest;
+use capgen_manifest::{Manifest, capabilities_schema, fleet_schema};
 use capgen_schema::{Json, Object};
 
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::one_contract::OneContract;
-use arguments::{Format, Output};
+use arguments::{Format, ManifestFile, Output};
 
 pub(crate) fn run(arguments: &Export, console: &Console) -> Outcome {
     match &arguments.format {
@@ -29,6 +29,14 @@ pub(crate) fn run(arguments: &Export, console: &Console) -> Outcome {
         Format::A2a(card) => with(&card.contract, |manifest| print(a2a(manifest, &card.url), &card.output, console)),
         Format::JsonSchema(folder) => {
             with(&folder.contract, |manifest| folder::write(&folder.out, &json_schema(manifest), console))
+        }
+        Format::ManifestSchema(schema) => {
+            let schema = match schema.file {
+                ManifestFile::Capabilities => capabilities_schema(),
+                ManifestFile::Fleet => fleet_schema(),
+            };
+            console::print_json(&pretty(&schema))?;
+            Ok(Verdict::Fine)
         }
     }
 }

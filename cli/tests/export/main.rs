@@ -112,3 +112,15 @@ fn documents_are_imported_as_the_same_contract() {
     let run = fleet.run_with("import openapi -", "openapi: 3.1.0\npaths: {}\n").ended(2);
     assert!(run.stderr.contains("--agent"), "{run:?}");
 }
+
+#[test]
+fn schemas_for_editors_need_no_contract() {
+    let fleet = Fleet::new(&[]);
+    for (arguments, title) in
+        [("", "capabilities.yaml"), (" capabilities", "capabilities.yaml"), (" fleet", "fleet.yaml")]
+    {
+        let run = fleet.run(&format!("export manifest-schema{arguments}")).ended(0);
+        assert_eq!((document(&run)["title"].as_str(), run.stderr.as_str()), (Some(title), ""));
+    }
+    fleet.run("export manifest-schema peers").ended(2);
+}

@@ -4,27 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::document::parse_document;
+use crate::keys::{AGENT, FLEET, names};
 use crate::read::{Map, Place, Reader, advice, format_version, help_for_empty};
 use crate::{AgentId, Data, Diagnostic, Node, Options, Source, codes, secrets};
-
-/// The keys of the reference runtime, of which only `version`, `agents`, `name` and `description` are read here, and `generate`, which is
-/// ours.
-const KEYS: [&str; 11] = [
-    "version",
-    "agents",
-    "generate",
-    "name",
-    "description",
-    "runtime",
-    "environments",
-    "deploy",
-    "rpc",
-    "hosts",
-    "controlPlane",
-];
-
-/// The keys of an agent. Only `id` and `path` are read here.
-const AGENT_KEYS: [&str; 6] = ["id", "path", "env", "deploy", "sessionDb", "auditDb"];
 
 /// The path of an agent in `fleet.yaml`.
 #[derive(Clone, Debug)]
@@ -59,7 +41,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let mut options = Options::default();
     let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
-        reader.only(&mut map, &KEYS);
+        reader.only(&mut map, &names(&FLEET));
         format_version(&mut reader, &map, false);
         reader.required(&map, "agents");
         let text = |key| match &map.get(key)?.value.data {
@@ -109,7 +91,7 @@ struct Agents {
 impl Agents {
     fn read(&mut self, reader: &mut Reader<'_>, node: &Node, place: Place) {
         let Some(mut map) = reader.map(node, place, "an agent") else { return };
-        reader.only(&mut map, &AGENT_KEYS);
+        reader.only(&mut map, &names(&AGENT));
         let id = id(reader, &map);
         let path = path(reader, &map);
         let Some((id, span)) = id else { return };

@@ -7,6 +7,7 @@ use semver::Version;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use super::schema;
 use super::{Names, advice};
+use crate::keys::{CAPABILITY_NAME, SIDES};
 use crate::{Capability, Data, Node, Side, codes};
 
 /// Reads the value of a row of the table by its type.
@@ -42,7 +43,7 @@ macro_rules! value {
 
 macro_rules! read_keys {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        const KEYS: &[&str] = &["name", $($name,)* "inputSchema", "outputSchema"];
+        const KEYS: &[&str] = &[CAPABILITY_NAME.name, $($name,)* SIDES[0].name, SIDES[1].name];
 
         /// Reads every key except the name.
         fn properties(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {

@@ -16,6 +16,7 @@ use std::ops::Range;
 use capgen_diagnostic::quoted;
 
 use crate::document::{is_json, parse_document};
+use crate::keys::{MANIFEST, names};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
 pub use inspect::{Inspection, inspect};
@@ -71,7 +72,7 @@ pub(crate) fn help_for_empty(source: &Source, mut findings: Vec<Diagnostic>, sub
 
 fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
     let mut map = reader.map(root, Place::default(), advice::MANIFEST)?;
-    reader.only(&mut map, &["version", "agent", "transports", "capabilities"]);
+    reader.only(&mut map, &names(&MANIFEST));
     format_version(reader, &map, true);
     let agent = agent(reader, &map, expected);
     reader.required(&map, "transports");

@@ -4,7 +4,8 @@ use capgen_diagnostic::nearest;
 
 use super::advice;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
-use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
+use crate::keys::{CHANNELS, Key, Value, names};
+use crate::transport::{SHAPES, Shape};
 use crate::{Data, Node, TransportSettings, codes};
 
 /// Reads one transport; `None` only if its kind is unknown.
@@ -39,46 +40,53 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
 
 fn settings(reader: &mut Reader<'_>, map: &mut Map<'_>, shape: &Shape) {
     reader.only(map, &shape.keys());
-    for key in shape.texts {
-        reader.required(map, key);
-        reader.filled(map, key);
-    }
-    for key in shape.lists {
-        reader.required(map, key);
-        reader.not_empty(map, key);
-        reader.texts(map, key);
-    }
-    if shape.optional.contains(&"url") {
-        reader.filled(map, "url");
-    }
-    if shape.optional.contains(&"ssl") {
-        reader.boolean(map, "ssl");
-    }
-    if let Some(sasl) =
-        map.get("sasl").filter(|m| shape.optional.contains(&"sasl") && !matches!(m.value.data, Data::Object(_)))
-    {
-        reader.wrong_type(&sasl.value, &map.below("sasl"), "`sasl`", "a mapping");
+    for key in shape.settings {
+        if key.is_required {
+            reader.required(map, key.name);
+        }
+        setting(reader, map, key);
     }
     channels(reader, map, shape);
 }
 
+fn setting(reader: &mut Reader<'_>, map: &Map<'_>, key: &Key) {
+    match key.value {
+        Value::FilledTexts => {
+            reader.not_empty(map, key.name);
+            reader.texts(map, key.name);
+        }
+        Value::Flag => drop(reader.boolean(map, key.name)),
+        Value::Mapping => {
+            let member = map.get(key.name).filter(|member| !matches!(member.value.data, Data::Object(_)));
+            if let Some(member) = member {
+                let subject = format!("`{}`", key.name);
+                reader.wrong_type(&member.value, &map.below(key.name), &subject, "a mapping");
+            }
+        }
+        _ => drop(reader.filled(map, key.name)),
+    }
+}
+
 /// Reads the mapping that names the channels.
 fn channels(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
-    let Some(member) = reader.required(map, shape.channels) else { return };
-    let place = map.below(shape.channels);
-    let subject = match shape.channels {
+    let Some(member) = reader.required(map, shape.channels.name) else { return };
+    let place = map.below(shape.channels.name);
+    let subject = match shape.channels.name {
         "topics" => "`topics`",
         "subjects" => "`subjects`",
         _ => "`queues`",
     };
     if !matches!(member.value.data, Data::Object(_)) {
-        let help = format!("write `{}: {{ requests: <name> }}`, with an optional `responses`", shape.channels);
+        let help = format!("write `{}: {{ requests: <name> }}`, with an optional `responses`", shape.channels.name);
         return reader.wrong_type_with_help(&member.value, &place, subject, "a mapping", Some(help));
     }
     if let Some(mut channels) = reader.map(&member.value, place, subject) {
-        reader.only(&mut channels, &CHANNEL_KEYS);
-        reader.required(&channels, "requests");
-        reader.filled(&channels, "requests");
-        reader.filled(&channels, "responses");
+        reader.only(&mut channels, &names(&CHANNELS));
+        for key in CHANNELS {
+            if key.is_required {
+                reader.required(&channels, key.name);
+            }
+            reader.filled(&channels, key.name);
+        }
     }
 }

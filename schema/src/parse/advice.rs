@@ -1,6 +1,6 @@
 //! Help texts: for each common mistake, the keyword or value to write instead.
 
-use super::{MAX_SCHEMA_DEPTH, keyword, value};
+use super::{MAX_SCHEMA_DEPTH, table, value};
 use crate::format::pattern::replacement;
 use crate::{Format, Json, Object, Problem, Type, codes};
 
@@ -23,7 +23,7 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, value: &Json, at: S
     if let Some(help) = keyword_help(siblings, name) {
         return problem.help(help);
     }
-    match near(name, keyword::all()) {
+    match near(name, table::keywords()) {
         // No edit: a similar name is a guess, and the schema may have that keyword already.
         Some(near) => problem.help(did_you_mean(near)),
         None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),

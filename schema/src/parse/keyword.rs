@@ -3,53 +3,6 @@
 use super::{Draft, Loader, advice, value};
 use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
 
-/// The assertions of the subset, in alphabetical order.
-const ASSERTIONS: [&str; 24] = [
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "properties",
-    "propertyNames",
-    "required",
-    "type",
-    "uniqueItems",
-];
-
-/// The annotations of the subset, and the keywords that only structure a document, in alphabetical order.
-const ANNOTATIONS: [&str; 8] =
-    ["$comment", "$id", "$schema", "default", "definitions", "description", "examples", "title"];
-
-/// Whether `name` is an assertion of the subset. Draft-07 ignores it next to `$ref`.
-pub(crate) fn is_assertion(name: &str) -> bool {
-    ASSERTIONS.contains(&name)
-}
-
-/// Whether `name` is a keyword of the subset other than an assertion or `$ref`.
-pub(crate) fn is_annotation(name: &str) -> bool {
-    ANNOTATIONS.contains(&name)
-}
-
-/// All keywords of the subset.
-pub(crate) fn all() -> impl Iterator<Item = &'static str> {
-    ASSERTIONS.into_iter().chain(ANNOTATIONS).chain(["$ref"])
-}
-
 impl Loader {
     pub(super) fn keyword(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
         match name {

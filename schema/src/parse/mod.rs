@@ -9,13 +9,15 @@ mod lint;
 mod names;
 mod patterns;
 mod reference;
+mod table;
 mod undeclared;
 mod value;
 
-pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
 pub use patterns::{LargePattern, Patterns};
 pub(crate) use reference::percent_decode;
 pub use reference::{definition_name, definition_reference, fragment_token};
+pub use table::{KeywordRole, KeywordValue, SCHEMA_KEYWORDS, SchemaKeyword};
+pub(crate) use table::{is_annotation, is_assertion, keywords};
 pub(crate) use value::{depth_is_within_limit, quote};
 
 use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, Schema, Severity, codes, pointer};
@@ -179,7 +181,7 @@ impl Loader {
             if name == "$ref" {
                 let target = self.reference_name(draft, value);
                 self.references.extend(target.map(|name| (id, name)));
-            } else if is_reference && keyword::is_assertion(name) {
+            } else if is_reference && is_assertion(name) {
                 self.report(advice::ref_sibling(name, pointer::join(&draft.pointer, name)));
             } else {
                 self.keyword(draft, name, value);

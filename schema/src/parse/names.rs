@@ -1,6 +1,6 @@
 //! `propertyNames`, whose value is not a schema of its own: it has assertions about strings only.
 
-use super::{Draft, Loader, advice, keyword, value};
+use super::{Draft, Loader, advice, table, value};
 use crate::{Annotations, Assertions, Json, Problem, Type, codes};
 
 impl Loader {
@@ -21,12 +21,9 @@ impl Loader {
         let mut names =
             Draft { object, pointer, depth: draft.depth + 1, assertions, annotations: Annotations::default() };
         for (keyword, value) in object {
-            match keyword.as_str() {
-                "minLength" | "maxLength" | "pattern" | "format" | "type" => {
-                    self.assertion(&mut names, keyword, value);
-                }
-                "title" | "description" | "$comment" => self.keyword(&mut names, keyword, value),
-                other => self.not_about_names(&names, other),
+            match table::is_about_names(keyword) {
+                true => self.keyword(&mut names, keyword, value),
+                false => self.not_about_names(&names, keyword),
             }
         }
         if names.assertions.types.take().is_some_and(|types| !types.contains(Type::String)) {
@@ -47,7 +44,7 @@ impl Loader {
             "anyOf" | "oneOf" => "write one `pattern` with alternatives: `^(a|b)$`",
             "not" => "write a `pattern` with a negative look-ahead: `^(?!...)`",
             "default" | "examples" => "remove it, or write it in `description`",
-            known if keyword::all().any(|name| name == known) => ADVICE,
+            known if table::keywords().any(|name| name == known) => ADVICE,
             unknown => {
                 // The value does not matter: no suggestion is about properties.
                 let problem = advice::unknown_keyword(names.object, unknown, &Json::Null, names.at(unknown));

@@ -324,7 +324,8 @@ fn generated_typescript_imports_nothing() {
 fn no_file_has_more_than_800_lines() {
     for path in files() {
         // Lock files and generated files are not meant to be read from end to end.
-        if path.ends_with(".lock") || path.ends_with("package-lock.json") || path == "docs/codes.md" {
+        let is_generated = path == "docs/codes.md" || path.starts_with("schemas/");
+        if path.ends_with(".lock") || path.ends_with("package-lock.json") || is_generated {
             continue;
         }
         let Some(text) = text(&path) else { continue };

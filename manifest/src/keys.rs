@@ -1,0 +1,132 @@
+//! The tables of the keys of `capabilities.yaml` and `fleet.yaml`, except the optional keys of a capability, which are in
+//! `capgen-descriptor`, and the options of generated code, which are in `options.rs`.
+//!
+//! The readers take the names from here, and the JSON Schemas for editors everything else.
+
+use crate::Side;
+
+/// A key of a mapping.
+#[derive(Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
+    pub(crate) value: Value,
+    /// Its meaning, in one or two sentences.
+    pub(crate) about: &'static str,
+}
+
+/// The values of a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// The number 1.
+    FormatVersion,
+    /// `agent://<id>`.
+    AgentUri,
+    /// The id of an agent.
+    AgentId,
+    /// A relative path.
+    Path,
+    /// The name of a capability.
+    CapabilityName,
+    /// A string that is not empty.
+    FilledText,
+    /// A list of strings that are not empty, with at least one element.
+    FilledTexts,
+    Flag,
+    /// A mapping with any keys.
+    Mapping,
+    Any,
+    /// A schema of the subset.
+    Schema,
+    /// A list of transports, with at least one element.
+    Transports,
+    /// A list of capabilities, with at least one element.
+    Capabilities,
+    /// A list of agents.
+    Agents,
+    /// The options of generated code.
+    Options,
+}
+
+impl Key {
+    pub(crate) const fn required(name: &'static str, value: Value, about: &'static str) -> Self {
+        Self { name, is_required: true, value, about }
+    }
+
+    pub(crate) const fn optional(name: &'static str, value: Value, about: &'static str) -> Self {
+        Self { name, is_required: false, value, about }
+    }
+
+    /// A key of the reference runtime, which is not read here.
+    const fn foreign(name: &'static str) -> Self {
+        Self::optional(name, Value::Any, "A key of agent runtimes, which capgen ignores.")
+    }
+}
+
+/// The names of keys.
+pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
+    keys.iter().map(|key| key.name).collect()
+}
+
+const FORMAT_VERSION: &str = "The version of the file format.";
+
+/// The keys of `capabilities.yaml`.
+pub(crate) const MANIFEST: [Key; 4] = [
+    Key::required("version", Value::FormatVersion, FORMAT_VERSION),
+    Key::required("agent", Value::AgentUri, "The agent that offers the capabilities: `agent://<id>`."),
+    Key::required("transports", Value::Transports, "The ways to reach the agent."),
+    Key::required("capabilities", Value::Capabilities, "The calls that the agent accepts."),
+];
+
+/// The first key of a capability.
+pub(crate) const CAPABILITY_NAME: Key =
+    Key::required("name", Value::CapabilityName, "The name that callers use, unique in the file.");
+
+/// The last keys of a capability.
+pub(crate) const SIDES: [Key; 2] = [
+    Key::optional(
+        Side::Request.schema_key(),
+        Value::Schema,
+        "The schema of a request. Without it, any JSON value is a request.",
+    ),
+    Key::optional(
+        Side::Response.schema_key(),
+        Value::Schema,
+        "The schema of a response. Without it, any JSON value is a response.",
+    ),
+];
+
+/// The keys of the mapping that names the channels of a transport.
+pub(crate) const CHANNELS: [Key; 2] = [
+    Key::required("requests", Value::FilledText, "The channel on which the agent receives requests."),
+    Key::optional("responses", Value::FilledText, "The channel on which the agent sends responses."),
+];
+
+/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`, which is ours.
+pub(crate) const FLEET: [Key; 11] = [
+    Key::optional("version", Value::FormatVersion, FORMAT_VERSION),
+    Key::required("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),
+    Key::optional("generate", Value::Options, "The options of generated code, which flags override."),
+    Key::optional("name", Value::Any, "The name of the fleet."),
+    Key::optional("description", Value::Any, "An explanation of the fleet."),
+    Key::foreign("runtime"),
+    Key::foreign("environments"),
+    Key::foreign("deploy"),
+    Key::foreign("rpc"),
+    Key::foreign("hosts"),
+    Key::foreign("controlPlane"),
+];
+
+/// The keys of an agent in `fleet.yaml`. Only the first two are read here.
+pub(crate) const AGENT: [Key; 6] = [
+    Key::required("id", Value::AgentId, "The id of the agent, without `agent://`."),
+    Key::required(
+        "path",
+        Value::Path,
+        "The folder of the agent, or its manifest, relative to the folder of this file.",
+    ),
+    Key::foreign("env"),
+    Key::foreign("deploy"),
+    Key::foreign("sessionDb"),
+    Key::foreign("auditDb"),
+];

@@ -1,0 +1,81 @@
+//! The schemas of the values of keys.
+
+use capgen_descriptor::name::NAME_PATTERN;
+use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, VERSION_PATTERN, ValueType, VersionRange};
+use capgen_schema::{Json, Number};
+
+use super::node::{Node, texts};
+use super::options;
+use crate::AgentId;
+use crate::keys::{Key, Value};
+
+/// Relative paths: those that start with neither a slash nor a drive.
+const RELATIVE: &str = r"^([^/\\A-Za-z]|[A-Za-z]([^:]|$))";
+
+/// The schema of the values of a key, with its description.
+pub(super) fn of(key: &Key) -> Node {
+    schema(key.value).text("description", key.about)
+}
+
+fn schema(value: Value) -> Node {
+    match value {
+        Value::FormatVersion => Node::new().set("const", one()).set("default", one()),
+        Value::AgentUri => Node::matching(&format!("{}{}", AgentId::SCHEME, AgentId::PATTERN)),
+        Value::AgentId => Node::matching(AgentId::PATTERN),
+        Value::Path => Node::of("string").text("pattern", RELATIVE),
+        Value::CapabilityName => Node::matching(NAME_PATTERN),
+        Value::FilledText => filled(),
+        Value::FilledTexts => list(filled()).number("minItems", 1),
+        Value::Flag => Node::of("boolean"),
+        Value::Mapping => Node::of("object"),
+        Value::Any => Node::new(),
+        Value::Schema => Node::reference("schema"),
+        Value::Transports => list(Node::reference("transport")).number("minItems", 1),
+        Value::Capabilities => list(Node::reference("capability")).number("minItems", 1),
+        Value::Agents => list(Node::reference("agent")),
+        Value::Options => options(),
+    }
+}
+
+/// The schema of the values of an optional key of a capability, with its description.
+pub(super) fn of_capability(key: &CapabilityKey) -> Node {
+    let node = match key.value_type {
+        ValueType::Id => Node::matching(&format!("{NAME_PATTERN}(\\.{NAME_PATTERN})+")),
+        ValueType::NonEmptyText => filled(),
+        ValueType::Version => Node::matching(VERSION_PATTERN),
+        ValueType::VersionRanges => list(Node::matching(&VersionRange::pattern())),
+        ValueType::Words => list(filled()),
+        ValueType::Milliseconds => {
+            Node::of("integer").number("minimum", 1).set("maximum", Json::Number(Number::from(u64::MAX)))
+        }
+        ValueType::Flag => Node::of("boolean"),
+        ValueType::SideEffects => one_of(SideEffects::ALL.map(SideEffects::name)),
+        ValueType::Determinism => one_of(Determinism::ALL.map(Determinism::name)),
+        // `Text`. A type that is added later needs a row here to be more than any string.
+        _ => Node::of("string"),
+    };
+    let node = node.text("description", key.about());
+    // The example is in Rust syntax, which differs from JSON in the separators of digits.
+    let example =
+        if key.value_type == ValueType::Milliseconds { key.example.replace('_', "") } else { key.example.into() };
+    match example.parse() {
+        Ok(example) => node.set("examples", Json::Array(vec![example])),
+        Err(_) => node,
+    }
+}
+
+fn one() -> Json {
+    Json::Number(Number::from(1_u64))
+}
+
+fn filled() -> Node {
+    Node::of("string").number("minLength", 1)
+}
+
+fn list(items: Node) -> Node {
+    Node::of("array").set("items", items.into())
+}
+
+pub(super) fn one_of<const N: usize>(names: [&str; N]) -> Node {
+    Node::of("string").set("enum", texts(names))
+}
