@@ -1,5 +1,6 @@
 //! Serving the handlers of an agent as tools.
 
+mod batch;
 mod http;
 mod plan;
 mod run;
@@ -14,9 +15,8 @@ use capgen_call::Handlers;
 use capgen_manifest::Manifest;
 use tokio::sync::Semaphore;
 
-use crate::message::{Malformed, Message};
 use crate::meta::Implementation;
-use plan::{Agent, Plan, Session};
+use plan::Agent;
 use run::Runner;
 use tools::Tools;
 
@@ -111,19 +111,6 @@ impl McpServer {
 
     fn limits(&self) -> &ServerLimits {
         &self.0.limits
-    }
-
-    /// Runs the messages of a batch one after the other, and returns the array of their answers; `None` if there are none.
-    async fn batch(&self, messages: Vec<Result<Message, Malformed>>, session: &mut Session) -> Option<String> {
-        let mut answers = Vec::new();
-        for message in messages {
-            match self.agent().plan(message, session) {
-                Plan::Answer { text, .. } => answers.push(text),
-                Plan::Call(call) => answers.push(self.runner().run(call).await),
-                Plan::Cancel(_) | Plan::Nothing => {}
-            }
-        }
-        (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
     }
 }
 

@@ -86,6 +86,17 @@ impl Agent {
         }
     }
 
+    /// The plan for a message of a batch. The handshake cannot be part of one.
+    pub(super) fn plan_in_batch(self: &Arc<Self>, message: Result<Message, Malformed>, mut session: Session) -> Plan {
+        match &message {
+            Ok(Message::Request { id, method, .. }) if method == "initialize" => {
+                let error = RpcError::new(code::INVALID_REQUEST, "`initialize` cannot be part of a batch");
+                Plan::error(Some(id), &error)
+            }
+            _ => self.plan(message, &mut session),
+        }
+    }
+
     fn request(&self, id: &RequestId, method: &str, params: Object, session: &mut Session) -> Result<Plan, RpcError> {
         if method == "initialize" {
             let revision = handshake(&params)?;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::McpServer;
+use super::batch::Answers;
 use super::plan::{Call, Plan, Session};
 use crate::lines::{Line, Lines};
 use crate::message::{Malformed, Message, Received, RequestId, RpcError, code, error_response};
@@ -19,7 +20,7 @@ use crate::revision::Revision;
 /// The answers that wait until the client reads.
 const OUTGOING: usize = 16;
 
-/// The calls that run or wait. A client that sends more gets errors.
+/// The calls that run, or whose answers wait. A client that sends more gets errors.
 const MAX_CALLS: usize = 256;
 
 /// The time for the last answers after the client has closed its side.
@@ -98,19 +99,22 @@ impl Connection<'_> {
         match self.server.agent().plan(message, &mut self.session) {
             Plan::Nothing => {}
             Plan::Answer { text, .. } => self.send(text).await,
-            Plan::Cancel(id) => {
-                if let Some(call) = self.running().remove(&id) {
-                    call.abort();
-                }
-            }
+            Plan::Cancel(id) => self.cancel(&id),
             Plan::Call(call) => match self.refusal(&call.id) {
                 Some(refusal) => self.send(error_response(Some(&call.id), &refusal)).await,
-                None => self.start(call),
+                None => self.start(call, None),
             },
         }
     }
 
-    fn start(&mut self, call: Call) {
+    fn cancel(&self, id: &RequestId) {
+        if let Some(call) = self.running().remove(id) {
+            call.abort();
+        }
+    }
+
+    /// Starts a call, whose answer goes to its place in a batch, or to the client.
+    fn start(&mut self, call: Call, place: Option<oneshot::Sender<String>>) {
         let (runner, outgoing, running) = (self.server.runner(), self.outgoing.clone(), Arc::clone(&self.running));
         let (id, all) = (call.id.clone(), Arc::clone(&self.running));
         // Locked until the id is inserted, so that the call cannot end before.
@@ -119,28 +123,55 @@ impl Connection<'_> {
         let call = self.calls.spawn(async move {
             let text = runner.run(call).await;
             running.lock().unwrap_or_else(PoisonError::into_inner).remove(&ended);
-            let _ = outgoing.send(text).await;
+            match place {
+                Some(place) => drop(place.send(text)),
+                None => drop(outgoing.send(text).await),
+            }
         });
         all.insert(id, call);
     }
 
-    /// The messages of a batch, which only the revision 2025-03-26 has, with one array of answers. Its calls are not cancelled.
+    /// The messages of a batch, which only the revision 2025-03-26 has, with one array of answers. It does not wait for the calls.
     async fn batch(&mut self, messages: Vec<Result<Message, Malformed>>) {
         if self.session != Some(Revision::V2025_03_26) {
             let error = RpcError::new(code::INVALID_REQUEST, "the revision has no batches");
             return self.send(error_response(None, &error)).await;
         }
-        if let Some(answers) = self.server.batch(messages, &mut self.session).await {
-            self.send(answers).await;
+        let (mut answers, mut has_calls) = (Answers::default(), false);
+        for message in messages {
+            match self.server.agent().plan_in_batch(message, self.session) {
+                Plan::Nothing => {}
+                Plan::Answer { text, .. } => answers.push(text),
+                Plan::Cancel(id) => self.cancel(&id),
+                Plan::Call(call) => match self.refusal(&call.id) {
+                    Some(refusal) => answers.push(error_response(Some(&call.id), &refusal)),
+                    None => {
+                        has_calls = true;
+                        self.start(call, Some(answers.place()));
+                    }
+                },
+            }
+        }
+        let outgoing = self.outgoing.clone();
+        let answer = async move {
+            if let Some(answers) = answers.text().await {
+                let _ = outgoing.send(answers).await;
+            }
+        };
+        // Without calls, the answer is waited for like every other one.
+        if has_calls {
+            self.calls.spawn(answer);
+        } else {
+            answer.await;
         }
     }
 
     fn refusal(&self, id: &RequestId) -> Option<RpcError> {
-        let running = self.running();
-        if running.contains_key(id) {
+        if self.running().contains_key(id) {
             return Some(RpcError::new(code::INVALID_REQUEST, "another request with this id is running"));
         }
-        (running.len() >= MAX_CALLS).then(|| RpcError::new(code::INTERNAL_ERROR, "too many calls are running"))
+        // With those whose answers wait until the client reads.
+        (self.calls.len() >= MAX_CALLS).then(|| RpcError::new(code::INTERNAL_ERROR, "too many calls are running"))
     }
 
     fn running(&self) -> MutexGuard<'_, BTreeMap<RequestId, AbortHandle>> {

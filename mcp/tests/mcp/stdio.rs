@@ -188,15 +188,10 @@ async fn hostile_lines_do_not_end_the_connection() {
 async fn calls_run_at_the_same_time_and_can_be_cancelled() {
     let mut client = Lines::of(server());
     client.initialize("2025-11-25").await;
-    let call = |id: u64, name: &str| {
-        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": {}}})
-            .to_string()
-    };
-    client.send(&call(7, "wait")).await;
-    client.send(&call(8, "echo")).await;
+    client.send(&call(7, "wait").to_string()).await;
+    client.send(&call(8, "echo").to_string()).await;
     assert_eq!(client.next().await["id"], 8);
-    client.send(&call(7, "echo")).await;
-    let answer = client.next().await;
+    let answer = client.ask(call(7, "echo")).await;
     assert!(answer["id"] == 7 && answer["error"]["code"] == -32600, "an id that is in use: {answer}");
     for id in ["99", "null", "7"] {
         client
@@ -204,8 +199,7 @@ async fn calls_run_at_the_same_time_and_can_be_cancelled() {
             .await;
     }
     // The cancelled call is not answered, and its id is free.
-    client.send(&call(7, "echo")).await;
-    let answer = client.next().await;
+    let answer = client.ask(call(7, "echo")).await;
     assert_eq!((&answer["id"], answer["result"]["content"][0]["text"].as_str()), (&json!(7), Some("{}")));
 }
 
@@ -225,6 +219,61 @@ async fn only_the_revision_2025_03_26_has_batches() {
     let mut client = Lines::of(server());
     client.initialize("2025-06-18").await;
     assert_eq!(client.ask(batch).await["error"]["code"], -32600);
+}
+
+/// A request of `tools/call`.
+fn call(id: u64, name: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": {}}})
+}
+
+#[tokio::test]
+async fn a_batch_does_not_stop_the_connection_and_its_calls_can_be_cancelled() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-03-26").await;
+    client.send(&json!([call(1, "wait"), call(2, "echo"), call(3, "wait")]).to_string()).await;
+    assert_eq!(client.request("ping", json!({})).await["result"], json!({}), "before the answers of the batch");
+    let answer = client.ask(call(3, "echo")).await;
+    assert_eq!(answer["error"]["code"], -32600, "an id that is in use: {answer}");
+    for id in [1, 3] {
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}).to_string();
+        client.send(&cancelled).await;
+    }
+    let answers = client.next().await;
+    assert!(answers.as_array().unwrap().len() == 1 && answers[0]["id"] == 2, "{answers}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_client_ends_the_calls_of_its_batches() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-03-26").await;
+    client.send(&json!([call(1, "wait"), call(2, "wait")]).to_string()).await;
+    assert_eq!(client.close().await, Value::Null);
+}
+
+#[tokio::test]
+async fn the_handshake_cannot_be_part_of_a_batch() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-03-26").await;
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let answers = client.ask(json!([{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}])).await;
+    assert_eq!(answers[0]["error"]["code"], -32600, "{answers}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_cannot_send_without_an_end() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-11-25").await;
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"a": "x".repeat(4000)}}});
+    let endless = async {
+        for id in 0..10_000 {
+            let mut message = message.clone();
+            message["id"] = id.into();
+            client.send(&message.to_string()).await;
+        }
+    };
+    // The clock goes on only if nothing can be done.
+    assert!(tokio::time::timeout(Duration::from_secs(1), endless).await.is_err());
 }
 
 #[test]

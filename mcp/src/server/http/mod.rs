@@ -25,11 +25,13 @@ use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 
 use super::McpServer;
+use super::batch::Answers;
 use super::plan::{Plan, unsupported};
 use crate::http_names;
-use crate::message::{Message, Received, RpcError, code, error_response};
+use crate::message::{Malformed, Message, Received, RpcError, code, error_response};
 use crate::revision::Revision;
 
 /// The slowest client that is served, in bytes per ms: 64 KiB per second.
@@ -175,11 +177,27 @@ impl Endpoint {
             Received::One(Ok(message)) => self.message(message, &head.headers, revision).await,
             Received::One(Err(malformed)) => Err(Refusal { status: StatusCode::BAD_REQUEST, body: malformed.answer() }),
             Received::Batch(messages) if revision == Revision::V2025_03_26 => {
-                let answers = self.server.batch(messages, &mut Some(revision)).await;
+                let answers = self.batch(messages, revision).await;
                 Ok(answers.map_or((StatusCode::ACCEPTED, String::new()), |answers| (StatusCode::OK, answers)))
             }
             Received::Batch(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the revision has no batches")),
         }
+    }
+
+    /// Runs the messages of a batch. Dropping the future ends its calls.
+    async fn batch(&self, messages: Vec<Result<Message, Malformed>>, revision: Revision) -> Option<String> {
+        let (mut answers, mut calls) = (Answers::default(), JoinSet::new());
+        for message in messages {
+            match self.server.agent().plan_in_batch(message, Some(revision)) {
+                Plan::Answer { text, .. } => answers.push(text),
+                Plan::Call(call) => {
+                    let (runner, place) = (self.server.runner(), answers.place());
+                    calls.spawn(async move { place.send(runner.run(call).await) });
+                }
+                Plan::Cancel(_) | Plan::Nothing => {}
+            }
+        }
+        answers.text().await
     }
 
     async fn message(
