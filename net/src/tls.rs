@@ -59,6 +59,29 @@ impl ClientTls {
         for certificate in read(certificates)? {
             roots.add(certificate).map_err(|error| TlsError(error.to_string()))?;
         }
+        Self::new(roots)
+    }
+
+    /// Trusts the certificates that the operating system trusts, or those in the file and the folder of the environment variables
+    /// `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL does. It reads files, and may take some milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// There are no such certificates.
+    #[cfg(feature = "system-roots")]
+    pub fn system() -> Result<Self, TlsError> {
+        let found = rustls_native_certs::load_native_certs();
+        let mut roots = RootCertStore::empty();
+        // Systems have certificates that rustls cannot use, such as those without a valid name.
+        roots.add_parsable_certificates(found.certs);
+        if roots.is_empty() {
+            let reason = found.errors.first().map(|error| format!(": {error}")).unwrap_or_default();
+            return Err(TlsError(format!("the operating system has no certificates of authorities to trust{reason}")));
+        }
+        Self::new(roots)
+    }
+
+    fn new(roots: RootCertStore) -> Result<Self, TlsError> {
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()));
         let config = config.with_safe_default_protocol_versions().map_err(|error| TlsError(error.to_string()))?;
         let config = config.with_root_certificates(roots).with_no_client_auth();

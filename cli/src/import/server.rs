@@ -35,7 +35,7 @@ pub(crate) struct Server {
     /// File with the token for `Authorization: Bearer`
     #[arg(long, value_name = "FILE", requires = "http", conflicts_with_all = ["file", "stdio"])]
     token_file: Option<PathBuf>,
-    /// File with the certificates, as PEM, that an `https://` URL trusts
+    /// File with the certificates, as PEM, that an `https://` URL trusts instead of those of the operating system
     #[arg(long, value_name = "FILE", requires = "http", conflicts_with_all = ["file", "stdio"])]
     ca: Option<PathBuf>,
     /// The time for each answer, in seconds
@@ -113,7 +113,9 @@ fn certificates(file: &Path) -> Result<ClientTls, Failure> {
 
 fn failed(error: &McpError) -> Failure {
     let help = match error {
-        McpError::Connect(_) => "check the command or the URL; an `https://` URL needs `--ca`",
+        McpError::Connect(_) => {
+            "check the command or the URL; pass certificates with `--ca` if the operating system does not trust those of an `https://` URL"
+        }
         McpError::Timeout => "allow more time with `--timeout`",
         McpError::Http(401 | 403) => "pass a token with `--token-file`",
         _ => "check that the program is an MCP server, or import the result of `tools/list` from a file",

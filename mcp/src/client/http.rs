@@ -16,6 +16,8 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
+#[cfg(feature = "tls")]
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::negotiate::{Answer, Step, after_initialize, initialize_params};
@@ -44,8 +46,9 @@ pub struct HttpServer {
     path: String,
     authority: HeaderValue,
     headers: HeaderMap,
+    /// Those of the system, from the first connection on, if there are no others.
     #[cfg(feature = "tls")]
-    tls: Option<ClientTls>,
+    tls: OnceCell<ClientTls>,
 }
 
 impl HttpServer {
@@ -85,7 +88,7 @@ impl HttpServer {
             authority: value,
             headers: HeaderMap::new(),
             #[cfg(feature = "tls")]
-            tls: None,
+            tls: OnceCell::new(),
         })
     }
 
@@ -103,29 +106,34 @@ impl HttpServer {
         Ok(self)
     }
 
-    /// The certificates that `https://` trusts.
+    /// The certificates that `https://` trusts, instead of those that the operating system trusts.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(self, tls: ClientTls) -> Self {
-        Self { tls: Some(tls), ..self }
+        Self { tls: OnceCell::new_with(Some(tls)), ..self }
     }
 
     async fn open(&self) -> io::Result<Box<dyn Io>> {
-        #[cfg(feature = "tls")]
-        let has_tls = self.tls.is_some();
         #[cfg(not(feature = "tls"))]
-        let has_tls = false;
-        if self.is_encrypted && !has_tls {
-            return Err(io::Error::other("https:// needs the feature `tls` and certificates to trust"));
+        if self.is_encrypted {
+            return Err(io::Error::other("https:// needs the feature `tls`"));
         }
+        #[cfg(feature = "tls")]
+        let tls = if self.is_encrypted { Some(self.tls.get_or_try_init(system).await?) } else { None };
         let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
         stream.set_nodelay(true)?;
         #[cfg(feature = "tls")]
-        if let Some(tls) = self.tls.as_ref().filter(|_| self.is_encrypted) {
+        if let Some(tls) = tls {
             return Ok(Box::new(tls.connect(&self.host, stream).await?));
         }
         Ok(Box::new(stream))
     }
+}
+
+/// The certificates of the system, which are in files.
+#[cfg(feature = "tls")]
+async fn system() -> io::Result<ClientTls> {
+    tokio::task::spawn_blocking(ClientTls::system).await.map_err(io::Error::other)?.map_err(io::Error::other)
 }
 
 impl fmt::Debug for HttpServer {

@@ -1,7 +1,9 @@
 //! `capgen import mcp --stdio` and `--http`: asking a running server.
 #![cfg(all(unix, feature = "mcp"))]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod tls;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
