@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use capgen_schema::{Code, Json, Object, Schema, codes, normalise};
+use capgen_schema::{Code, Json, Object, Schema, codes, normalise, normalise_lossy};
+use proptest::prelude::*;
+use proptest::{collection, sample};
 use serde_json::{Value, json};
 
 fn of(schema: &Value) -> Result<Json, Vec<Code>> {
@@ -91,4 +93,115 @@ fn deepest_schemas_fit_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     let join = thread.spawn(move || normalise(&schema).is_ok()).unwrap();
     assert!(join.join().unwrap());
+}
+
+/// The verdicts of both normalisers, on the stack that a thread has by default.
+fn on_a_small_stack(schema: &Value) -> (Result<Json, Vec<Code>>, bool) {
+    let schema = schema.clone();
+    let both = move || (of(&schema), normalise_lossy(&Json::try_from(&schema).unwrap()).is_ok());
+    std::thread::Builder::new().stack_size(2 << 20).spawn(both).unwrap().join().unwrap()
+}
+
+#[test]
+fn names_of_properties_that_refer_to_themselves_are_rejected() {
+    let names = |target: &str| json!({"propertyNames": {"$ref": target}});
+    let definition =
+        |schema: Value| json!({"properties": {"v": {"$ref": "#/definitions/x"}}, "definitions": {"x": schema}});
+    let to_itself = "#/definitions/x";
+    for schema in [
+        names("#"),
+        json!({"type": "object", "propertyNames": {"$ref": "#"}}),
+        definition(names(to_itself)),
+        definition(json!({"propertyNames": {"allOf": [{"$ref": to_itself}]}})),
+        definition(json!({"propertyNames": {"properties": {"a": names(to_itself)}}})),
+        definition(
+            json!({"patternProperties": {"^a": names(to_itself)}, "additionalProperties": false, "propertyNames": {"not": names(to_itself)}}),
+        ),
+    ] {
+        let (exact, is_widened) = on_a_small_stack(&schema);
+        assert!(exact.unwrap_err().iter().all(|code| *code == codes::UNKNOWN_KEYWORD), "{schema}");
+        assert!(is_widened, "{schema}");
+    }
+    let without_end = json!({"propertyNames": {"$ref": "#/definitions/x"}, "definitions": {"x": {"allOf": [{"$ref": "#/definitions/x"}]}}});
+    assert_eq!(on_a_small_stack(&without_end), (Err(vec![codes::UNKNOWN_KEYWORD]), true));
+}
+
+#[test]
+fn chains_of_names_of_properties_fit_a_small_stack() {
+    for count in [20, 5_000] {
+        let link =
+            |n: usize| (format!("d{n}"), json!({"propertyNames": {"$ref": format!("#/definitions/d{}", n + 1)}}));
+        let mut definitions: serde_json::Map<String, Value> = (0..count).map(link).collect();
+        definitions.insert(format!("d{count}"), json!({"pattern": "^a"}));
+        let chain = json!({"propertyNames": {"$ref": "#/definitions/d0"}, "definitions": definitions});
+        let (exact, is_widened) = on_a_small_stack(&chain);
+        assert!(exact.unwrap_err().iter().all(|code| *code == codes::UNKNOWN_KEYWORD));
+        assert!(is_widened || count > 20);
+    }
+}
+
+/// A schema below each keyword that takes one.
+fn below_a_keyword(inner: impl Strategy<Value = Value> + 'static) -> impl Strategy<Value = Value> {
+    const ONE: [&str; 11] = [
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ];
+    const LIST: [&str; 5] = ["allOf", "anyOf", "oneOf", "items", "prefixItems"];
+    const MAP: [&str; 6] =
+        ["dependencies", "dependentSchemas", "patternProperties", "properties", "definitions", "$defs"];
+    let keyword = prop_oneof![
+        // The only keyword whose references are replaced by their targets.
+        3 => Just((0, "propertyNames")),
+        4 => sample::select(&ONE[..]).prop_map(|name| (0, name)),
+        3 => sample::select(&LIST[..]).prop_map(|name| (1, name)),
+        3 => sample::select(&MAP[..]).prop_map(|name| (2, name)),
+    ];
+    let member = (keyword, inner).prop_map(|((kind, name), inner)| {
+        let value = match kind {
+            0 => inner,
+            1 => json!([inner]),
+            _ => json!({"a": inner}),
+        };
+        (name.to_owned(), value)
+    });
+    collection::vec(member, 1..4).prop_map(|members| Value::Object(members.into_iter().collect()))
+}
+
+/// A document in which most schemas refer to others, so that most of them are part of a cycle.
+fn cyclic() -> impl Strategy<Value = Value> {
+    const PLACES: [&str; 6] = [
+        "#",
+        "#/definitions/a",
+        "#/definitions/b",
+        "#/definitions/c",
+        "#/definitions/a/propertyNames",
+        "#/definitions/b/allOf/0",
+    ];
+    let reference = sample::select(&PLACES[..]).prop_map(|place| json!({"$ref": place}));
+    let leaf =
+        prop_oneof![5 => reference, 1 => Just(json!({"pattern": "^a"})), 1 => Just(json!({"type": "string"}))].boxed();
+    let schema = leaf.prop_recursive(4, 12, 3, |inner| below_a_keyword(inner).boxed()).boxed();
+    (below_a_keyword(schema.clone()), [schema.clone(), schema.clone(), schema]).prop_map(|(mut root, [a, b, c])| {
+        root.as_object_mut().unwrap().insert("definitions".to_owned(), json!({"a": a, "b": b, "c": c}));
+        root
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn cycles_through_every_keyword_fit_a_small_stack(schema in cyclic()) {
+        let (exact, _) = on_a_small_stack(&schema);
+        prop_assert_ne!(exact, Err(Vec::new()));
+    }
 }

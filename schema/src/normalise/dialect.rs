@@ -56,6 +56,11 @@ pub(super) const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefix
 /// Keywords whose value is an object of subschemas.
 pub(super) const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
 
+/// Whether a keyword takes subschemas that may apply to a payload.
+pub(super) fn takes_subschemas(name: &str) -> bool {
+    ONE.contains(&name) || LISTS.contains(&name) || MAPS.contains(&name)
+}
+
 /// The direct subschemas that may apply to a payload, in source order. Definitions are not among them.
 pub(super) fn subschemas(object: &Object) -> impl Iterator<Item = &Json> {
     object.iter().flat_map(|(name, value)| {

@@ -1,11 +1,13 @@
 //! Names of properties that have a form, such as a pattern, instead of a list: `propertyNames` of the subset.
 
 use super::array::{applies_in_place, is_trivial};
+use super::dialect::takes_subschemas;
 use super::object::accepts_every_string;
 use super::pattern::remove_needless_escapes;
 use super::target::TargetId;
 use super::tree::{Body, Node, Origin, Value};
 use super::walk::{Draft, Walk};
+use crate::parse::MAX_SCHEMA_DEPTH;
 use crate::{Json, Object, Pattern};
 
 /// The most references and branches of `allOf` in one `propertyNames`.
@@ -26,7 +28,7 @@ impl<'a> Walk<'a> {
         let mut left = MAX_PARTS;
         while let Some(node) = open.pop() {
             left = left.saturating_sub(1);
-            if left == 0 || !self.add_part(node, &mut parts, &mut open) {
+            if left == 0 || !self.add_part(node, draft.depth + 1, &mut parts, &mut open) {
                 return self.reject_names(draft, "propertyNames");
             }
         }
@@ -38,7 +40,7 @@ impl<'a> Walk<'a> {
 
     /// Adds a schema's own assertions to `parts`, and those that it refers to or combines to `open`; returns whether all of them are
     /// about strings.
-    fn add_part(&mut self, node: Node<'a>, parts: &mut Vec<Node<'a>>, open: &mut Vec<Node<'a>>) -> bool {
+    fn add_part(&mut self, node: Node<'a>, depth: usize, parts: &mut Vec<Node<'a>>, open: &mut Vec<Node<'a>>) -> bool {
         let members = match node.body {
             Body::Plain(value) => return value == Json::Bool(true),
             Body::Members(members) => members,
@@ -47,7 +49,7 @@ impl<'a> Walk<'a> {
         for (name, value) in members {
             match (name.as_str(), &value) {
                 ("allOf", Value::List(nodes)) => open.extend(nodes.iter().rev().cloned()),
-                ("$ref", Value::Ref(target, _)) => match self.referenced(*target) {
+                ("$ref", Value::Ref(target, _)) => match self.referenced(*target, depth) {
                     Some(node) => open.push(node),
                     None => return false,
                 },
@@ -77,13 +79,15 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The target of a reference, if it is small.
-    fn referenced(&mut self, target: TargetId) -> Option<Node<'a>> {
+    /// The target of a reference, if it is small and consists of keywords that constrain a string.
+    fn referenced(&mut self, target: TargetId, depth: usize) -> Option<Node<'a>> {
         let target = self.targets.get(target)?;
         let (json, origin) = (target.json, Origin::at(target.pointer.clone()));
         self.copies = self.copies.checked_sub(1)?;
         let mut left = MAX_VALUES;
-        is_small(json, &mut left).then(|| self.schema(json, origin, 1))
+        // A target with another `propertyNames` is not translated: that would replace its references by their targets as well, which
+        // has no end if they form a cycle.
+        (is_small(json, &mut left) && is_flat(json, depth)).then(|| self.schema(json, origin, depth))
     }
 
     /// `patternProperties` next to which no other properties are allowed, and that has one schema for all patterns. Every name matches
@@ -139,6 +143,16 @@ impl<'a> Walk<'a> {
         self.copies -= cost;
         members.iter().all(|(name, _)| pattern.is_match(name) == Ok(true))
     }
+}
+
+/// Whether a schema has no subschemas other than branches of `allOf`, and can be translated at this depth.
+fn is_flat(schema: &Json, depth: usize) -> bool {
+    let Some(object) = schema.as_object() else { return true };
+    let is_flat = |(name, value): &(String, Json)| match (name.as_str(), value) {
+        ("allOf", Json::Array(branches)) => branches.iter().all(|branch| is_flat(branch, depth + 1)),
+        (name, _) => !takes_subschemas(name),
+    };
+    depth <= MAX_SCHEMA_DEPTH && object.iter().all(is_flat)
 }
 
 /// Whether a value consists of at most `left` values.
