@@ -1,6 +1,7 @@
 // Runs in a project with the fleet of the agent `pr-reviewer`, in which the packages are installed.
 import assert from "node:assert/strict";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 
 import { CapgenError, check, generate } from "@capgen/cli";
 
@@ -43,9 +44,12 @@ assert.deepEqual((await generate({ all: true })).peers, []);
 const fails = (promise, code) =>
   assert.rejects(promise, (error) => error instanceof CapgenError && error.code === code && error.message.length > 0);
 await fails(generate({}), "CAPGEN_USAGE");
+await fails(generate(), "CAPGEN_USAGE");
 await fails(generate({ all: true, lang: "python" }), "CAPGEN_USAGE");
 await fails(check({ cwd: "no-such-folder" }), "CAPGEN_NOT_STARTED");
 await assert.rejects(check({ cwd: "no-such-folder" }), /in the folder no-such-folder, which does not exist/);
+await fails(check({ cwd: "package.json" }), "CAPGEN_NOT_STARTED");
+await assert.rejects(check({ cwd: "package.json" }), /in the folder package.json, which is not a folder/);
 await assert.rejects(check({ peers: ["a"] }), { name: "TypeError", message: "unknown option `peers`" });
 await assert.rejects(generate({ peer: 1 }), { name: "TypeError", message: "the option `peer` must be a string" });
 await assert.rejects(generate({ calls: "yes" }), { name: "TypeError", message: "the option `calls` must be a boolean" });
@@ -54,5 +58,11 @@ for (const [program, code] of [["no-such-program", "CAPGEN_NOT_STARTED"], [proce
   process.env.CAPGEN_BINARY = program;
   await fails(check(), code);
 }
+
+// A path is relative to the folder of this process, also if the program runs in another one.
+await mkdir("other folder", { recursive: true });
+await symlink(realpathSync("/bin/false"), "other folder/program");
+process.env.CAPGEN_BINARY = "./other folder/program";
+await assert.rejects(check({ cwd: "agents" }), { code: "CAPGEN_FAILED", message: "capgen ended with status 1 and without a finding" });
 
 console.log("passed");

@@ -1,6 +1,7 @@
 "use strict";
 
-const { existsSync } = require("node:fs");
+const { statSync } = require("node:fs");
+const { resolve } = require("node:path");
 const { optionalDependencies } = require("../package.json");
 
 class CapgenError extends Error {
@@ -42,7 +43,8 @@ function installed(name) {
  */
 function findBinary() {
   const override = process.env.CAPGEN_BINARY;
-  if (override) return { path: override, source: "CAPGEN_BINARY" };
+  // A path is relative to the folder of this process, not to that in which the program runs. A name without a folder is searched for.
+  if (override) return { path: /[/\\]/.test(override) ? resolve(override) : override, source: "CAPGEN_BINARY" };
   const names = candidates();
   for (const source of names) {
     const path = installed(source);
@@ -68,8 +70,10 @@ function findBinary() {
 
 /** The error for a program that cannot be started in a folder. */
 function notStarted(binary, cause, folder = ".") {
-  // The system has one error for both.
-  const what = existsSync(folder) ? `${binary.path}, the program of ${binary.source}` : `capgen in the folder ${folder}, which does not exist`;
+  // The system has the same errors for both.
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  const problem = stats === undefined ? "which does not exist" : stats.isDirectory() ? undefined : "which is not a folder";
+  const what = problem ? `capgen in the folder ${folder}, ${problem}` : `${binary.path}, the program of ${binary.source}`;
   return new CapgenError("CAPGEN_NOT_STARTED", `cannot start ${what}: ${cause.code ?? cause.message}`, { cause });
 }
 

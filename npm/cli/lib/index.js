@@ -56,11 +56,20 @@ function argumentsOf(known, options) {
   });
 }
 
+/** Starts the program. Most errors are events, but some systems report a folder that cannot be entered at once. */
+function start(binary, words, { cwd, signal }) {
+  try {
+    return spawn(binary.path, words, { cwd, signal, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  } catch (error) {
+    throw notStarted(binary, error, cwd);
+  }
+}
+
 /** Runs the program. The result is its standard output, and whether it ended with status 0; with status 1 there are findings. */
 function run(words, { cwd, signal }) {
   return new Promise((resolve, reject) => {
     const binary = findBinary();
-    const child = spawn(binary.path, words, { cwd, signal, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+    const child = start(binary, words, { cwd, signal });
     const output = { stdout: [], stderr: [] };
     for (const [name, chunks] of Object.entries(output)) child[name].on("data", (chunk) => chunks.push(chunk));
     child.on("error", (error) => reject(error.name === "AbortError" ? error : notStarted(binary, error, cwd)));
@@ -78,12 +87,18 @@ function run(words, { cwd, signal }) {
   });
 }
 
+/** The error for a program that ended without the output that capgen prints. */
+function failed({ stderr }, message, cause) {
+  const printed = stderr().trim();
+  return new CapgenError("CAPGEN_FAILED", `${message}${printed && `: ${printed}`}`, { cause });
+}
+
 /** Reads the output of a run. */
-function read({ stdout, stderr }, parse) {
+function read(result, parse) {
   try {
-    return parse(stdout);
+    return parse(result.stdout);
   } catch (cause) {
-    throw new CapgenError("CAPGEN_FAILED", `the output of capgen is not valid: ${stderr().trim() || cause.message}`, { cause });
+    throw failed(result, `the output of capgen is invalid (${cause.message})`, cause);
   }
 }
 
@@ -91,11 +106,11 @@ async function check(options = {}) {
   const words = ["check", "--format=json", ...argumentsOf(CHECK, options)];
   const result = await run(words, options);
   const diagnostics = read(result, (stdout) => stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)));
-  if (!result.ok && diagnostics.length === 0) throw new CapgenError("CAPGEN_FAILED", `capgen failed: ${result.stderr().trim()}`);
+  if (!result.ok && diagnostics.length === 0) throw failed(result, "capgen ended with status 1 and without a finding");
   return { ok: result.ok, diagnostics };
 }
 
-async function generate(options) {
+async function generate(options = {}) {
   const words = ["gen", "--json", ...argumentsOf(GENERATE, options)];
   const result = await run(words, options);
   const { peers, orphans, diagnostics } = read(result, JSON.parse);
