@@ -42,9 +42,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Every file that capgen did not write, and files and folders that cannot be read.
+    /// Every file that capgen did not write, links in place of folders, and files and folders that cannot be read.
     pub(super) fn new(folder: &Path, files: BTreeMap<String, String>) -> Result<Self, Vec<Diagnostic>> {
-        let mut found = Vec::new();
+        let mut found = linked_folders(folder, files.keys());
         let mut planned = Vec::with_capacity(files.len());
         for (path, text) in files {
             match state(&folder.join(&path), &text) {
@@ -146,6 +146,20 @@ fn state(path: &Path, text: &str) -> Result<State, Vec<Diagnostic>> {
             Err(vec![finding.in_file(path).help("move it, or choose another output folder")])
         }
     }
+}
+
+/// A finding for each folder of the site that is a link: files in it would be written somewhere else. The folder of the site itself may
+/// be a link, because the user names it.
+fn linked_folders<'p>(root: &Path, files: impl Iterator<Item = &'p String>) -> Vec<Diagnostic> {
+    let folders: BTreeSet<&Path> = files.flat_map(|path| Path::new(path).ancestors().skip(1)).collect();
+    let below = folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).map(|folder| root.join(folder));
+    let links = below.filter(|folder| folder.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()));
+    let finding = |folder: PathBuf| {
+        let folder = shown(&folder);
+        let finding = Diagnostic::new(codes::SITE_FOREIGN, format!("`{folder}` is a link, not a folder of the site"));
+        finding.in_file(folder).help("remove the link, or choose another output folder")
+    };
+    links.map(finding).collect()
 }
 
 fn cannot(verb: &str, path: &Path, error: &io::Error) -> Diagnostic {

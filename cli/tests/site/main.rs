@@ -68,6 +68,19 @@ fn files_that_capgen_did_not_write_are_not_replaced() {
     assert_eq!(fleet.names("site/agents"), Vec::<String>::new());
 }
 
+#[cfg(unix)]
+#[test]
+fn pages_are_not_written_through_a_link_in_the_site() {
+    let fleet = fleet();
+    std::fs::create_dir_all(fleet.path("elsewhere")).unwrap();
+    std::fs::create_dir_all(fleet.path("pages")).unwrap();
+    std::os::unix::fs::symlink(fleet.path("elsewhere"), fleet.path("pages/agents")).unwrap();
+    let run = fleet.run("docs --out pages").ended(1);
+    assert!(run.stderr.contains("error[E0961]: `pages/agents` is a link, not a folder of the site"), "{run:?}");
+    assert_eq!(fleet.names("elsewhere"), Vec::<String>::new());
+    assert_eq!(fleet.names("pages"), ["agents"]);
+}
+
 #[test]
 fn a_folder_with_the_name_of_a_page_is_an_error() {
     let fleet = Fleet::new(&["a"]);
