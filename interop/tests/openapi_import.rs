@@ -112,6 +112,57 @@ fn the_dialect_is_that_of_the_version() {
 }
 
 #[test]
+fn marked_properties_are_required_on_one_side() {
+    let body = "      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Pet' } } } } } }";
+    let components = "components:
+  schemas:
+    Pet:
+      allOf:
+        - $ref: '#/components/schemas/Base'
+        - { required: [id, tag, pw], properties: { tag: { $ref: '#/components/schemas/Tag' } } }
+      anyOf: [{ required: [id] }, { required: [name] }]
+    Base:
+      type: object
+      required: [id, pw, name]
+      properties:
+        id: { type: string, readOnly: true }
+        pw: { allOf: [{ type: string }], writeOnly: true }
+        name: { type: string, readOnly: false }
+        parent: { type: object, required: [id], properties: { id: { type: string } } }
+      additionalProperties: { $ref: '#/components/schemas/Tag' }
+    Tag: { type: object, required: [made], readOnly: true, properties: { made: { type: string, readOnly: true } } }";
+    for version in ["3.0.3", "3.1.0"] {
+        let capability = one(version, body, components);
+        let required = |side: Side, pointer: &str| {
+            let names = capability.schema(side).unwrap().source().pointer(&format!("/definitions/{pointer}/required"));
+            names.map(|names| names.canonical()).unwrap_or_default()
+        };
+        let both = |pointer: &str| [required(Side::Request, pointer), required(Side::Response, pointer)];
+        assert_eq!(both("Base"), [r#"["pw","name"]"#, r#"["id","name"]"#]);
+        assert_eq!(both("Base/properties/parent"), [r#"["id"]"#, r#"["id"]"#], "another object");
+        assert_eq!(both("Pet/allOf/1"), [r#"["pw"]"#, r#"["id","tag"]"#]);
+        assert_eq!(both("Pet/anyOf/0"), ["", r#"["id"]"#]);
+        assert_eq!(both("Tag"), ["", r#"["made"]"#]);
+        let properties =
+            |side: Side| capability.schema(side).unwrap().source().pointer("/definitions/Base/properties").cloned();
+        assert_eq!(properties(Side::Request), properties(Side::Response), "all properties stay allowed");
+    }
+}
+
+#[test]
+fn marks_next_to_a_reference_apply_in_openapi_3_1() {
+    let operation = "      requestBody: { required: true, content: { application/json: { schema: { type: object, required: [a], properties: { a: { $ref: '#/components/schemas/A', readOnly: true } } } } } }
+      responses: { '204': { description: none } }";
+    let components = "components: { schemas: { A: { type: string } } }";
+    for (version, is_required) in [("3.0.3", true), ("3.1.0", false)] {
+        let capability = one(version, operation, components);
+        let source = capability.input.as_ref().unwrap().source();
+        assert_eq!(source.get("required").is_some(), is_required, "{version}");
+    }
+}
+
+#[test]
 fn the_lowest_successful_json_response_is_the_response() {
     let responses = "      responses:
         default: { description: problem, content: { application/problem+json: { schema: { type: object } } } }

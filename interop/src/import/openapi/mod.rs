@@ -17,6 +17,7 @@ mod operation;
 mod parameters;
 mod references;
 mod schema;
+mod sides;
 
 use capgen_schema::{Json, pointer};
 
@@ -95,7 +96,7 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
 }
 
 fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
-    let mut references = References::of(json);
+    let mut references = References::of(json, dialect);
     let Some(paths) = json.get("paths").and_then(Json::as_object) else {
         let help = "an OpenAPI document has its operations in `paths`";
         return importer.document_error(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);

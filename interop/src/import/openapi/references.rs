@@ -1,10 +1,14 @@
 //! References to other parts of an OpenAPI document.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use capgen_manifest::Side;
 use capgen_schema::{Json, Object, definition_name};
 
+use super::sides::Sides;
 use crate::OPENAPI_DEFINITION_KEY;
+use crate::import::Dialect;
 
 /// How to fix a reference.
 pub(super) const HELP: &str = "refer to a part of the same document: `#/components/...`; nothing is fetched";
@@ -25,6 +29,9 @@ pub(super) struct References<'d> {
     /// The schemas that each schema refers to, and its size; found when it is first needed.
     known: HashMap<&'d str, (Vec<String>, usize)>,
     room: usize,
+    sides: Sides<'d>,
+    /// The components as they apply to a side.
+    sided: HashMap<(&'static str, &'d str), Json>,
 }
 
 /// The components that a schema uses.
@@ -34,10 +41,11 @@ pub(super) struct Used<'d> {
 }
 
 impl<'d> References<'d> {
-    pub(super) fn of(document: &'d Json) -> Self {
+    pub(super) fn of(document: &'d Json, dialect: Dialect) -> Self {
         let schemas = document.get("components").and_then(|components| components.get("schemas")?.as_object());
         let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
-        Self { document, schemas, known: HashMap::new(), room: MAX_VALUES }
+        let sides = Sides::of(document, dialect != Dialect::Modern);
+        Self { document, schemas, known: HashMap::new(), room: MAX_VALUES, sides, sided: HashMap::new() }
     }
 
     /// The value, or the one that it refers to, with its pointer.
@@ -56,6 +64,25 @@ impl<'d> References<'d> {
             at = pointer;
         }
         Err("the reference leads to too many others".to_owned())
+    }
+
+    /// A schema with its components where references expect them, as both apply to a side; `None` if that takes too many steps.
+    pub(super) fn with_components(&mut self, side: Side, schema: &Json, used: &Used<'d>) -> Option<Json> {
+        let schema = self.sides.schema(side, schema)?;
+        let Json::Object(mut members) = schema else { return Some(schema) };
+        let mut schemas = Object::new();
+        for (name, schema) in &used.schemas {
+            let schema = match self.sided.entry((side.name(), name)) {
+                Entry::Occupied(known) => known.get().clone(),
+                Entry::Vacant(place) => place.insert(self.sides.schema(side, &without_name(schema))?).clone(),
+            };
+            schemas.push((*name).to_owned(), schema);
+        }
+        if !schemas.is_empty() {
+            let components = [("schemas".to_owned(), Json::Object(schemas))].into_iter().collect();
+            members.set("components", Some(Json::Object(components)));
+        }
+        Some(Json::Object(members))
     }
 
     /// The components that a schema refers to, also through others; `None` if more values would be copied than a manifest can have.
@@ -84,7 +111,7 @@ impl<'d> References<'d> {
 }
 
 /// The pointer of a reference within the document.
-fn local(reference: &str) -> Option<String> {
+pub(super) fn local(reference: &str) -> Option<String> {
     // The decoder of references to definitions also decodes the tokens of other pointers, one at a time.
     let tokens = reference.strip_prefix("#/")?.split('/');
     let mut pointer = String::new();

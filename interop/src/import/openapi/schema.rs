@@ -63,14 +63,15 @@ impl Operation<'_, '_> {
         let listed = mark.and_then(|mark| mark.get("definitions")?.get(side.name())?.as_array());
         let more: Vec<String> =
             listed.unwrap_or_default().iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
-        let Some(used) = self.references.used(&json, &more) else {
+        let used = self.references.used(&json, &more);
+        let with_components = used.and_then(|used| Some((self.references.with_components(side, &json, &used)?, used)));
+        let Some((source, used)) = with_components else {
             let help = "use fewer operations, or smaller components";
             self.unsupported(self.place.at.clone(), "the capabilities would be too large for a manifest", help);
             return None;
         };
         let restore = mark.and_then(|mark| mark.get("restore")?.get(side.name())?.as_object());
         let own = own(&json, &used, listed.is_some(), restore);
-        let source = with_components(&json, &used);
         let own = own.unwrap_or_else(|| source.clone());
         let locate = |at: &str| located(at, parts);
         let foreign =
@@ -117,18 +118,6 @@ fn closed(properties: Object, required: Vec<Json>) -> Json {
     }
     schema.push("additionalProperties".to_owned(), Json::Bool(false));
     Json::Object(schema)
-}
-
-/// The schema with its components where references expect them, for the normaliser.
-fn with_components(json: &Json, used: &Used<'_>) -> Json {
-    let Json::Object(members) = json else { return json.clone() };
-    let mut members = members.clone();
-    if !used.schemas.is_empty() {
-        let schemas = used.schemas.iter().map(|(name, schema)| ((*name).to_owned(), without_name(schema)));
-        let components = [("schemas".to_owned(), Json::Object(schemas.collect()))].into_iter().collect();
-        members.set("components", Some(Json::Object(components)));
-    }
-    Json::Object(members)
 }
 
 /// The schema as the contract has it; `None` if it was not written by an export.
