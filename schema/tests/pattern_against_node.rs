@@ -4,11 +4,11 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use capgen_schema::{Pattern, PatternErrorKind};
+use capgen_schema::{Json, Pattern, PatternErrorKind, normalise};
 use serde_json::{Value, json};
 
-/// For each case `[pattern, literal, texts]`, prints whether each text matches, once with `new RegExp(pattern)` and once with the
-/// literal; `null` if the pattern is rejected.
+/// For each case `[pattern, literal, texts, flags]`, prints whether each text matches, once with `new RegExp(pattern, flags)` and once with
+/// the literal; `null` if the pattern is rejected. The flags are `u` if they are absent.
 ///
 /// A match inside of a surrogate pair is printed as `"within"`. V8 tries to match there, but ECMA-262 section 22.2.7.2 advances by
 /// code points, so such a match is ignored.
@@ -17,8 +17,8 @@ const isWithin = (t, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(t.slice(at -
 const test = (r, t) => { const m = r.exec(t); return m && isWithin(t, m.index) ? "within" : m !== null; };
 const answer = (make, texts) => { try { const r = make(); return texts.map((t) => test(r, t)); } catch { return null; } };
 const cases = JSON.parse(require("fs").readFileSync(0, "utf8"));
-console.log(JSON.stringify(cases.map(([pattern, literal, texts]) => [
-  answer(() => new RegExp(pattern, "u"), texts),
+console.log(JSON.stringify(cases.map(([pattern, literal, texts, flags = "u"]) => [
+  answer(() => new RegExp(pattern, flags), texts),
   literal === null ? null : answer(() => (0, eval)("/" + literal + "/u"), texts),
 ])));
 "#;
@@ -237,4 +237,37 @@ fn character_escapes_agree_with_node() {
         [format!("\\{c}"), format!("[\\{c}]"), format!("[a-\\{c}]"), format!("{c}"), format!("[{c}]")]
             .map(|p| (p, texts()))
     }));
+}
+
+/// Escapes that only the legacy syntax allows, next to what they could become a part of.
+const LEGACY: &[&str] = &[
+    "a", "1", "2", "{", "}", "{1", "{1\\,", "{1,2}", "\\,", "\\-", "\\_", "\\:", "\\=", "\\!", "\\<", "\\>", "\\@",
+    "\\ ", "\\&", "\\}", "\\{", "(?", "(?<", "(?:", "(", ")", "[", "[^", "]", "a-z", "-", "*", "?", "|", "^", "$",
+    "\\d", "\\k", "\\.",
+];
+const LEGACY_TEXT: &[&str] =
+    &["a", "1", "2", "{", "}", ",", "-", "_", ":", "=", "<", ">", "@", " ", "&", "(", "k", "aa"];
+
+#[test]
+fn patterns_without_needless_escapes_match_what_they_matched_before() {
+    let mut random = Random(0x1357_9bdf_0246_8ace);
+    let mut cases = Vec::new();
+    while cases.len() < 1_500 {
+        let source: String = (0..1 + random.below(7)).map(|_| random.pick(LEGACY)).collect();
+        let schema = Json::try_from(&json!({"pattern": source})).unwrap();
+        let Ok(output) = normalise(&schema) else { continue };
+        let fixed = output.get("pattern").and_then(Json::as_str).unwrap().to_owned();
+        if fixed != source {
+            let texts = (0..6).map(|_| (0..random.below(5)).map(|_| random.pick(LEGACY_TEXT)).collect());
+            let texts: Vec<String> = [source.replace('\\', ""), fixed.clone()].into_iter().chain(texts).collect();
+            cases.push((source, fixed, texts));
+        }
+    }
+    let questions: Vec<_> = cases.iter().map(|(source, _, texts)| json!([source, null, texts, ""])).collect();
+    let Some(answers) = ask_node(&questions) else { return };
+    for ((source, fixed, texts), theirs) in cases.iter().zip(&answers) {
+        let pattern = Pattern::new(fixed).unwrap();
+        let verdicts: Vec<_> = texts.iter().map(|text| pattern.is_match(text).unwrap()).collect();
+        assert!(agree(&theirs[0], &verdicts), "{source:?} became {fixed:?}, on {texts:?}: {verdicts:?}, node {theirs}");
+    }
 }
