@@ -163,15 +163,35 @@ fn marks_next_to_a_reference_apply_in_openapi_3_1() {
 }
 
 #[test]
-fn the_lowest_successful_json_response_is_the_response() {
+fn the_response_is_that_of_any_successful_code() {
     let responses = "      responses:
-        default: { description: problem, content: { application/problem+json: { schema: { type: object } } } }
+        default: { description: problem, content: { application/json: { schema: { type: object } } } }
         '404': { description: none, content: { application/json: { schema: { type: object } } } }
-        '202': { description: later, content: { application/json: { schema: { type: boolean } } } }
-        '201': { $ref: '#/components/responses/Made' }
-        '200': { description: picture, content: { image/png: {} } }";
+        x-note: { content: { application/json: { schema: { type: object } } } }
+        '204': { description: nothing }
+        '202': { description: later, content: { application/json: { schema: { type: boolean, maximum: 3 } } } }
+        2XX: { $ref: '#/components/responses/Made' }
+        '201': { $ref: '#/components/responses/Made' }";
     let components = "components: { responses: { Made: { description: made, content: { application/json: { schema: { type: number } } } } } }";
-    assert_schema(&one("3.1.0", responses, components), Side::Response, r#"{"type": "number"}"#);
+    let expected = r#"{"anyOf": [{"type": "number"}, {"type": "boolean", "maximum": 3}, {"type": "null"}]}"#;
+    for version in ["3.0.0", "3.1.0"] {
+        assert_schema(&one(version, responses, components), Side::Response, expected);
+    }
+    let any = "      responses: { '200': { description: any, content: { application/json: {} } }, '204': { description: nothing } }";
+    assert!(one("3.1.0", any, "").output.is_none(), "any value is valid");
+    let nothing = "      responses: { '200': { description: ok }, '204': { description: nothing } }";
+    assert_schema(&one("3.1.0", nothing, ""), Side::Response, r#"{"type": "null"}"#);
+}
+
+#[test]
+fn problems_of_several_responses_have_their_places() {
+    let tuple = "{ schema: { type: array, prefixItems: [{ type: string }, { type: integer }] } }";
+    let responses = format!(
+        "      responses: {{ '200': {{ description: ok }}, '201': {{ description: a, content: {{ application/json: {tuple} }} }} }}"
+    );
+    let found = findings(&responses);
+    let at = "/paths/~1things~1{id}/put/responses/201/content/application~1json/schema/prefixItems";
+    assert!(found.len() == 1 && found[0].1.starts_with(at), "{found:?}");
 }
 
 #[test]
@@ -182,6 +202,11 @@ fn other_content_and_documents_are_rejected_where_they_are() {
         assert_eq!(findings(operation), [expected], "{operation}");
     };
     rejected("      responses: {}", "/responses", "the operation has no successful response");
+    let default = "      responses: { default: { description: error, content: { application/json: { schema: {} } } } }";
+    rejected(default, "/responses", "the operation has no successful response");
+    let also =
+        "      responses: { '200': { description: ok }, '201': { description: picture, content: { image/png: {} } } }";
+    rejected(also, "/responses/201", "the response is not JSON");
     let picture = "      responses: { '200': { description: picture, content: { image/png: {} } } }";
     rejected(picture, "/responses/200", "the response is not JSON");
     let form = format!("      requestBody: {{ content: {{ multipart/form-data: {{ schema: {{}} }} }} }}\n{OK}");

@@ -1,8 +1,11 @@
 //! The JSON bodies of requests and responses.
 
+use std::collections::HashSet;
+
 use capgen_schema::{Json, Object, pointer};
 
 use super::operation::Operation;
+use super::schema::{Part, Payload};
 
 /// How to fix a body that is not JSON.
 const HELP: &str = "describe a body of the type `application/json`, or leave the operation out with `--skip`";
@@ -24,8 +27,9 @@ impl<'d> Operation<'_, 'd> {
         Some((self.json_content(content, &pointer::join(&at, "content"))?, is_required))
     }
 
-    /// The schema of the lowest successful response with a body; `None` if it has none, or after an error.
-    pub(super) fn response(&mut self) -> Option<(Json, String)> {
+    /// The schema of the successful responses, the codes 2xx: that of their body, or of any of their bodies. It is `None` if they can
+    /// have any body, or after an error.
+    pub(super) fn response(&mut self) -> Option<Payload> {
         let at = pointer::join(&self.place.at, "responses");
         let responses = self.json.get("responses").and_then(Json::as_object);
         let mut successful: Vec<(&str, &Json)> = responses
@@ -36,34 +40,36 @@ impl<'d> Operation<'_, 'd> {
             .collect();
         successful.sort_by_key(|(status, _)| *status);
         if successful.is_empty() {
-            // Some documents describe only this one.
-            successful.extend(responses.and_then(|all| all.get("default")).map(|response| ("default", response)));
-        }
-        if successful.is_empty() {
-            let help = "describe the response 200 with its JSON body";
+            let help = "describe the response 200 with its JSON body; `default` also describes errors";
             self.unsupported(at, "the operation has no successful response", help);
             return None;
         }
-        let mut other = None;
+        let mut bodies: Vec<(Json, String)> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut is_loose = false;
         for (status, response) in successful {
-            let at = pointer::join(&at, status);
-            let (response, at) = self.resolve(response, at)?;
-            match response.get("content").and_then(Json::as_object).filter(|content| !content.is_empty()) {
-                None => {}
-                Some(content) if json_type(content).is_some() => {
-                    let (schema, at) = self.json_content(content, &pointer::join(&at, "content"))?;
-                    return schema.map(|schema| (schema.clone(), at));
-                }
-                Some(_) => other = other.or(Some(at)),
+            match self.response_body(response, pointer::join(&at, status))? {
+                (None, _) => is_loose = true,
+                (Some(body), at) if seen.insert(body.canonical()) => bodies.push((body, at)),
+                (Some(_), _) => {}
             }
         }
-        match other {
-            Some(at) => {
+        (!is_loose).then(|| any_of(bodies, at))
+    }
+
+    /// The schema of the body of a response, which is `null` without a body; `None` after an error.
+    fn response_body(&mut self, response: &'d Json, at: String) -> Option<(Option<Json>, String)> {
+        let (response, at) = self.resolve(response, at)?;
+        match response.get("content").and_then(Json::as_object).filter(|content| !content.is_empty()) {
+            None => Some((Some(Json::Object([("type".to_owned(), Json::from("null"))].into_iter().collect())), at)),
+            Some(content) if json_type(content).is_some() => {
+                let (schema, at) = self.json_content(content, &pointer::join(&at, "content"))?;
+                Some((schema.cloned(), at))
+            }
+            Some(_) => {
                 self.unsupported(at, "the response is not JSON", HELP);
                 None
             }
-            // No content: the response is `null`.
-            None => Some((Json::Object([("type".to_owned(), Json::from("null"))].into_iter().collect()), at)),
         }
     }
 
@@ -75,6 +81,22 @@ impl<'d> Operation<'_, 'd> {
         };
         Some((media_type.get("schema"), pointer::join(&pointer::join(at, name), "schema")))
     }
+}
+
+/// The schema of a value that has any of the bodies. `at` is the place of all of them.
+fn any_of(mut bodies: Vec<(Json, String)>, at: String) -> Payload {
+    if bodies.len() == 1
+        && let Some((json, at)) = bodies.pop()
+    {
+        return Payload { json, parts: vec![Part { prefix: String::new(), at }] };
+    }
+    let mut parts = vec![Part { prefix: String::new(), at }];
+    let mut branches = Vec::new();
+    for (index, (json, at)) in bodies.into_iter().enumerate() {
+        parts.push(Part { prefix: pointer::join("/anyOf", &index.to_string()), at });
+        branches.push(json);
+    }
+    Payload { json: Json::Object([("anyOf".to_owned(), Json::Array(branches))].into_iter().collect()), parts }
 }
 
 /// The type of content that is JSON: `application/json`, another one with the suffix `+json`, or any.

@@ -9,7 +9,7 @@
 //! | `GET`, `HEAD`, `OPTIONS` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
 //! | a JSON body and no parameters | `inputSchema` |
 //! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
-//! | the JSON body of the lowest response 2xx | `outputSchema` |
+//! | the JSON bodies of the responses 2xx | `outputSchema` |
 //! | `x-capgen` | the other keys, if capgen exported the document |
 
 mod body;

@@ -5,7 +5,7 @@ use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, pointer};
 
 use super::references::{self, References};
-use super::schema::{Part, Request};
+use super::schema::Payload;
 use crate::OPENAPI_KEY;
 use crate::codes;
 use crate::import::mark::{Form, Mark};
@@ -70,12 +70,12 @@ impl<'r, 'd> Operation<'r, 'd> {
             }
         }
         let request = self.request();
-        if let Some(Request { json, parts }) = request.filter(|_| self.form(Side::Request) != Form::Loose) {
+        if let Some(Payload { json, parts }) = request.filter(|_| self.form(Side::Request) != Form::Loose) {
             capability.input = self.schema(Side::Request, json, &parts);
         }
         let response = self.response();
-        if let Some((json, at)) = response.filter(|_| self.form(Side::Response) != Form::Loose) {
-            capability.output = self.schema(Side::Response, json, &[Part { prefix: String::new(), at }]);
+        if let Some(Payload { json, parts }) = response.filter(|_| self.form(Side::Response) != Form::Loose) {
+            capability.output = self.schema(Side::Response, json, &parts);
         }
         capability
     }

@@ -10,8 +10,8 @@ use crate::OPENAPI_KEY;
 use crate::carried::Reader;
 use crate::import::Foreign;
 
-/// The schema of a request, and where its parts come from.
-pub(super) struct Request {
+/// The schema of a request or response, and where its parts come from.
+pub(super) struct Payload {
     pub(super) json: Json,
     pub(super) parts: Vec<Part>,
 }
@@ -26,12 +26,12 @@ pub(super) struct Part {
 
 impl Operation<'_, '_> {
     /// The schema of the request: that of the body, or with parameters, an object with a member for each group of them and `body`.
-    pub(super) fn request(&mut self) -> Option<Request> {
+    pub(super) fn request(&mut self) -> Option<Payload> {
         let parameters = self.parameters();
         let body = self.request_body();
         if let (true, Some(((schema, at), true))) = (parameters.is_empty(), &body) {
             let parts = vec![Part { prefix: String::new(), at: at.clone() }];
-            return schema.map(|schema| Request { json: schema.clone(), parts });
+            return schema.map(|schema| Payload { json: schema.clone(), parts });
         }
         let mut parts = vec![Part { prefix: String::new(), at: self.place.at.clone() }];
         let mut properties = Object::new();
@@ -54,7 +54,7 @@ impl Operation<'_, '_> {
             parts.push(Part { prefix: "/properties/body".to_owned(), at });
             properties.push("body".to_owned(), schema.cloned().unwrap_or(Json::Bool(true)));
         }
-        Some(Request { json: closed(properties, required), parts })
+        Some(Payload { json: closed(properties, required), parts })
     }
 
     /// The schema of a side, or `None` after errors.
