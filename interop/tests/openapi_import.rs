@@ -89,6 +89,34 @@ fn parameters_of_an_operation_override_those_of_its_path() {
 }
 
 #[test]
+fn a_parameter_is_declared_once_in_a_list() {
+    let parameters = |name: &str, place: &str, other: &str| {
+        format!(
+            "      parameters: [{{ name: {name}, in: {place} }}, {{ name: x, in: query }}, {{ name: {other}, in: {place} }}]\n{OK}"
+        )
+    };
+    for (name, place, other) in [("q", "query", "q"), ("X-A", "header", "x-a"), ("id", "path", "id")] {
+        let message = format!("the {place} has two parameters `{other}`");
+        let expected = ("E0902".to_owned(), "/paths/~1things~1{id}/put/parameters/2".to_owned(), message);
+        assert_eq!(findings(&parameters(name, place, other)), [expected]);
+    }
+    one("3.1.0", &parameters("q", "query", "Q"), "");
+    // The operation overrides the parameter of the path.
+    let text = "openapi: 3.1.0\ninfo: { title: a, version: '1' }\npaths:\n  /a:\n    parameters: [{ name: X-A, in: header }]\n    get:\n      parameters: [{ name: x-a, in: header }]\n      responses: { '204': { description: ok } }\n";
+    let (_, imported) = imported(text);
+    assert_eq!(imported.findings, []);
+    let header = imported.capabilities[0].input.as_ref().unwrap().source().pointer("/properties/header/properties");
+    assert_eq!(header.unwrap().canonical(), r#"{"x-a":true}"#);
+}
+
+#[test]
+fn extensions_are_not_paths() {
+    let text = "openapi: 3.1.0\ninfo: { title: a, version: '1' }\npaths:\n  x-note: { get: { summary: none } }\n  /a:\n    x-note: { get: {} }\n    get:\n      responses: { x-note: [1], '204': { description: ok } }\n";
+    let (_, imported) = imported(text);
+    assert_eq!((imported.findings.as_slice(), imported.capabilities.len()), ([].as_slice(), 1));
+}
+
+#[test]
 fn an_operation_without_input_has_a_closed_request() {
     let capability = one("3.1.0", OK, "");
     assert_schema(&capability, Side::Request, r#"{"type": "object", "additionalProperties": false}"#);
@@ -241,6 +269,7 @@ fn other_documents_are_rejected() {
         ("openapi: 4.0.0\npaths: {}", "/openapi"),
         ("openapi: 3.1.0", ""),
         ("[1]", ""),
+        ("openapi: 3.1.0\npaths: { a: { get: {} } }", "/paths/a"),
         ("openapi: 3.1.0\npaths: { /a: { $ref: '#/paths/~1a' } }", "/paths/~1a"),
     ] {
         let (_, imported) = imported(text);

@@ -101,8 +101,12 @@ fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
         let help = "an OpenAPI document has its operations in `paths`";
         return importer.document_error(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
     };
-    for (path, item) in paths {
+    for (path, item) in paths.iter().filter(|(path, _)| !path.starts_with("x-")) {
         let at = pointer::join("/paths", path);
+        if !path.starts_with('/') {
+            importer.document_error(codes::WRONG_FORM, at, "a path must start with `/`", "write the path with `/`");
+            continue;
+        }
         let (item, at) = match references.resolve(item, at.clone()) {
             Ok(found) => found,
             Err(message) => {

@@ -1,5 +1,8 @@
 //! The parameters of an operation.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use capgen_diagnostic::quoted;
 use capgen_schema::{Json, pointer};
 
@@ -30,19 +33,37 @@ impl<'d> Operation<'_, 'd> {
         let of_operation = pointer::join(&self.place.at, "parameters");
         let lists = [(self.place.item.get("parameters"), of_path), (self.json.get("parameters"), of_operation)];
         let mut parameters: Vec<Parameter<'d>> = Vec::new();
-        for (list, at) in lists {
+        // The indexes of parameters, and the places where they are declared.
+        let mut known: HashMap<(&str, String), (usize, String)> = HashMap::new();
+        for (list, list_at) in lists {
             for (index, parameter) in list.and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
-                let at = pointer::join(&at, &index.to_string());
-                let Some((parameter, at)) = self.resolve(parameter, at) else { continue };
+                let declared = pointer::join(&list_at, &index.to_string());
+                let Some((parameter, at)) = self.resolve(parameter, declared.clone()) else { continue };
                 let Some(parameter) = self.parameter(parameter, at) else { continue };
-                let same = |known: &&mut Parameter<'_>| (known.name, known.group) == (parameter.name, parameter.group);
-                match parameters.iter_mut().find(same) {
-                    Some(known) => *known = parameter,
-                    None => parameters.push(parameter),
+                match known.entry((parameter.group, key(&parameter))) {
+                    Entry::Occupied(earlier) if earlier.get().1.starts_with(&list_at) => {
+                        self.duplicate(&parameter, declared);
+                    }
+                    Entry::Occupied(mut earlier) => {
+                        earlier.get_mut().1 = declared;
+                        if let Some(earlier) = parameters.get_mut(earlier.get().0) {
+                            *earlier = parameter;
+                        }
+                    }
+                    Entry::Vacant(place) => {
+                        place.insert((parameters.len(), declared));
+                        parameters.push(parameter);
+                    }
                 }
             }
         }
         parameters
+    }
+
+    fn duplicate(&mut self, parameter: &Parameter<'_>, at: String) {
+        let Parameter { name, group, .. } = parameter;
+        let message = format!("the {group} has two parameters {}", quoted(name));
+        self.malformed(at, message, "remove or rename one of them; the names of headers ignore case");
     }
 
     fn parameter(&mut self, json: &'d Json, at: String) -> Option<Parameter<'d>> {
@@ -73,4 +94,9 @@ impl<'d> Operation<'_, 'd> {
         };
         Some(Parameter { name, group, is_required: is_required || group == "path", schema, at })
     }
+}
+
+/// The name under which no other parameter of the group can be declared: names of headers ignore case.
+fn key(parameter: &Parameter<'_>) -> String {
+    if parameter.group == "header" { parameter.name.to_ascii_lowercase() } else { parameter.name.to_owned() }
 }
