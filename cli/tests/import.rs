@@ -246,3 +246,23 @@ fn folders_of_json_schema_become_capabilities() {
     fleet.run("import json-schema").ended(2);
     fleet.run("import json-schema missing.json").ended(1);
 }
+
+#[test]
+fn a_comparison_without_a_file_is_incorrect_usage() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("tools.json", r#"{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#);
+    for option in ["--check", "--diff", "--check --diff"] {
+        let run = fleet.run(&format!("import mcp tools.json {option}")).ended(2);
+        assert!(run.stdout.is_empty() && run.stderr.contains("pass `--out <FILE>`"), "{run:?}");
+    }
+}
+
+#[test]
+fn every_format_has_examples_in_its_help() {
+    for format in ["mcp", "json-schema", "openapi", "a2a"] {
+        let help = Fleet::new(&[]).run(&format!("import {format} --help")).ended(0).stdout;
+        let example = format!("\nExamples:\n  capgen import {format} ");
+        assert!(help.contains(&example), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    }
+}

@@ -11,13 +11,34 @@ use crate::arguments::Format as Findings;
 const IMPORT_EXAMPLES: &str = "\
 Examples:
   capgen import mcp tools.json --out agents/files/capabilities.yaml
-  capgen import mcp tools.json --lossy --skip
-  capgen import mcp --out memory/capabilities.yaml --stdio npx -y @modelcontextprotocol/server-memory
-  capgen import mcp --http http://localhost:3000/mcp --token-file token.txt
-  capgen import mcp tools.json --out capabilities.yaml --check --diff
-  capgen import json-schema schemas/ --agent shop --out capabilities.yaml
+  capgen import mcp --out memory.yaml --stdio npx -y my-mcp-server
   capgen import openapi openapi.yaml --skip --out agents/shop/capabilities.yaml
+  capgen import json-schema schemas/ --agent shop --out capabilities.yaml
   capgen import a2a agent-card.json";
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  capgen import mcp tools.json --out agents/files/capabilities.yaml
+  capgen import mcp tools.json --lossy --skip
+  capgen import mcp --out memory.yaml --stdio npx -y my-mcp-server
+  capgen import mcp --http http://localhost:3000/mcp --token-file token.txt
+  capgen import mcp tools.json --out capabilities.yaml --check --diff";
+
+const JSON_SCHEMA_EXAMPLES: &str = "\
+Examples:
+  capgen import json-schema schemas/ --agent shop --out capabilities.yaml
+  capgen import json-schema find.request.schema.json find.response.schema.json --agent shop";
+
+const OPENAPI_EXAMPLES: &str = "\
+Examples:
+  capgen import openapi openapi.yaml --out agents/shop/capabilities.yaml
+  capgen import openapi openapi.json --skip --lossy --agent shop
+  capgen import openapi openapi.yaml --out capabilities.yaml --check --diff";
+
+const A2A_EXAMPLES: &str = "\
+Examples:
+  capgen import a2a agent-card.json --out agents/search/capabilities.yaml
+  curl -s https://search.example.com/.well-known/agent-card.json | capgen import a2a - --agent search";
 
 #[derive(Args, Debug)]
 #[command(after_help = IMPORT_EXAMPLES)]
@@ -29,12 +50,16 @@ pub(crate) struct Import {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Format {
     /// The tools of an MCP server
+    #[command(after_help = MCP_EXAMPLES)]
     Mcp(Mcp),
     /// Files of JSON Schema
+    #[command(after_help = JSON_SCHEMA_EXAMPLES)]
     JsonSchema(JsonSchema),
     /// The operations of an OpenAPI document, version 3.0 or 3.1, in JSON or YAML
+    #[command(after_help = OPENAPI_EXAMPLES)]
     Openapi(OneFile),
     /// The skills of an A2A agent card that has schemas
+    #[command(after_help = A2A_EXAMPLES)]
     A2a(OneFile),
 }
 
@@ -89,7 +114,7 @@ pub(crate) struct OneFile {
 /// How entries become capabilities.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Conversion {
-    /// The id of the agent [default: from the name of the server or of the file]
+    /// The id of the agent [default: from the name in the source, or of the file]
     #[arg(long, value_name = "ID", value_parser = agent_id)]
     pub(crate) agent: Option<AgentId>,
     /// Widen schemas that a contract cannot express, and list each loss, instead of rejecting them
@@ -106,10 +131,10 @@ pub(crate) struct Output {
     /// File to write; `-` means standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) out: PathBuf,
-    /// Write nothing; fail if the file is out of date or missing
+    /// Write nothing; fail if the file of `--out` is out of date or missing
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write nothing; print the changes as a unified diff
+    /// Write nothing; print the changes to the file of `--out` as a unified diff
     #[arg(long)]
     pub(crate) diff: bool,
     /// Overwrite the file even if it was not imported
@@ -127,7 +152,7 @@ pub(crate) struct Imported {
     /// Import the tools of an MCP server from this JSON file, and generate code from them
     #[arg(long, value_name = "TOOLS", conflicts_with_all = ["peer", "all", "capabilities"])]
     pub(crate) mcp: Option<PathBuf>,
-    /// With an import: the id of the agent [default: from the name of the server or of the file]
+    /// With an import: the id of the agent [default: from the name in the source, or of the file]
     #[arg(long, value_name = "ID", value_parser = agent_id, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
     pub(crate) agent: Option<AgentId>,
     /// With an import: widen schemas that a contract cannot express, and list each loss, instead of rejecting them

@@ -17,12 +17,18 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::{input, signals};
 
-/// Rejects options of which both would print to standard output.
+/// Rejects options that need a file, if the manifest goes to standard output: a comparison, and findings on the same stream.
 pub(super) fn check_streams(output: &Output) -> Result<(), Failure> {
-    if output.format == Format::Human || !input::is_stdin(&output.out) {
+    if !input::is_stdin(&output.out) {
         return Ok(());
     }
-    let message = "`--format` prints findings to standard output, and so does an import without `--out <FILE>`";
+    let message = if output.check || output.diff {
+        "`--check` and `--diff` compare the manifest with a file: pass `--out <FILE>`"
+    } else if output.format != Format::Human {
+        "`--format` prints findings to standard output, and so does an import without `--out <FILE>`"
+    } else {
+        return Ok(());
+    };
     Err(Failure::Usage(Arguments::command().error(ErrorKind::ArgumentConflict, message)))
 }
 
