@@ -4,14 +4,14 @@ use std::io;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
-use capgen_manifest::{LoadedContract, Selection};
+use capgen_manifest::{KeptContracts, LoadedContract, PerContract, Selection};
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
 use crate::explain::explanations;
 use crate::failure::{Outcome, Verdict};
 use crate::generate::selection;
-use crate::lock::{self, IfMissing};
+use crate::lock::{self, IfMissing, KeptLocks};
 use crate::repository;
 use crate::watch::{self, Change};
 
@@ -21,18 +21,38 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     selection.all |= selection.is_empty();
     if arguments.watch {
         let locks = || lock::candidates(&selection);
-        return watch::repeat(&selection, locks, console, |change| once(arguments, &selection, change, console));
+        let mut kept = Kept::default();
+        let run = |change: Option<&Change>| once(arguments, &selection, change, &mut kept, console);
+        return watch::repeat(&selection, locks, console, run);
     }
-    once(arguments, &selection, None, console)
+    once(arguments, &selection, None, &mut Kept::default(), console)
+}
+
+/// Results of the run before, with `--watch`.
+#[derive(Default)]
+struct Kept {
+    contracts: KeptContracts,
+    types: PerContract<Vec<Diagnostic>>,
+    locks: KeptLocks,
 }
 
 /// One run; with `--watch`, after a change.
-fn once(arguments: &Check, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
+fn once(
+    arguments: &Check,
+    selection: &Selection,
+    change: Option<&Change>,
+    kept: &mut Kept,
+    console: &Console,
+) -> Outcome {
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match output::load(located, &Language::DEFAULT) {
+    let findings = match output::load_again(located, &Language::DEFAULT, &mut kept.contracts) {
         Err(findings) => findings,
-        Ok(contracts) => warnings(&contracts, selection),
+        Ok(contracts) => {
+            let findings = warnings_again(&contracts, selection, kept);
+            kept.contracts.keep(contracts);
+            findings
+        }
     };
     report(&findings, arguments.format, console)?;
     let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
@@ -58,12 +78,18 @@ pub(crate) fn totals(findings: &[Diagnostic]) -> String {
 
 /// The findings about contracts that loaded, and about their locks.
 pub(crate) fn warnings(contracts: &[LoadedContract], selection: &Selection) -> Vec<Diagnostic> {
-    let locked = lock::findings(contracts, selection, IfMissing::Ignore);
-    let found = contracts.iter().flat_map(|contract| {
-        let types = output::check_types(contract);
-        contract.warnings.iter().cloned().chain(types)
-    });
-    found.chain(locked).collect()
+    warnings_again(contracts, selection, &mut Kept::default())
+}
+
+fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mut Kept) -> Vec<Diagnostic> {
+    kept.types.keep_only(contracts);
+    let mut findings = Vec::new();
+    for contract in contracts {
+        let types = kept.types.get(contract, |_| true, || output::check_types(contract));
+        findings.extend(contract.warnings.iter().chain(types).cloned());
+    }
+    findings.extend(lock::findings(contracts, selection, IfMissing::Ignore, &mut kept.locks));
+    findings
 }
 
 /// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and services that read

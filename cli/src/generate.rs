@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::output::{self, Output, Plan, Target};
+use capgen_codegen::output::{self, KeptOutputs, Output, Plan, Target};
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{LoadedContract, Selection};
+use capgen_manifest::{KeptContracts, LoadedContract, Selection};
 use capgen_schema::Hash;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -16,7 +16,7 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::import::{self, Conversion, Manifest};
 use crate::input;
-use crate::lock::{self, IfMissing};
+use crate::lock::{self, IfMissing, KeptLocks};
 use crate::rerun;
 use crate::signals;
 use crate::summary::{File, Peer, Summary, diagnostics, shown};
@@ -38,9 +38,11 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
                 "`--watch` needs a file: standard input cannot be read again",
             ));
         }
-        return watch::repeat(&selection, source, console, |change| watched(arguments, &selection, change, console));
+        let mut kept = Kept::default();
+        let run = |change: Option<&Change>| watched(arguments, &selection, change, &mut kept, console);
+        return watch::repeat(&selection, source, console, run);
     }
-    let result = once(arguments, &selection, None, console);
+    let result = once(arguments, &selection, None, &mut Kept::default(), console);
     match result {
         Err(Failure::Findings(findings)) if arguments.format != Format::Human => {
             check::report(&findings, arguments.format, console)?;
@@ -77,20 +79,44 @@ fn usage(kind: ErrorKind, message: &str) -> Failure {
     Failure::Usage(Arguments::command().error(kind, message))
 }
 
+/// Results of the run before, with `--watch`.
+#[derive(Default)]
+struct Kept {
+    contracts: KeptContracts,
+    outputs: KeptOutputs,
+}
+
 /// One run; with `--watch`, after a change. All contracts are read, generated and compared before the first file is written.
-fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
+fn once(
+    arguments: &Generate,
+    selection: &Selection,
+    change: Option<&Change>,
+    kept: &mut Kept,
+    console: &Console,
+) -> Outcome {
     let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
     let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
-    let (contracts, outputs, mut findings) = match &arguments.imported.mcp {
-        Some(file) => imported(file, &arguments.imported.conversion(), &target, console)?,
-        None => {
-            let contracts = output::load(located, &languages)?;
-            let outputs = target.generate(&contracts);
-            (contracts, outputs, Vec::new())
-        }
-    };
+    if let Some(file) = &arguments.imported.mcp {
+        let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
+        return finish(arguments, selection, change, (&contracts, outputs, findings), console);
+    }
+    let contracts = output::load_again(located, &languages, &mut kept.contracts)?;
+    let outputs = target.generate_again(&contracts, &mut kept.outputs);
+    let result = finish(arguments, selection, change, (&contracts, outputs, Vec::new()), console);
+    kept.contracts.keep(contracts);
+    result
+}
+
+/// Compares the output with the folder, writes it, and reports the result.
+fn finish(
+    arguments: &Generate,
+    selection: &Selection,
+    change: Option<&Change>,
+    (contracts, outputs, mut findings): (&[LoadedContract], Vec<Output>, Vec<Diagnostic>),
+    console: &Console,
+) -> Outcome {
     let warnings = contracts.iter().zip(&outputs).flat_map(|(c, output)| c.warnings.iter().chain(&output.warnings));
     findings.extend(warnings.cloned());
     let hashes: Vec<_> = outputs.iter().map(|output| output.hash).collect();
@@ -104,7 +130,7 @@ fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, co
             .stale(&rerun::fix(arguments))
             .into_iter()
             .chain(orphans.iter().map(|path| output::orphan(path)))
-            .chain(lock::findings(&contracts, selection, IfMissing::Ignore))
+            .chain(lock::findings(contracts, selection, IfMissing::Ignore, &mut KeptLocks::default()))
             .collect();
         if !stale.is_empty() {
             verdict = Verdict::Findings;
@@ -118,7 +144,7 @@ fn once(arguments: &Generate, selection: &Selection, change: Option<&Change>, co
         console::print(&plan.diff())?;
     }
     let writes = !arguments.check && !arguments.diff;
-    let peers = peers(&contracts, &hashes, &plan, writes);
+    let peers = peers(contracts, &hashes, &plan, writes);
     if writes || (arguments.check && verdict == Verdict::Fine) {
         match change {
             Some(change) => console.tick(&change.succeeded(&totals(&peers))),
@@ -204,8 +230,14 @@ fn totals(peers: &[Peer]) -> String {
 }
 
 /// One run of `--watch`, which continues after errors.
-fn watched(arguments: &Generate, selection: &Selection, change: Option<&Change>, console: &Console) -> Outcome {
-    match (once(arguments, selection, change, console), change) {
+fn watched(
+    arguments: &Generate,
+    selection: &Selection,
+    change: Option<&Change>,
+    kept: &mut Kept,
+    console: &Console,
+) -> Outcome {
+    match (once(arguments, selection, change, kept, console), change) {
         (Err(Failure::Findings(findings)), _) => {
             console.report(&findings);
             if let Some(change) = change {

@@ -18,7 +18,7 @@ fn output(id: &str, text: &str) -> Output {
         agent: AgentId::new(id).unwrap(),
         origin: format!("{id}.yaml"),
         hash: capgen_schema::Hash::of(text),
-        files,
+        files: files.into(),
         warnings: Vec::new(),
     }
 }

@@ -23,6 +23,8 @@ mod fleet;
 mod json;
 mod keys;
 #[cfg(feature = "parse")]
+mod kept;
+#[cfg(feature = "parse")]
 mod loaded;
 mod manifest_schema;
 mod masked;
@@ -72,6 +74,7 @@ pub use {
     file::{decode, read_source, shown},
     fleet::{Fleet, find_root, listed_agents},
     json::parse_json,
+    kept::{KeptContracts, PerContract},
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},
     secrets::show_schemas,

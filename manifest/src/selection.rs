@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::file::{read_source, shown};
 use crate::fleet::{Fleet, find_root};
-use crate::read::{load, load_peer};
+use crate::kept::KeptContracts;
 use crate::{AgentId, Diagnostic, LoadedContract, Options, codes};
 
 /// The contracts to load.
@@ -130,26 +130,31 @@ impl Located {
     ///
     /// If one finding is an error, all findings of all files, warnings included.
     pub fn load(self) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
-        self.load_and_check(|_| Vec::new())
+        self.load_and_check(&mut KeptContracts::default(), |_| Vec::new())
     }
 
     /// Reads every file, and checks the agents of all files together. `check` gets each agent with the path of its
     /// contract, and returns the errors. A file that does not load counts as a contract of the agent that it was looked up
     /// for, so that `check` sees as many agents as possible and one run reports everything.
     ///
+    /// Files whose text is the same as in the load that filled `kept` are not parsed again. After an error, `kept` contains the valid
+    /// contracts; otherwise the caller may [give them back](KeptContracts::keep).
+    ///
     /// # Errors
     ///
     /// Those of [`load`](Self::load) and, at the same time, those of `check`.
     pub fn load_and_check(
         self,
+        kept: &mut KeptContracts,
         check: impl FnOnce(&[(AgentId, String)]) -> Vec<Diagnostic>,
     ) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
         let mut failed = !self.findings.is_empty();
         let mut findings = self.findings;
         let mut contracts = Vec::with_capacity(self.inputs.len());
         let mut agents = Vec::with_capacity(self.inputs.len());
+        let mut earlier = std::mem::take(kept);
         for input in self.inputs {
-            match input.load() {
+            match input.load(kept, &mut earlier) {
                 Ok(contract) => {
                     // If another file fails, these are reported together with its errors.
                     findings.extend(contract.warnings.iter().cloned());
@@ -166,17 +171,17 @@ impl Located {
         let errors = check(&agents);
         failed |= !errors.is_empty();
         findings.extend(errors);
-        if failed { Err(findings) } else { Ok(contracts) }
+        if failed {
+            kept.keep(contracts);
+            return Err(findings);
+        }
+        Ok(contracts)
     }
 }
 
 impl Input {
-    fn load(&self) -> Result<LoadedContract, Vec<Diagnostic>> {
+    fn load(&self, kept: &mut KeptContracts, earlier: &mut KeptContracts) -> Result<LoadedContract, Vec<Diagnostic>> {
         let source = read_source(&self.path, &shown(&self.path))?;
-        let contract = match &self.agent {
-            Some(agent) => load_peer(&source, agent),
-            None => load(&source),
-        };
-        contract.map(|contract| LoadedContract { file: self.path.clone(), ..contract })
+        kept.load(earlier, source, &self.path, self.agent.as_ref())
     }
 }

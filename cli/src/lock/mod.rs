@@ -1,8 +1,10 @@
 //! `capgen lock`: the hashes of capabilities as they were when they were reviewed.
 
 mod arguments;
+mod kept;
 
 pub(crate) use arguments::Lock;
+pub(crate) use kept::KeptLocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,7 +38,7 @@ pub(crate) fn run(arguments: &Lock, console: &Console) -> Outcome {
 
 fn compare(selection: &Selection, console: &Console) -> Outcome {
     let contracts = selection.locate().load()?;
-    let findings = findings(&contracts, selection, IfMissing::Report);
+    let findings = findings(&contracts, selection, IfMissing::Report, &mut KeptLocks::default());
     if !findings.is_empty() {
         return Err(Failure::Findings(findings));
     }
@@ -86,8 +88,13 @@ pub(crate) enum IfMissing {
 }
 
 /// The differences between contracts and their locks, and the errors in the locks. If the whole fleet is selected, also the agents
-/// that only the lock has.
-pub(crate) fn findings(contracts: &[LoadedContract], selection: &Selection, if_missing: IfMissing) -> Vec<Diagnostic> {
+/// that only the lock has. Locks and contracts that are the same as in the run that filled `kept` are not compared again.
+pub(crate) fn findings(
+    contracts: &[LoadedContract],
+    selection: &Selection,
+    if_missing: IfMissing,
+    kept: &mut KeptLocks,
+) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (path, contracts) in by_lock(contracts, selection) {
         if path.symlink_metadata().is_err() {
@@ -100,17 +107,15 @@ pub(crate) fn findings(contracts: &[LoadedContract], selection: &Selection, if_m
             }
             continue;
         }
-        match read(&path) {
-            Ok(file) => {
-                contracts.iter().for_each(|contract| findings.extend(file.findings(contract)));
+        match kept.read(&path) {
+            Ok(lock) => {
+                findings.extend(lock.findings(&contracts));
                 if selection.all && is_of_fleet(&path, selection) {
                     let agents: BTreeSet<_> = contracts.iter().map(|contract| &contract.manifest.agent).collect();
-                    findings.extend(file.missing(&agents));
+                    findings.extend(lock.file.missing(&agents));
                 }
             }
-            Err(Failure::Findings(errors)) => findings.extend(errors),
-            Err(Failure::Stream(error)) => findings.push(unusable(&path, &error)),
-            Err(Failure::Usage(_)) => {}
+            Err(errors) => findings.extend(errors),
         }
     }
     findings

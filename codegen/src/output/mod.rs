@@ -8,10 +8,12 @@ mod names;
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, is_unsafe};
 use capgen_manifest::{
-    AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files, shown,
+    AgentId, KeptContracts, LoadedContract, Located, PerContract, Present, has_mark, read_present, remove_stale_files,
+    replace_files, shown,
 };
 use capgen_schema::Hash;
 use similar::TextDiff;
@@ -43,8 +45,8 @@ pub struct Output {
     pub origin: String,
     /// The hash of the contract.
     pub hash: Hash,
-    /// The files, as [`generate`](crate::generate) returns them.
-    pub files: Files,
+    /// The files, as [`generate`](crate::generate) returns them. Shared, because a program that runs again after each change keeps them.
+    pub files: Arc<Files>,
     /// Findings about the types, in source order; see [`check_types`].
     pub warnings: Vec<Diagnostic>,
 }
@@ -75,22 +77,58 @@ impl Target<'_> {
         command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
     ) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
-        let output = |contract: &LoadedContract| {
-            let regenerate = match self.build_script {
-                Some(package) => Regenerate::build_script(package),
-                None => command(&mut locator, contract),
-            };
-            let model = lower(&contract.manifest);
-            Output {
-                agent: contract.manifest.agent.clone(),
-                origin: contract.path().to_owned(),
-                hash: model.hashes().contract,
-                warnings: findings(contract, &model.widened),
-                files: print(model, self.languages, &self.options, &regenerate),
-            }
+        let output = |contract| {
+            let regenerate = self.regenerate(command(&mut locator, contract));
+            self.output(contract, &regenerate)
         };
         contracts.iter().map(output).collect()
     }
+
+    /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call that filled `kept`
+    /// keeps its files.
+    pub fn generate_again(&self, contracts: &[LoadedContract], kept: &mut KeptOutputs) -> Vec<Output> {
+        let mut locator = Locator::new(self.folder);
+        let form = (self.languages.to_vec(), self.options);
+        if kept.form != form {
+            *kept = KeptOutputs { form, outputs: PerContract::default() };
+        }
+        kept.outputs.keep_only(contracts);
+        let output = |contract| {
+            let regenerate = self.regenerate(locator.command(contract));
+            let is_current = |(earlier, _): &(Regenerate, Output)| *earlier == regenerate;
+            let (_, output) = kept.outputs.get(contract, is_current, || {
+                let output = self.output(contract, &regenerate);
+                (regenerate.clone(), output)
+            });
+            output.clone()
+        };
+        contracts.iter().map(output).collect()
+    }
+
+    /// The command of the build script takes precedence.
+    fn regenerate(&self, command: Regenerate) -> Regenerate {
+        self.build_script.map_or(command, Regenerate::build_script)
+    }
+
+    fn output(&self, contract: &LoadedContract, regenerate: &Regenerate) -> Output {
+        let model = lower(&contract.manifest);
+        Output {
+            agent: contract.manifest.agent.clone(),
+            origin: contract.path().to_owned(),
+            hash: model.hashes().contract,
+            warnings: findings(contract, &model.widened),
+            files: Arc::new(print(model, self.languages, &self.options, regenerate)),
+        }
+    }
+}
+
+/// The outputs of an earlier run, for [`Target::generate_again`].
+#[derive(Debug, Default)]
+pub struct KeptOutputs {
+    /// The languages and options of the outputs.
+    form: (Vec<Language>, Options),
+    /// Each with the command in its headers.
+    outputs: PerContract<(Regenerate, Output)>,
 }
 
 /// The changes to an output folder. Creating a plan writes nothing.
@@ -109,9 +147,21 @@ pub struct PlannedFile {
     agent: AgentId,
     /// Below the output folder as it was given, for messages.
     path: PathBuf,
-    text: String,
-    /// The present text, with `\n` line ends; `None` if the file does not exist or is empty.
-    old: Option<String>,
+    /// The files of the output, and the name of this one.
+    files: Arc<Files>,
+    name: String,
+    old: Old,
+}
+
+/// The present text of a file.
+#[derive(Clone, Debug)]
+enum Old {
+    /// The file does not exist or is empty.
+    Missing,
+    /// It is the generated text, apart from line ends.
+    Same,
+    /// With `\n` line ends.
+    Other(String),
 }
 
 /// How a file compares with the contract.
@@ -152,7 +202,7 @@ impl Plan {
         let mut files = Vec::new();
         let mut taken = HashSet::new();
         for output in outputs {
-            for (name, text) in output.files {
+            for (name, text) in output.files.iter() {
                 let path = folder.join(name);
                 let is_new = taken.insert(path.to_string_lossy().to_ascii_lowercase());
                 if found.is_empty() && !is_new {
@@ -172,7 +222,21 @@ impl Plan {
                         let help = "choose another output folder; if that agent no longer exists, delete the file";
                         found.push(Diagnostic::new(codes::COLLISION, message).help(help));
                     }
-                    Ok(old) => files.push(PlannedFile { agent: output.agent.clone(), path, text, old }),
+                    Ok(old) => {
+                        let old = match old {
+                            None => Old::Missing,
+                            Some(old) if old == *text => Old::Same,
+                            Some(old) => Old::Other(old),
+                        };
+                        let files_of_agent = Arc::clone(&output.files);
+                        files.push(PlannedFile {
+                            agent: output.agent.clone(),
+                            path,
+                            files: files_of_agent,
+                            name: name.clone(),
+                            old,
+                        });
+                    }
                     Err(refused) => found.extend(refused),
                 }
             }
@@ -216,7 +280,7 @@ impl Plan {
         }
         std::fs::create_dir_all(&folder).map_err(|error| cannot("create", &self.folder, &error))?;
         let paths: Vec<_> = changed.iter().map(|file| self.base.join(&file.path)).collect();
-        let files: Vec<_> = paths.iter().zip(&changed).map(|(path, file)| (path.as_path(), &*file.text)).collect();
+        let files: Vec<_> = paths.iter().zip(&changed).map(|(path, file)| (path.as_path(), file.text())).collect();
         replace_files(&files).map_err(|(index, error)| {
             let path = changed.get(index).map_or(&self.folder, |file| &file.path);
             cannot("write", path, &error)
@@ -252,9 +316,9 @@ impl PlannedFile {
     /// How the generated file compares with the present one.
     pub fn state(&self) -> State {
         match &self.old {
-            None => State::Missing,
-            Some(old) if *old == self.text => State::Unchanged,
-            Some(_) => State::Stale,
+            Old::Missing => State::Missing,
+            Old::Same => State::Unchanged,
+            Old::Other(_) => State::Stale,
         }
     }
 
@@ -262,8 +326,22 @@ impl PlannedFile {
     /// from annotations. The file may differ in documentation, in other properties of capabilities, because of options or
     /// another version of capgen, or because it was edited.
     pub fn has_same_contract(&self) -> bool {
-        let old = self.old.as_deref().and_then(contract_hash);
-        old.is_some() && old == contract_hash(&self.text)
+        let old = self.old().and_then(contract_hash);
+        old.is_some() && old == contract_hash(self.text())
+    }
+
+    /// The generated text.
+    fn text(&self) -> &str {
+        self.files.get(&self.name).map_or("", String::as_str)
+    }
+
+    /// The present text; `None` if there is none.
+    fn old(&self) -> Option<&str> {
+        match &self.old {
+            Old::Missing => None,
+            Old::Same => Some(self.text()),
+            Old::Other(old) => Some(old),
+        }
     }
 
     /// Whether the file is up to date apart from differences that leave the hash of its contract unchanged.
@@ -276,7 +354,7 @@ impl PlannedFile {
         if self.state() == State::Unchanged {
             return String::new();
         }
-        unified_diff(&self.path, self.old.as_deref(), &self.text)
+        unified_diff(&self.path, self.old(), self.text())
     }
 
     fn finding(&self, fix: &str) -> Option<Diagnostic> {
@@ -310,7 +388,24 @@ pub fn unified_diff(path: &Path, old: Option<&str>, new: &str) -> String {
 ///
 /// Those of [`Located::load`] and, at the same time, those of [`check_agents`].
 pub fn load(located: Located, languages: &[Language]) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
-    located.load_and_check(|agents| check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages))
+    load_again(located, languages, &mut KeptContracts::default())
+}
+
+/// Like [`load`], but files whose text is the same as in the load that filled `kept` are not parsed again; see
+/// [`Located::load_and_check`].
+///
+/// # Errors
+///
+/// Those of [`load`].
+pub fn load_again(
+    located: Located,
+    languages: &[Language],
+    kept: &mut KeptContracts,
+) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
+    let check = |agents: &[(AgentId, String)]| {
+        check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
+    };
+    located.load_and_check(kept, check)
 }
 
 /// The findings about the types that would be generated from a contract: a warning ([`codes::WIDENED`]) for each side whose types

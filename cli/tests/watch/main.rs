@@ -1,60 +1,18 @@
 //! `gen --watch` and `check --watch` follow the saves of editors.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod sequence;
+mod watching;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::Child;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use common::{Fleet, loose};
+use watching::Watching;
 
 const MANIFEST: &str = "agents/a/capabilities.yaml";
-
-/// A watching process, and the lines that it prints. Dropping it ends the process.
-struct Watching {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Watching {
-    /// Starts the process, and waits until it watches.
-    fn start(fleet: &Fleet, arguments: &str) -> Self {
-        let mut child = fleet.command(arguments).spawn().unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        let (sender, lines) = channel();
-        std::thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let watching = Self { child, lines };
-        watching.until("watching ");
-        watching
-    }
-
-    fn next(&self) -> String {
-        // Only a process that hangs takes this long.
-        self.lines.recv_timeout(Duration::from_secs(60)).unwrap()
-    }
-
-    /// The lines up to one with this text.
-    fn until(&self, text: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            lines.push(self.next());
-            if lines.last().unwrap().contains(text) {
-                return lines;
-            }
-        }
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        // It may have ended, if the test failed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// A manifest with a capability of this name.
 fn offering(name: &str) -> String {
