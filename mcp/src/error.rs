@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::message::RpcError;
+use crate::message::{Malformed, RpcError};
 
 /// Why a request to an MCP server has no result.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,8 +12,8 @@ pub enum McpError {
     Connect(String),
     /// The server ended, or the connection to it.
     Closed(String),
-    /// No answer arrived in time.
-    Timeout,
+    /// No answer arrived in time. The text is about lines of the server that were not answers, if there were any.
+    Timeout(Option<String>),
     /// The server answered with an error.
     Server(RpcError),
     /// The server answered with an HTTP status that is not an answer of the protocol.
@@ -28,12 +28,20 @@ pub enum McpError {
     Limit(String),
 }
 
+impl McpError {
+    /// The error of a request whose answer cannot be read.
+    pub(crate) fn unread(malformed: &Malformed) -> Self {
+        Self::Protocol(format!("its answer is {malformed}"))
+    }
+}
+
 impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(reason) => write!(f, "the MCP server cannot be reached: {reason}"),
             Self::Closed(reason) => write!(f, "the connection to the MCP server ended: {reason}"),
-            Self::Timeout => f.write_str("the MCP server did not answer in time"),
+            Self::Timeout(None) => f.write_str("the MCP server did not answer in time"),
+            Self::Timeout(Some(lines)) => write!(f, "the MCP server did not answer in time; {lines}"),
             Self::Server(error) => write!(f, "the MCP server answered with an error: {error}"),
             Self::Http(status) => write!(f, "the MCP server answered with the HTTP status {status}"),
             Self::NoCommonRevision(revisions) => {

@@ -8,6 +8,7 @@ mod json;
 mod lines;
 mod message;
 mod meta;
+mod recover;
 mod revision;
 mod server;
 mod sse;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use capgen_schema::{Json, Object};
+use capgen_schema::{Json, JsonTextError, Object};
 
 use crate::json::{self, object, start, string};
+use crate::recover::{outline, without_lone_surrogates};
 
 /// The most messages of a batch. Only the revision 2025-03-26 has batches.
 pub(crate) const MAX_BATCH: usize = 32;
@@ -106,13 +107,24 @@ pub(crate) enum Message {
     },
 }
 
+/// The kind of a message, as far as its members show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Request,
+    Response,
+    Other,
+}
+
 /// A text that is not a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Malformed {
-    /// Not JSON, or JSON with duplicate keys or more than 128 levels.
-    Syntax(String),
-    /// Another JSON value, with the id that it probably has.
-    Other { id: Option<RequestId>, reason: &'static str },
+pub(crate) struct Malformed {
+    /// The code of the answer: the text is not JSON, has duplicate keys or too many levels; or it is another JSON value.
+    pub(crate) code: i64,
+    /// The id that it probably has.
+    pub(crate) id: Option<RequestId>,
+    pub(crate) shape: Shape,
+    /// The error can quote a key of the text.
+    pub(crate) reason: String,
 }
 
 /// The messages of a text.
@@ -125,16 +137,49 @@ pub(crate) enum Received {
 impl Received {
     /// Reads a text, which the caller has limited in size.
     pub(crate) fn read(text: &[u8]) -> Self {
-        let malformed = |reason: String| Self::One(Err(Malformed::Syntax(reason)));
-        let Ok(text) = std::str::from_utf8(text) else { return malformed("the text is not UTF-8".to_owned()) };
-        let other = |reason| Self::One(Err(Malformed::Other { id: None, reason }));
-        match text.parse::<Json>() {
-            // The error can quote a key of the text.
-            Err(error) => malformed(start(&error.to_string(), 200)),
-            Ok(Json::Array(items)) if items.is_empty() => other("the batch is empty"),
-            Ok(Json::Array(items)) if items.len() > MAX_BATCH => other("the batch has too many messages"),
-            Ok(Json::Array(items)) => Self::Batch(items.into_iter().map(Message::of).collect()),
-            Ok(value) => Self::One(Message::of(value)),
+        match std::str::from_utf8(text).map(str::parse) {
+            Ok(Ok(value)) => Self::of(value),
+            Ok(Err(error)) => {
+                let error: JsonTextError = error;
+                Self::syntax(text, start(&error.to_string(), 200))
+            }
+            Err(_) => Self::syntax(text, "the text is not UTF-8".to_owned()),
+        }
+    }
+
+    /// Reads a text of a server. Lone surrogates in texts for readers are replaced: a result with one is still a result.
+    pub(crate) fn read_of_server(text: &[u8]) -> Self {
+        match Self::read(text) {
+            Self::One(Err(malformed)) if malformed.code == code::PARSE_ERROR => {
+                let value = std::str::from_utf8(text).ok().and_then(without_lone_surrogates);
+                value.map_or(Self::One(Err(malformed)), Self::of)
+            }
+            received => received,
+        }
+    }
+
+    /// The messages, one or those of a batch.
+    pub(crate) fn into_messages(self) -> impl Iterator<Item = Result<Message, Malformed>> {
+        let (one, batch) = match self {
+            Self::One(message) => (Some(message), Vec::new()),
+            Self::Batch(messages) => (None, messages),
+        };
+        one.into_iter().chain(batch)
+    }
+
+    fn syntax(text: &[u8], reason: String) -> Self {
+        let (id, shape) = outline(&String::from_utf8_lossy(text));
+        Self::One(Err(Malformed { code: code::PARSE_ERROR, id, shape, reason }))
+    }
+
+    fn of(value: Json) -> Self {
+        match value {
+            Json::Array(items) if items.is_empty() => Self::One(Err(Malformed::other("the batch is empty"))),
+            Json::Array(items) if items.len() > MAX_BATCH => {
+                Self::One(Err(Malformed::other("the batch has too many messages")))
+            }
+            Json::Array(items) => Self::Batch(items.into_iter().map(Message::of).collect()),
+            value => Self::One(Message::of(value)),
         }
     }
 }
@@ -142,10 +187,16 @@ impl Received {
 impl Message {
     fn of(value: Json) -> Result<Self, Malformed> {
         let Json::Object(mut members) = value else {
-            return Err(Malformed::Other { id: None, reason: "a message is an object" });
+            return Err(Malformed::other("a message is an object"));
         };
         let id = members.get("id").map(RequestId::of);
-        let invalid = |reason| Err(Malformed::Other { id: id.clone().flatten(), reason });
+        let has = |name| members.get(name).is_some();
+        let shape = match has("method") {
+            true => Shape::Request,
+            false if has("result") || has("error") => Shape::Response,
+            false => Shape::Other,
+        };
+        let invalid = |reason| Err(Malformed { id: id.clone().flatten(), shape, ..Malformed::other(reason) });
         if members.get("jsonrpc").and_then(Json::as_str) != Some("2.0") {
             return invalid("`jsonrpc` is not \"2.0\"");
         }
@@ -163,33 +214,38 @@ impl Message {
                 Some(None) => invalid("`id` is not a string of at most 256 bytes or an integer"),
             };
         }
-        Self::response(members, id)
+        Self::response(members, id.flatten(), shape)
     }
 
-    fn response(mut members: Object, id: Option<Option<RequestId>>) -> Result<Self, Malformed> {
-        // An error about a request whose id could not be read has no id, or `null`.
-        let id = id.flatten();
+    /// An error about a request whose id could not be read has no id, or `null`.
+    fn response(mut members: Object, id: Option<RequestId>, shape: Shape) -> Result<Self, Malformed> {
         let result = members.get_mut("result").map(|result| std::mem::replace(result, Json::Null));
         let outcome = match (result, members.get("error").map(RpcError::read)) {
             (Some(result), None) if id.is_some() => Ok(result),
             (None, Some(Some(error))) => Err(error),
-            _ => return Err(Malformed::Other { id: None, reason: "neither a request nor a response" }),
+            _ => return Err(Malformed { id, shape, ..Malformed::other("it is neither a request nor a response") }),
         };
         Ok(Self::Response { id, outcome })
     }
 }
 
 impl Malformed {
-    /// The answer to the sender.
+    fn other(reason: &str) -> Self {
+        Self { code: code::INVALID_REQUEST, id: None, shape: Shape::Other, reason: reason.to_owned() }
+    }
+
+    /// The answer to the sender. The id of a response is not that of a request of the sender.
     pub(crate) fn answer(&self) -> String {
-        match self {
-            Self::Syntax(reason) => {
-                error_response(None, &RpcError::new(code::PARSE_ERROR, format!("Parse error: {reason}")))
-            }
-            Self::Other { id, reason } => {
-                error_response(id.as_ref(), &RpcError::new(code::INVALID_REQUEST, format!("Invalid request: {reason}")))
-            }
-        }
+        let id = self.id.as_ref().filter(|_| self.shape != Shape::Response);
+        let name = if self.code == code::PARSE_ERROR { "Parse error" } else { "Invalid request" };
+        error_response(id, &RpcError::new(self.code, format!("{name}: {}", self.reason)))
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.code == code::PARSE_ERROR { "not valid JSON" } else { "not a message of the protocol" };
+        write!(f, "{kind}: {}", self.reason)
     }
 }
 
@@ -290,13 +346,23 @@ mod tests {
         }
         let deep =
             format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":{}1{}}}}}"#, "[".repeat(9999), "]".repeat(9999));
-        assert!(matches!(one(&deep), Err(Malformed::Syntax(_))));
+        assert!(one(&deep).unwrap_err().code == code::PARSE_ERROR);
         let many = format!("[{}1]", "1,".repeat(MAX_BATCH));
-        assert!(matches!(one(&many), Err(Malformed::Other { .. })));
+        assert!(one(&many).unwrap_err().code == code::INVALID_REQUEST);
     }
 
     #[test]
     fn the_id_of_an_invalid_request_is_in_the_answer() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":"q","method":"ping","params":{"a":"\ud83d"}}"#,
+            r#"{"jsonrpc":"2.0","id":"q","method":"ping","params":{"a":1e400}}"#,
+            r#"{"jsonrpc":"2.0","id":"q","method":"ping","params":{"a":1,"a":1}}"#,
+        ] {
+            let answer = one(text).unwrap_err().answer();
+            assert!(answer.contains(r#""id":"q""#) && answer.contains("-32700"), "{answer}");
+        }
+        let answer = one(r#"{"jsonrpc":"2.0","id":"q","result":1e400}"#).unwrap_err().answer();
+        assert!(answer.contains(r#""id":null"#), "the id of a response is another one: {answer}");
         let answer = one(r#"{"jsonrpc":"2.0","id":"q","method":"ping","params":1}"#).unwrap_err().answer();
         assert!(answer.contains(r#""id":"q""#), "{answer}");
         let answer = one(&format!(r#"{{"id":"{}"}}"#, "q".repeat(MAX_ID + 1))).unwrap_err().answer();

@@ -186,7 +186,7 @@ impl Server {
 /// The error of a call without a result.
 fn failed(error: McpError) -> ErrorPayload {
     let (code, is_retryable) = match &error {
-        McpError::Timeout => (code::TIMEOUT, true),
+        McpError::Timeout(_) => (code::TIMEOUT, true),
         McpError::Connect(_) | McpError::Closed(_) => (code::NO_TRANSPORT, true),
         McpError::InputRequired => (INPUT_REQUIRED, false),
         _ => (SERVER_FAILED, false),

@@ -116,7 +116,7 @@ fn failed(error: &McpError) -> Failure {
         McpError::Connect(_) => {
             "check the command or the URL; pass certificates with `--ca` if the operating system does not trust those of an `https://` URL"
         }
-        McpError::Timeout => "allow more time with `--timeout`",
+        McpError::Timeout(_) => "allow more time with `--timeout`",
         McpError::Http(401 | 403) => "pass a token with `--token-file`",
         _ => "check that the program is an MCP server, or import the result of `tools/list` from a file",
     };

@@ -26,7 +26,7 @@ use super::{Headers, Outbound, cancelled};
 use crate::error::McpError;
 use crate::header::encode;
 use crate::http_names::{METHOD, NAME, REVISION, SESSION};
-use crate::message::{Message, Received, RequestId, RpcError, notification, request};
+use crate::message::{Message, Received, RequestId, RpcError, Shape, notification, request};
 use crate::meta::Implementation;
 use crate::revision::Revision;
 use crate::sse::EventReader;
@@ -179,7 +179,7 @@ impl HttpChannel {
         if let (Some(cancel), Ok(_)) = (&mut cancel, &answer) {
             cancel.is_over = true;
         }
-        answer.unwrap_or(Err(McpError::Timeout))
+        answer.unwrap_or(Err(McpError::Timeout(None)))
     }
 
     async fn exchange(&self, request: &Outbound) -> Result<Result<Json, RpcError>, McpError> {
@@ -212,7 +212,7 @@ impl HttpChannel {
             }
             if status.is_success() { Ok(()) } else { Err(McpError::Http(status.as_u16())) }
         };
-        timeout(time, exchange).await.unwrap_or(Err(McpError::Timeout))
+        timeout(time, exchange).await.unwrap_or(Err(McpError::Timeout(None)))
     }
 
     /// A new session after the server has ended the last one.
@@ -233,7 +233,7 @@ impl HttpChannel {
             is_cancellable: false,
             headers: Headers::default(),
         };
-        let answer = match timeout(time, self.exchange(&outbound)).await.unwrap_or(Err(McpError::Timeout))? {
+        let answer = match timeout(time, self.exchange(&outbound)).await.unwrap_or(Err(McpError::Timeout(None)))? {
             Ok(result) => Answer::Result(result),
             Err(error) => Answer::Error(error),
         };
@@ -314,12 +314,13 @@ impl HttpChannel {
         }
         let max = if status.is_success() { self.max_message } else { MAX_OTHER };
         let body = read(response.into_body(), max).await.map_err(|error| self.unread(error))?;
-        let messages = if content_type == "application/json" { messages(&body) } else { Vec::new() };
-        for message in messages {
+        let messages = (content_type == "application/json").then(|| Received::read_of_server(&body).into_messages());
+        for message in messages.into_iter().flatten() {
             match message {
-                Message::Response { id: Some(other), outcome } if other == *id => return Ok(outcome),
+                Ok(Message::Response { id: Some(other), outcome }) if other == *id => return Ok(outcome),
                 // The id could not be read, or the error is about the headers.
-                Message::Response { id: None, outcome: Err(error) } => return Ok(Err(error)),
+                Ok(Message::Response { id: None, outcome: Err(error) }) => return Ok(Err(error)),
+                Err(malformed) if status.is_success() => return Err(McpError::unread(&malformed)),
                 _ => {}
             }
         }
@@ -345,10 +346,11 @@ impl HttpChannel {
             };
             let Ok(data) = frame.into_data() else { continue };
             let events = reader.push(&data).map_err(|_| self.unread(ReadError::TooLarge))?;
-            for message in events.iter().flat_map(|event| messages(event)) {
+            for message in events.iter().flat_map(|event| Received::read_of_server(event).into_messages()) {
                 match message {
-                    Message::Response { id: Some(other), outcome } if other == *id => return Ok(outcome),
-                    Message::Request { id, method, .. } => {
+                    Ok(Message::Response { id: Some(other), outcome }) if other == *id => return Ok(outcome),
+                    Err(malformed) if malformed.shape == Shape::Response => return Err(McpError::unread(&malformed)),
+                    Ok(Message::Request { id, method, .. }) => {
                         // A server that does not accept the answer waits for it, which its timeout ends.
                         let revision = revision.unwrap_or(Revision::V2025_03_26);
                         let _ = Box::pin(self.notify(answer(&id, &method), revision, ANSWER)).await;
@@ -362,7 +364,7 @@ impl HttpChannel {
     fn unread(&self, error: ReadError) -> McpError {
         match error {
             ReadError::TooLarge => McpError::Limit(format!("a message of more than {} bytes", self.max_message)),
-            ReadError::Slow => McpError::Timeout,
+            ReadError::Slow => McpError::Timeout(None),
             ReadError::Broken(reason) => McpError::Closed(reason),
         }
     }
@@ -386,13 +388,6 @@ fn mirror(headers: &mut HeaderMap, method: &str, parts: &Headers) -> Result<(), 
         headers.insert(HeaderName::try_from(name).map_err(|_| invalid())?, value(text)?);
     }
     Ok(())
-}
-
-fn messages(text: &[u8]) -> Vec<Message> {
-    match Received::read(text) {
-        Received::One(message) => message.into_iter().collect(),
-        Received::Batch(messages) => messages.into_iter().flatten().collect(),
-    }
 }
 
 impl Drop for Cancel {

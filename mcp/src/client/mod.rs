@@ -1,4 +1,5 @@
 //! The client of a server.
+mod command;
 mod http;
 mod negotiate;
 mod stdio;
@@ -17,10 +18,10 @@ use crate::json::{object, string};
 use crate::message::{self, RpcError, code};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
+pub use command::ServerCommand;
 pub use http::HttpServer;
 pub use negotiate::ServerInfo;
 use negotiate::{Answer, Step, after_discover, after_initialize, discover_params, initialize_params};
-pub use stdio::ServerCommand;
 use tools::Pages;
 pub use tools::{ListLimits, Tool, ToolList, ToolResult};
 
@@ -32,8 +33,8 @@ pub struct ClientOptions {
     pub client: Implementation,
     /// The time for an answer, unless a call has its own.
     pub timeout: Duration,
-    /// The time for the answer to the first request, which servers of older revisions may not answer. Then the negotiation goes on with
-    /// the next request.
+    /// The time for the answer to the first request, which servers of older revisions may not answer; at most `timeout`. Then the
+    /// negotiation goes on with the next request.
     pub probe_timeout: Duration,
     /// The largest message of a server, in bytes.
     pub max_message: usize,
@@ -122,7 +123,8 @@ impl McpClient {
     async fn connect_to(place: Place, options: ClientOptions) -> Result<Self, McpError> {
         let mut link = Link { channel: place.open(&options)?, next: 1 };
         let params = discover_params(&options.client);
-        let answer = link.ask("server/discover", params, Some(Revision::V2026_07_28), options.probe_timeout).await?;
+        let time = options.probe_timeout.min(options.timeout);
+        let answer = link.ask("server/discover", params, Some(Revision::V2026_07_28), time).await?;
         let has_ended = matches!(answer, Answer::End(_));
         let server = match after_discover(answer) {
             Step::Done(server) => server,
@@ -300,7 +302,7 @@ impl Link {
         match self.channel.request(&request).await {
             Ok(Ok(result)) => Ok(Answer::Result(result)),
             Ok(Err(error)) => Ok(Answer::Error(error)),
-            Err(McpError::Timeout) => Ok(Answer::Silence),
+            Err(error @ (McpError::Timeout(_) | McpError::Protocol(_))) => Ok(Answer::Unusable(error)),
             Err(McpError::Http(status)) => Ok(Answer::Status(status)),
             Err(McpError::Closed(reason)) => Ok(Answer::End(reason)),
             Err(error) => Err(error),

@@ -31,8 +31,8 @@ pub(crate) enum Answer {
     Error(RpcError),
     /// An HTTP status without a message of the protocol.
     Status(u16),
-    /// No answer in time.
-    Silence,
+    /// No answer in time, or none that can be read.
+    Unusable(McpError),
     /// The server ended.
     End(String),
 }
@@ -79,7 +79,7 @@ pub(crate) fn after_discover(answer: Answer) -> Step {
         }
         Answer::Error(error) if error.is_of_stateless_revision() => Step::Fail(McpError::Server(error)),
         Answer::Status(status @ (401 | 403 | 407 | 429 | 500..)) => Step::Fail(McpError::Http(status)),
-        Answer::Error(_) | Answer::Status(_) | Answer::Silence | Answer::End(_) => {
+        Answer::Error(_) | Answer::Status(_) | Answer::Unusable(_) | Answer::End(_) => {
             Step::Initialize(Revision::NEWEST_WITH_HANDSHAKE)
         }
     }
@@ -120,7 +120,7 @@ pub(crate) fn after_initialize(answer: Answer) -> Step {
         Answer::Result(result) => result,
         Answer::Error(error) => return Step::Fail(McpError::Server(error)),
         Answer::Status(status) => return Step::Fail(McpError::Http(status)),
-        Answer::Silence => return Step::Fail(McpError::Timeout),
+        Answer::Unusable(error) => return Step::Fail(error),
         Answer::End(reason) => return Step::Fail(McpError::Closed(reason)),
     };
     let Some(version) = result.get("protocolVersion").and_then(Json::as_str) else {
@@ -165,7 +165,8 @@ mod tests {
             error(-32602, None),
             error(-32000, None),
             error(0, None),
-            Answer::Silence,
+            Answer::Unusable(McpError::Timeout(None)),
+            Answer::Unusable(McpError::Protocol(String::new())),
             Answer::End("exit status 1".to_owned()),
             Answer::Status(400),
             Answer::Status(404),
@@ -206,9 +207,13 @@ mod tests {
                 step => assert!(revision.is_stateless() && matches!(step, Step::Fail(_)), "{step:?}"),
             }
         }
-        for answer in
-            [result("{}"), result("[]"), result(r#"{"protocolVersion":"1.0"}"#), error(1, None), Answer::Silence]
-        {
+        for answer in [
+            result("{}"),
+            result("[]"),
+            result(r#"{"protocolVersion":"1.0"}"#),
+            error(1, None),
+            Answer::Unusable(McpError::Timeout(None)),
+        ] {
             let text = format!("{answer:?}");
             assert!(matches!(after_initialize(answer), Step::Fail(_)), "{text}");
         }

@@ -1,24 +1,22 @@
 //! A server that runs as a child process: JSON-RPC messages, one a line, on its standard input and output.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fmt;
-use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use capgen_schema::Json;
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::command::{Pipes, Process, ServerCommand, Sink};
 use super::{Outbound, cancelled};
 use crate::error::McpError;
+use crate::json::start;
 use crate::lines::{Line, Lines};
-use crate::message::{Message, Received, RequestId, RpcError, code, error_response, response};
+use crate::message::{Malformed, Message, Received, RequestId, RpcError, Shape, code, error_response, response};
 
 /// The messages that wait until the server reads.
 const OUTGOING: usize = 64;
@@ -32,94 +30,12 @@ const MAX_STDERR_LINE: usize = 16 * 1024;
 /// How long a server may take to end after its standard input was closed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The command that starts a server. The server is killed when its client is dropped.
-#[derive(Clone)]
-pub struct ServerCommand {
-    program: OsString,
-    arguments: Vec<OsString>,
-    environment: Vec<(OsString, OsString)>,
-    has_own_environment: bool,
-    directory: Option<PathBuf>,
-    stderr: Option<Arc<Sink>>,
-}
-
-/// Receives the lines of standard error.
-type Sink = dyn Fn(&str) + Send + Sync;
-
-impl ServerCommand {
-    /// A program, found in `PATH` if it has no slash. It gets the environment of this process.
-    pub fn new(program: impl Into<OsString>) -> Self {
-        Self {
-            program: program.into(),
-            arguments: Vec::new(),
-            environment: Vec::new(),
-            has_own_environment: false,
-            directory: None,
-            stderr: None,
-        }
-    }
-
-    /// Adds arguments.
-    #[must_use]
-    pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
-        self
-    }
-
-    /// Sets a variable of the environment.
-    #[must_use]
-    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.environment.push((name.into(), value.into()));
-        self
-    }
-
-    /// Gives the server only the variables of [`env`](Self::env), so that it does not see those of this process.
-    #[must_use]
-    pub fn only_own_env(self) -> Self {
-        Self { has_own_environment: true, ..self }
-    }
-
-    /// Sets the working directory.
-    #[must_use]
-    pub fn directory(self, directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()), ..self }
-    }
-
-    /// Passes each line of standard error to a function; without one, standard error is discarded. The text is not trusted.
-    #[must_use]
-    pub fn on_stderr(self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { stderr: Some(Arc::new(sink)), ..self }
-    }
-
-    fn spawn(&self) -> Result<Child, McpError> {
-        let mut command = Command::new(&self.program);
-        if self.has_own_environment {
-            command.env_clear();
-        }
-        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        if let Some(directory) = &self.directory {
-            command.current_dir(directory);
-        }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        command.stderr(if self.stderr.is_some() { Stdio::piped() } else { Stdio::null() });
-        let program = self.program.to_string_lossy();
-        command.spawn().map_err(|error| McpError::Connect(format!("`{program}` does not start: {error}")))
-    }
-}
-
-impl fmt::Debug for ServerCommand {
-    /// Leaves out the arguments and the environment, which may contain secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerCommand").field("program", &self.program).finish_non_exhaustive()
-    }
-}
-
 /// A running server.
 pub(super) struct StdioChannel {
     pending: Arc<Pending>,
     /// `None` after the end, so that the standard input of the server is closed.
     outgoing: Mutex<Option<mpsc::Sender<String>>>,
-    child: tokio::sync::Mutex<Child>,
+    process: tokio::sync::Mutex<Process>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -129,15 +45,29 @@ struct Pending(Mutex<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
-    requests: HashMap<RequestId, oneshot::Sender<Result<Json, RpcError>>>,
+    requests: HashMap<RequestId, oneshot::Sender<Answer>>,
+    /// The id of the last request.
+    last: u64,
+    other: OtherLines,
     end: Option<McpError>,
 }
+
+/// The lines that are no messages, and answers to no request.
+#[derive(Default)]
+struct OtherLines {
+    count: u64,
+    /// What the last one is.
+    last: String,
+}
+
+/// The answer to a request; an error if it cannot be read.
+type Answer = Result<Result<Json, RpcError>, McpError>;
 
 /// A request that waits. Dropping it without an answer cancels the request.
 struct Slot<'a> {
     channel: &'a StdioChannel,
     id: RequestId,
-    answer: oneshot::Receiver<Result<Json, RpcError>>,
+    answer: oneshot::Receiver<Answer>,
     /// Whether the server gets a notification of that.
     is_cancellable: bool,
 }
@@ -153,24 +83,71 @@ impl Pending {
         waiting.end.get_or_insert(error);
         waiting.requests.clear();
     }
+
+    /// Passes an answer to its request.
+    fn answer(&self, id: &RequestId, outcome: Result<Json, RpcError>) {
+        let mut waiting = self.lock();
+        let sender = waiting.requests.remove(id);
+        if let Some(sender) = sender {
+            let _ = sender.send(Ok(outcome));
+            return;
+        }
+        let text = id.as_text();
+        // Some servers convert the id to a string.
+        let number = text.trim_matches('"').parse().ok();
+        match number.and_then(|number| waiting.requests.remove(&RequestId::number(number))) {
+            Some(sender) => {
+                let reason = format!("the id of its answer is the string {text}, and not the number of the request");
+                let _ = sender.send(Err(McpError::Protocol(reason)));
+            }
+            // The request was cancelled, or has ended at its timeout.
+            None if number.is_some_and(|number| number <= waiting.last) => {}
+            None => waiting.other.add(format!("an answer to the id {}, which no request has", start(text, 50))),
+        }
+    }
+
+    /// Reports a text that is not a message: to its request, or to those that end at their timeout.
+    fn malformed(&self, malformed: &Malformed) {
+        let mut waiting = self.lock();
+        let id = malformed.id.as_ref().filter(|_| malformed.shape != Shape::Request);
+        match id.and_then(|id| waiting.requests.remove(id)) {
+            Some(sender) => drop(sender.send(Err(McpError::unread(malformed)))),
+            None => waiting.other.add(malformed.to_string()),
+        }
+    }
+}
+
+impl OtherLines {
+    fn add(&mut self, last: String) {
+        self.count = self.count.saturating_add(1);
+        self.last = last;
+    }
+
+    /// The text in the errors of timeouts.
+    fn text(&self) -> Option<String> {
+        let Self { count, last } = self;
+        match count {
+            0 => None,
+            1 => Some(format!("a line of its output is no answer: it is {last}")),
+            _ => Some(format!("{count} lines of its output are no answers: the last is {last}")),
+        }
+    }
 }
 
 impl StdioChannel {
     pub(super) fn spawn(command: &ServerCommand, max_message: usize) -> Result<Self, McpError> {
-        let mut child = command.spawn()?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let Some((stdin, stdout)) = pipes else { return Err(McpError::Connect("the server has no pipes".to_owned())) };
+        let (process, Pipes { stdin, stdout, stderr }) = command.spawn()?;
         let (outgoing, messages) = mpsc::channel(OUTGOING);
         let pending = Arc::new(Pending::default());
         let mut tasks = vec![
             tokio::spawn(write(stdin, messages)),
             tokio::spawn(read(stdout, max_message, Arc::clone(&pending), outgoing.downgrade())),
         ];
-        if let Some((stderr, sink)) = child.stderr.take().zip(command.stderr.clone()) {
+        if let Some((stderr, sink)) = stderr.zip(command.stderr.clone()) {
             tasks.push(tokio::spawn(pass_on(stderr, sink)));
         }
         let outgoing = Mutex::new(Some(outgoing));
-        Ok(Self { pending, outgoing, child: tokio::sync::Mutex::new(child), tasks })
+        Ok(Self { pending, outgoing, process: tokio::sync::Mutex::new(process), tasks })
     }
 
     fn outgoing(&self) -> Option<mpsc::Sender<String>> {
@@ -178,7 +155,7 @@ impl StdioChannel {
     }
 
     /// Sends a request and waits for its answer.
-    pub(super) async fn request(&self, request: &Outbound) -> Result<Result<Json, RpcError>, McpError> {
+    pub(super) async fn request(&self, request: &Outbound) -> Answer {
         let (sender, answer) = oneshot::channel();
         let id = RequestId::number(request.id);
         {
@@ -186,15 +163,16 @@ impl StdioChannel {
             if let Some(end) = &waiting.end {
                 return Err(end.clone());
             }
+            waiting.last = waiting.last.max(request.id);
             waiting.requests.insert(id.clone(), sender);
         }
         let mut slot = Slot { channel: self, id, answer, is_cancellable: request.is_cancellable };
         let exchange = async {
             self.send(request.text.clone()).await?;
-            (&mut slot.answer).await.map_err(|_| self.end())
+            (&mut slot.answer).await.unwrap_or_else(|_| Err(self.end()))
         };
         match timeout(request.timeout, exchange).await {
-            Err(_) => Err(McpError::Timeout),
+            Err(_) => Err(McpError::Timeout(self.pending.lock().other.text())),
             Ok(Err(McpError::Closed(reason))) => Err(McpError::Closed(self.explained(reason).await)),
             Ok(answer) => answer,
         }
@@ -212,9 +190,9 @@ impl StdioChannel {
 
     /// The reason of an end, with the status of the process.
     async fn explained(&self, reason: String) -> String {
-        let mut child = self.child.lock().await;
-        match timeout(Duration::from_millis(200), child.wait()).await {
-            Ok(Ok(status)) => format!("{reason} ({status})"),
+        let mut process = self.process.lock().await;
+        match timeout(Duration::from_millis(200), process.wait()).await {
+            Ok(Some(status)) => format!("{reason} ({status})"),
             _ => reason,
         }
     }
@@ -223,10 +201,9 @@ impl StdioChannel {
     pub(super) async fn close(&self) {
         drop(self.outgoing.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.pending.end(McpError::Closed("the client was closed".to_owned()));
-        let mut child = self.child.lock().await;
-        if timeout(GRACE, child.wait()).await.is_err() {
-            // It fails only if the process has ended.
-            let _ = child.kill().await;
+        let mut process = self.process.lock().await;
+        if timeout(GRACE, process.wait()).await.is_err() {
+            process.kill().await;
         }
     }
 }
@@ -275,13 +252,12 @@ async fn read(stdout: impl AsyncRead + Unpin, max: usize, pending: Arc<Pending>,
             Ok(Some(Line::TooLong)) => break McpError::Limit(format!("a message of more than {max} bytes")),
             Ok(None) | Err(_) => break closed(),
         };
-        let messages = match Received::read(&line) {
-            Received::One(message) => vec![message],
-            Received::Batch(messages) => messages,
-        };
-        for message in messages {
+        for message in Received::read_of_server(&line).into_messages() {
             match message {
-                Err(_) => others += 1,
+                Err(malformed) => {
+                    others += 1;
+                    pending.malformed(&malformed);
+                }
                 Ok(message) => {
                     others = 0;
                     receive(&pending, &outgoing, message);
@@ -297,18 +273,14 @@ async fn read(stdout: impl AsyncRead + Unpin, max: usize, pending: Arc<Pending>,
 
 fn receive(pending: &Pending, outgoing: &mpsc::WeakSender<String>, message: Message) {
     match message {
-        Message::Response { id: Some(id), outcome } => {
-            // An answer that no request waits for is late.
-            if let Some(sender) = pending.lock().requests.remove(&id) {
-                let _ = sender.send(outcome);
-            }
-        }
+        Message::Response { id: Some(id), outcome } => pending.answer(&id, outcome),
         Message::Request { id, method, .. } => {
             // A server that does not read its answers gets none.
             let _ = outgoing.upgrade().map(|outgoing| outgoing.try_send(answer(&id, &method)));
         }
+        Message::Response { id: None, .. } => pending.lock().other.add("an answer without an id".to_owned()),
         // Nothing here depends on the notifications of a server: progress, texts for logs, changes of its tools.
-        Message::Response { id: None, .. } | Message::Notification { .. } => {}
+        Message::Notification { .. } => {}
     }
 }
 

@@ -69,11 +69,7 @@ impl Agent {
     /// The plan for a message. `session` is changed by the handshake.
     pub(super) fn plan(self: &Arc<Self>, message: Result<Message, Malformed>, session: &mut Session) -> Plan {
         match message {
-            Err(malformed) => {
-                let code =
-                    if matches!(malformed, Malformed::Syntax(_)) { code::PARSE_ERROR } else { code::INVALID_REQUEST };
-                Plan::Answer { text: malformed.answer(), code: Some(code) }
-            }
+            Err(malformed) => Plan::Answer { text: malformed.answer(), code: Some(malformed.code) },
             Ok(Message::Request { id, method, params }) => match self.request(&id, &method, params, session) {
                 Ok(plan) => plan,
                 Err(error) => Plan::error(Some(&id), &error),

@@ -11,14 +11,17 @@ use crate::fixture::LONG;
 
 /// A server that is a script of the shell: it answers each line by the first pattern that occurs in it.
 fn script(answers: &[(&str, &str)]) -> ServerCommand {
+    ServerCommand::new("sh").args(["-c", &loop_of(answers)])
+}
+
+fn loop_of(answers: &[(&str, &str)]) -> String {
     let mut script = "while IFS= read -r line; do case \"$line\" in\n".to_owned();
     for (pattern, answer) in answers {
         script += &format!(
             "*'{pattern}'*) id=$(printf '%s' \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/'); {answer} ;;\n"
         );
     }
-    script += "esac; done";
-    ServerCommand::new("sh").args(["-c", &script])
+    script + "esac; done"
 }
 
 /// The command that answers with a result.
@@ -44,6 +47,7 @@ fn options() -> ClientOptions {
 async fn older_servers_are_found_whatever_they_answer() {
     let (initialize, tools) = (result(INITIALIZED), result(r#"{"tools":[{"name":"a"}]}"#));
     for probe in [
+        r#"printf '{"jsonrpc":"2.0","id":%s,"error":"no"}\n' "$id""#.to_owned(),
         error(-32601),
         error(-32602),
         error(-1),
@@ -85,6 +89,76 @@ async fn servers_that_do_not_work_are_reported() {
     assert!(matches!(noise, McpError::Protocol(_)), "{noise}");
 }
 
+/// A server of the revision 2025-06-18 with a tool `a`, whose result is the output of a command.
+fn tool(call: &str) -> ServerCommand {
+    script(&[
+        ("server/discover", &error(-32601)),
+        ("\"initialize\"", &result(INITIALIZED)),
+        ("tools/list", &result(r#"{"tools":[{"name":"a"}]}"#)),
+        ("tools/call", call),
+    ])
+}
+
+#[tokio::test]
+async fn answers_that_cannot_be_read_end_their_call() {
+    for (answer, reason) in [
+        (
+            r#"{"jsonrpc":"2.0","id":4,"result":{"structuredContent":{"a":"\ud83d"}}}"#,
+            "its answer is not valid JSON: lone surrogate at byte 60",
+        ),
+        (r#"{"jsonrpc":"2.0","id":4,"result":{"a":1,"a":2}}"#, "its answer is not valid JSON: "),
+        (r#"{"jsonrpc":"2.0","result":{"a":1e400},"id":4}"#, "its answer is not valid JSON: "),
+        ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}", "its answer is not valid JSON: "),
+        (
+            r#"{"jsonrpc":"1.0","id":4,"result":{}}"#,
+            "its answer is not a message of the protocol: `jsonrpc` is not \"2.0\"",
+        ),
+        (r#"{"jsonrpc":"2.0","id":4,"error":"no"}"#, "its answer is not a message of the protocol: "),
+        (r#"{"jsonrpc":"2.0","id":"4","result":{}}"#, "the id of its answer is the string \"4\""),
+    ] {
+        let client = McpClient::spawn(tool(&format!("printf '%s\\n' '{answer}'")), options()).await.unwrap();
+        let failed = client.call_tool("a", "{}".parse().unwrap(), None).await.unwrap_err().to_string();
+        assert!(failed.starts_with(&format!("the MCP server violates the protocol: {reason}")), "{failed}");
+    }
+}
+
+#[tokio::test]
+async fn a_cut_character_in_a_text_does_not_end_a_call() {
+    let answer = r#"{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"\ud83d"}],"structuredContent":{"a":1}}}"#;
+    let client = McpClient::spawn(tool(&format!("printf '%s\\n' '{answer}'")), options()).await.unwrap();
+    let called = client.call_tool("a", "{}".parse().unwrap(), None).await;
+    assert_eq!(called, Ok(ToolResult::Response(r#"{"a":1}"#.parse().unwrap())));
+}
+
+#[tokio::test]
+async fn timeouts_mention_lines_that_are_no_answers() {
+    let short = Some(Duration::from_millis(50));
+    for (answer, expected) in [
+        (
+            r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
+            "a line of its output is no answer: it is an answer to the id 77, which no request has",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
+            "a line of its output is no answer: it is an answer without an id",
+        ),
+        ("Hello", "a line of its output is no answer: it is not valid JSON: "),
+    ] {
+        // The second call is after the line.
+        let call = format!("[ -z \"$one\" ] && printf '%s\\n' '{answer}'; one=1");
+        let client =
+            McpClient::spawn(tool(&format!("{call}; [ \"$id\" = 5 ] && {}", result("{}"))), options()).await.unwrap();
+        let _ = client.call_tool("a", "{}".parse().unwrap(), short).await;
+        client.call_tool("a", "{}".parse().unwrap(), None).await.unwrap();
+        let failed = client.call_tool("a", "{}".parse().unwrap(), short).await.unwrap_err();
+        let Some(text) = failed.to_string().strip_prefix("the MCP server did not answer in time; ").map(str::to_owned)
+        else {
+            panic!("{failed}")
+        };
+        assert!(text.starts_with(expected), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn requests_of_servers_are_answered_and_their_notifications_ignored() {
     // The server asks before it answers, and needs the answers.
@@ -107,6 +181,51 @@ async fn requests_of_servers_are_answered_and_their_notifications_ignored() {
 }
 
 #[tokio::test]
+async fn the_first_request_has_no_more_time_than_others() {
+    let late = format!("sleep 1; {}", result(r#"{"supportedVersions":["2026-07-28"]}"#));
+    let mut options = ClientOptions::default();
+    options.timeout = Duration::from_millis(100);
+    let failed = McpClient::spawn(script(&[("server/discover", &late)]), options).await;
+    assert_eq!(failed.unwrap_err(), McpError::Timeout(None));
+}
+
+/// Starts a server that has started another process. The second result is sent when that has ended.
+#[cfg(unix)]
+async fn with_child(name: &str) -> (McpClient, tokio::sync::oneshot::Receiver<()>) {
+    use std::io::Read as _;
+    let pipe = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let server = format!(
+        "(echo; exec sleep 1000) > '{}' & {}",
+        pipe.display(),
+        loop_of(&[("server/discover", &result(r#"{"supportedVersions":["2026-07-28"]}"#)),])
+    );
+    let client = McpClient::spawn(ServerCommand::new("sh").args(["-c", &server]), options()).await.unwrap();
+    let ((start, started), (end, ended)) = (tokio::sync::oneshot::channel(), tokio::sync::oneshot::channel());
+    std::thread::spawn(move || {
+        let mut file = std::fs::File::open(&pipe).unwrap();
+        file.read_exact(&mut [0]).unwrap();
+        std::fs::remove_file(&pipe).unwrap();
+        start.send(()).unwrap();
+        file.read_to_end(&mut Vec::new()).unwrap();
+        end.send(()).unwrap();
+    });
+    started.await.unwrap();
+    (client, ended)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_processes_that_a_server_has_started_end_with_it() {
+    let (client, ended) = with_child("dropped").await;
+    drop(client);
+    tokio::time::timeout(LONG, ended).await.unwrap().unwrap();
+    let (client, ended) = with_child("closed").await;
+    client.close().await;
+    tokio::time::timeout(LONG, ended).await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn calls_that_end_early_are_cancelled() {
     // The server answers the second call with the notification that it has received.
     let server = script(&[
@@ -121,7 +240,7 @@ async fn calls_that_end_early_are_cancelled() {
     ]);
     let client = McpClient::spawn(server, options()).await.unwrap();
     let short = Some(Duration::from_millis(50));
-    assert_eq!(client.call_tool("a", "{}".parse().unwrap(), short).await, Err(McpError::Timeout));
+    assert_eq!(client.call_tool("a", "{}".parse().unwrap(), short).await, Err(McpError::Timeout(None)));
     let ToolResult::Response(cancelled) = client.call_tool("b", "{}".parse().unwrap(), None).await.unwrap() else {
         panic!("not a response")
     };

@@ -192,7 +192,7 @@ async fn a_client_that_ends_ends_its_call() {
     let service = server_with(limits).listen(0, HttpOptions::default()).await.unwrap();
     let client = client(&service).await;
     let wait = client.call_tool("wait", "{}".parse().unwrap(), Some(Duration::from_millis(100))).await;
-    assert_eq!(wait, Err(McpError::Timeout));
+    assert_eq!(wait, Err(McpError::Timeout(None)));
     // There is room for one call, which the end of the connection has freed.
     let echo = client.call_tool("echo", "{}".parse().unwrap(), Some(LONG)).await.unwrap();
     assert_eq!(echo, ToolResult::Response("{}".parse().unwrap()));
