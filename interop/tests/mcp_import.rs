@@ -230,6 +230,21 @@ fn the_dialect_of_a_schema_without_one_depends_on_the_revision() {
 }
 
 #[test]
+fn only_a_declared_draft_rules_out_keywords_of_others() {
+    let text = |dialect: &str, schema: &str| {
+        let tool = format!(r#"{{"name": "t", "inputSchema": {{{dialect}"type": "object", {schema}}}}}"#);
+        format!(r#"{{"protocolVersion": "2025-11-25", "tools": [{tool}]}}"#)
+    };
+    let dependencies = r#""dependencies": {"a": ["b"]}"#;
+    assert!(findings(&text("", dependencies)).is_empty());
+    let draft_04 = r#""$schema": "http://json-schema.org/draft-04/schema#", "#;
+    assert!(findings(&text(draft_04, dependencies)).is_empty());
+    let found = findings(&text(draft_04, r#""properties": {"v": {"const": 1}}"#));
+    let pointers: Vec<&str> = found.iter().map(|finding| finding.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/tools/0/inputSchema/properties/v/const"]);
+}
+
+#[test]
 fn the_output_does_not_depend_on_the_order_of_tools() {
     let tools =
         ["a.b", "a/b", "b", "工具", "\u{202e}"].map(|name| format!(r#"{{"name": "{name}", "inputSchema": {{}}}}"#));

@@ -425,3 +425,57 @@ fn members_keep_their_order() {
     let names: Vec<&str> = output.as_object().unwrap().iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["type", "minimum", "maximum", "title", "description"]);
 }
+
+#[test]
+fn keywords_that_the_declared_draft_ignores_are_rejected() {
+    let uri = |draft: &str| match draft.starts_with("20") {
+        true => format!("https://json-schema.org/draft/{draft}/schema"),
+        false => format!("http://json-schema.org/draft-{draft}/schema#"),
+    };
+    for (keyword, value, draft, ignores, has) in [
+        ("minContains", json!(0), "07", "draft 2019-09 and later; `$schema` is draft-07", "2019-09"),
+        ("maxContains", json!(2), "07", "draft 2019-09 and later; `$schema` is draft-07", "2019-09"),
+        ("unevaluatedProperties", json!(false), "07", "draft 2019-09 and later; `$schema` is draft-07", "2019-09"),
+        ("unevaluatedItems", json!(false), "06", "draft 2019-09 and later; `$schema` is draft-06", "2019-09"),
+        ("prefixItems", json!([{}]), "2019-09", "draft 2020-12; `$schema` is draft 2019-09", "2020-12"),
+        ("dependentRequired", json!({"a": ["b"]}), "07", "draft 2019-09 and later; `$schema` is draft-07", "2019-09"),
+        ("dependentSchemas", json!({"a": {}}), "07", "draft 2019-09 and later; `$schema` is draft-07", "2019-09"),
+        ("if", json!({"minLength": 1}), "06", "draft-07 and later; `$schema` is draft-06", "07"),
+        ("const", json!(1), "04", "draft-06 and later; `$schema` is draft-04", "06"),
+        ("propertyNames", json!({"minLength": 1}), "04", "draft-06 and later; `$schema` is draft-04", "06"),
+        ("dependencies", json!({"a": ["b"]}), "2020-12", "draft-07 and earlier; `$schema` is draft 2020-12", "07"),
+        (
+            "additionalItems",
+            json!(false),
+            "2020-12",
+            "draft 2019-09 and earlier; `$schema` is draft 2020-12",
+            "2019-09",
+        ),
+    ] {
+        let schema = |draft: &str| json!({"$schema": uri(draft), "items": {keyword: value}, "definitions": {"unused": {keyword: value}}});
+        let problems = of(&schema(draft)).unwrap_err();
+        let message = format!("`{keyword}` is a keyword of {ignores}, which ignores it");
+        let help = format!("remove it, or declare a draft that has it: `\"$schema\": \"{}\"`", uri(has));
+        let found: Vec<_> = problems.iter().map(|p| (p.pointer.clone(), p.message.clone(), p.help.clone())).collect();
+        assert_eq!(found, [(format!("/items/{keyword}"), message, Some(help))], "{keyword}");
+        // Without the keyword, in the draft that has it, or without `$schema`, there is no such finding.
+        for other in [schema(has), json!({"items": {keyword: value}})] {
+            let problems = of(&other).err().unwrap_or_default();
+            assert!(
+                problems.iter().all(|problem| !problem.message.contains("which ignores it")),
+                "{other}: {problems:?}"
+            );
+        }
+    }
+    // Other keywords do not take an ignored one into account.
+    check_rejected(
+        json!({"$schema": uri("07"), "contains": {"type": "string"}, "minContains": 0, "prefixItems": [{}, {"type": "strnig"}]}),
+        &[
+            (
+                "/minContains",
+                "`minContains` is a keyword of draft 2019-09 and later; `$schema` is draft-07, which ignores it",
+            ),
+            ("/prefixItems", "`prefixItems` is a keyword of draft 2020-12; `$schema` is draft-07, which ignores it"),
+        ],
+    );
+}

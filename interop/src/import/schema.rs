@@ -16,8 +16,9 @@ pub(crate) enum Dialect {
     ByDefinitions,
 }
 
-/// The `$schema` of draft 2020-12.
-const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The `$schema` of a modern schema that has none. Its keywords are those of draft 2020-12, and not declared by the author: the normaliser
+/// accepts those of older drafts as well.
+const MODERN: &str = "https://spec.openapis.org/oas/3.1/dialect/base";
 
 /// A schema of another format.
 #[derive(Debug)]
@@ -46,7 +47,9 @@ impl Importer {
     ) -> Option<Schema> {
         let Foreign { part, source, own, dialect, keeps_dialect } = foreign;
         let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
-        if let Ok(schema) = Schema::parse(&own) {
+        if !is_before_draft_06(source)
+            && let Ok(schema) = Schema::parse(&own)
+        {
             return Some(schema);
         }
         let with_dialect = with_dialect(source, dialect);
@@ -110,6 +113,11 @@ fn of_problem(problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) 
     }
 }
 
+/// Whether the dialect lacks keywords of the subset, such as `const`.
+fn is_before_draft_06(source: &Json) -> bool {
+    source.get("$schema").and_then(Json::as_str).is_some_and(|uri| uri.contains("json-schema.org/draft-04/"))
+}
+
 fn without_dialect(schema: Json) -> Json {
     match schema {
         Json::Object(mut members) => {
@@ -126,6 +134,6 @@ fn with_dialect(source: &Json, dialect: Dialect) -> Option<Json> {
         return None;
     }
     let mut members = object.clone();
-    members.push("$schema".to_owned(), Json::String(DRAFT_2020_12.to_owned()));
+    members.push("$schema".to_owned(), Json::String(MODERN.to_owned()));
     Some(Json::Object(members))
 }

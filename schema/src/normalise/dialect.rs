@@ -1,5 +1,6 @@
 //! The dialect of JSON Schema that a document is written in.
 
+use super::version::Version;
 use crate::{Json, Object};
 
 /// The difference between dialects that matters here. All other keywords have one meaning each, whatever the draft.
@@ -61,9 +62,11 @@ pub(super) fn takes_subschemas(name: &str) -> bool {
     ONE.contains(&name) || LISTS.contains(&name) || MAPS.contains(&name)
 }
 
-/// The direct subschemas that may apply to a payload, in source order. Definitions are not among them.
-pub(super) fn subschemas(object: &Object) -> impl Iterator<Item = &Json> {
-    object.iter().flat_map(|(name, value)| {
+/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the draft ignores are not among
+/// them.
+pub(super) fn subschemas(object: &Object, version: Option<Version>) -> impl Iterator<Item = &Json> {
+    let applies = move |name: &str| version.is_none_or(|version| !version.ignores(name));
+    object.iter().filter(move |(name, _)| applies(name)).flat_map(|(name, value)| {
         let name = name.as_str();
         let one = (ONE.contains(&name) && value.as_array().is_none()).then_some(value);
         let list = value.as_array().filter(|_| LISTS.contains(&name)).unwrap_or_default();

@@ -36,6 +36,7 @@ pub struct Loss {
 /// | input | output |
 /// |---|---|
 /// | an assertion that the subset cannot express, an unknown keyword | removed |
+/// | a keyword that the draft of `$schema` ignores | removed, which changes nothing for validators of that draft |
 /// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
 /// | tuples with different schemas | `items` with `anyOf` over the schemas, and `maxItems` if no more items are allowed |
 /// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |

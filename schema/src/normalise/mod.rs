@@ -19,6 +19,7 @@ mod places;
 mod rewrite;
 mod target;
 mod tree;
+mod version;
 mod walk;
 mod widen;
 
@@ -29,6 +30,7 @@ pub use lossy::{Loss, normalise_lossy};
 pub use places::keyword_at;
 use target::{TargetId, Targets};
 use tree::{Body, Node, Origin, Value};
+use version::Version;
 use walk::Walk;
 
 use crate::parse::definition_reference;
@@ -45,9 +47,9 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 or 3.1, including the output of `schemars`. `$schema`
 /// selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07 otherwise.
 ///
-/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and a keyword
-/// of a draft other than that of `$schema` has the meaning of its own draft, because its author intended that. The output always
-/// loads, and normalising it again does not change it. A schema of the subset does not change either, except that unused
+/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and without
+/// `$schema`, a keyword has the meaning of the draft that has it, because its author intended that. A keyword that the draft of
+/// `$schema` ignores is rejected. The output always loads, and normalising it again does not change it. A schema of the subset does not change either, except that unused
 /// definitions are removed, a single branch of `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
 /// | input | output |
@@ -125,7 +127,8 @@ impl<'a> Output<'a> {
     fn of(source: &'a Json) -> Self {
         let targets = Targets::collect(source);
         let dialect = Dialect::of(source);
-        let mut walk = Walk { targets, dialect, problems: Vec::new(), copies: COPIES };
+        let version = Version::of(source);
+        let mut walk = Walk { targets, dialect, version, problems: Vec::new(), copies: COPIES };
         let mut root = walk.schema(source, Origin::default(), 0);
         let mut definitions = Vec::new();
         for id in walk.targets.in_order() {

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::dialect;
 use super::tree::Origin;
+use super::version::Version;
 use crate::parse::{MAX_SCHEMA_DEPTH, percent_decode};
 use crate::{Hash, Json, pointer};
 
@@ -74,6 +75,7 @@ impl<'a> Targets<'a> {
             anchors: None,
             base: root.get("$id").and_then(Json::as_str).unwrap_or_default().trim_end_matches('#'),
         };
+        let version = Version::of(root);
         let mut seen = HashSet::from([address(root)]);
         let mut open = vec![(root, 0)];
         while let Some((json, depth)) = open.pop() {
@@ -85,7 +87,7 @@ impl<'a> Targets<'a> {
             if let Some(Json::String(text)) = object.get("$ref") {
                 let _ = targets.resolve(text);
             }
-            let below = dialect::subschemas(object).map(|child| (child, depth + 1));
+            let below = dialect::subschemas(object, version).map(|child| (child, depth + 1));
             let found = targets.list.iter().skip(known).map(|target| (target.json, 1));
             let new: Vec<_> = below.chain(found).filter(|(json, _)| seen.insert(address(json))).collect();
             // The stack is read from its end; reverse, so that targets are found in source order.

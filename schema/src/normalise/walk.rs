@@ -7,6 +7,7 @@ use super::dialect::Dialect;
 use super::number::Bounds;
 use super::target::{Targets, Unresolved};
 use super::tree::{Body, Node, Origin, Value};
+use super::version::{self, Version};
 use super::{annotation, pattern};
 use crate::parse::{MAX_SCHEMA_DEPTH, advice, depth_is_within_limit, is_annotation, is_assertion, quote};
 use crate::{Json, Object, Problem, codes, pointer};
@@ -17,6 +18,8 @@ pub(super) const MAX_PROBLEMS: usize = 1000;
 pub(super) struct Walk<'a> {
     pub(super) targets: Targets<'a>,
     pub(super) dialect: Dialect,
+    /// The draft that `$schema` declares.
+    pub(super) version: Option<Version>,
     pub(super) problems: Vec<Problem>,
     /// How many more subschemas may be copied.
     pub(super) copies: usize,
@@ -25,6 +28,7 @@ pub(super) struct Walk<'a> {
 /// A schema object whose keywords are being translated.
 pub(super) struct Draft<'a> {
     pub(super) object: &'a Object,
+    version: Option<Version>,
     pub(super) origin: Origin,
     pub(super) depth: usize,
     pub(super) bounds: Bounds<'a>,
@@ -42,8 +46,9 @@ impl<'a> Draft<'a> {
         pointer::join(&self.origin.pointer(), keyword)
     }
 
+    /// The value of a keyword, unless the declared draft ignores it.
     pub(super) fn get(&self, keyword: &str) -> Option<&'a Json> {
-        self.object.get(keyword)
+        version::get(self.object, keyword, self.version)
     }
 
     pub(super) fn push(&mut self, keyword: &str, value: Value<'a>) {
@@ -130,6 +135,7 @@ impl<'a> Walk<'a> {
     fn object(&mut self, object: &'a Object, origin: Origin, depth: usize) -> Vec<(String, Value<'a>)> {
         let mut draft = Draft {
             object,
+            version: self.version,
             origin,
             depth,
             bounds: Bounds::of(object),
@@ -141,7 +147,9 @@ impl<'a> Walk<'a> {
         let ignores_siblings = self.dialect == Dialect::Legacy && matches!(draft.get("$ref"), Some(Json::String(_)));
         self.closed_names(&mut draft);
         for (name, value) in object {
-            if name == "$ref" {
+            if let Some(version) = self.version.filter(|version| version.ignores(name)) {
+                self.report(version.ignored(name, draft.at(name)));
+            } else if name == "$ref" {
                 self.reference(&mut draft, value);
             } else if ignores_siblings && asserts(name) {
                 self.report(advice::ref_sibling(name, draft.at(name)));

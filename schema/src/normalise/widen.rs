@@ -11,6 +11,7 @@ use super::marks::Marks;
 use super::places::{is_container, is_tuple, map_subschemas, subschemas};
 use super::rewrite::Draft;
 use super::target::{TargetId, Targets};
+use super::version::Version;
 use crate::{Json, Object, pointer};
 
 /// Deeper subschemas are not visited. The normaliser rejects them at a lower depth.
@@ -51,6 +52,8 @@ pub(super) struct Widener<'a, 'p> {
     marks: &'a Marks<'p>,
     targets: Targets<'a>,
     pub(super) is_legacy: bool,
+    /// The draft that `$schema` declares.
+    version: Option<Version>,
     /// The pointers of targets.
     pub(super) pointers: BTreeSet<String>,
     /// Targets that have a problem, or refer to one that has.
@@ -72,8 +75,17 @@ impl<'a, 'p> Widener<'a, 'p> {
         let all: Vec<TargetId> = targets.in_order();
         let pointers = all.iter().filter_map(|id| Some(targets.get(*id)?.pointer.clone())).collect();
         let is_legacy = Dialect::of(root) == Dialect::Legacy;
-        let mut widener =
-            Self { root, marks, targets, is_legacy, pointers, changed: HashSet::new(), positive: HashSet::new() };
+        let version = Version::of(root);
+        let mut widener = Self {
+            root,
+            marks,
+            targets,
+            is_legacy,
+            version,
+            pointers,
+            changed: HashSet::new(),
+            positive: HashSet::new(),
+        };
         let mut contents = HashMap::new();
         let root_id = widener.targets.at(root);
         widener.survey(root, Some(marks), Polarity::Positive, 0, root_id, &mut contents);
@@ -90,6 +102,10 @@ impl<'a, 'p> Widener<'a, 'p> {
         }
         widener.changed = changed(&contents);
         widener
+    }
+
+    fn is_ignored(&self, keyword: &str) -> bool {
+        self.version.is_some_and(|version| version.ignores(keyword))
     }
 
     /// Finds the content of each target, and the targets in positive places. `around` is the nearest target around the subschema.
@@ -126,6 +142,10 @@ impl<'a, 'p> Widener<'a, 'p> {
         let mut own: HashSet<&str> = marks.iter().flat_map(|marks| marks.below.keys().map(String::as_str)).collect();
         let mut children = Vec::new();
         for (name, value) in object {
+            if self.is_ignored(name) {
+                own.remove(name.as_str());
+                continue;
+            }
             let below = marks.and_then(|marks| marks.below.get(name));
             if let ("$ref", Json::String(text)) = (name.as_str(), value) {
                 mark(below.is_some(), self.targets.resolve(text).ok());
@@ -210,6 +230,13 @@ impl<'a, 'p> Widener<'a, 'p> {
         record: &mut Record,
     ) -> bool {
         let at = pointer::join(draft.at, name);
+        // Without it, the schema accepts the same values: its draft ignores the keyword.
+        if self.is_ignored(name) {
+            if let Some(marks) = marks {
+                marks.record(&at, record);
+            }
+            return false;
+        }
         if let ("$ref", Json::String(text)) = (name, value)
             && marks.is_none()
             && let Ok(id) = self.targets.resolve(text)

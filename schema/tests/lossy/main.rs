@@ -57,6 +57,19 @@ fn references_to_other_documents_are_never_fetched() {
 }
 
 #[test]
+fn keywords_that_the_declared_draft_ignores_are_removed_without_an_effect() {
+    let draft_07 = "http://json-schema.org/draft-07/schema#";
+    check(
+        json!({
+            "$schema": draft_07, "contains": {"type": "string"}, "minContains": 0,
+            "not": {"minItems": 3, "unevaluatedItems": false, "prefixItems": [{"$ref": "none.json"}]}
+        }),
+        json!({"$schema": draft_07, "not": {"minItems": 3}, "allOf": [{"not": {"type": "array", "items": {"not": {"type": "string"}}}}]}),
+        &["/minContains", "/not/prefixItems", "/not/unevaluatedItems"],
+    );
+}
+
+#[test]
 fn tuples_become_lists() {
     let [a, b] = [json!({"type": "string"}), json!({"type": "null"})];
     check(

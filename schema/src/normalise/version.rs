@@ -1,0 +1,100 @@
+//! The keywords of each draft of JSON Schema.
+//!
+//! A draft ignores the keywords of others. A schema without `$schema` may use those of all drafts; with it, only those of its draft are
+//! translated, because any other validator ignores the rest.
+
+use crate::{Json, Object, Problem, codes};
+
+/// A draft of JSON Schema, in the order of their publication.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Version {
+    Draft04,
+    Draft06,
+    Draft07,
+    Draft2019,
+    Draft2020,
+}
+
+use Version::{Draft04, Draft06, Draft07, Draft2019, Draft2020};
+
+/// Assertions that not all drafts have, with the first and the last one that has them.
+const KEYWORDS: [(&str, Version, Version); 15] = [
+    ("additionalItems", Draft04, Draft2019),
+    ("const", Draft06, Draft2020),
+    ("contains", Draft06, Draft2020),
+    ("dependencies", Draft04, Draft07),
+    ("dependentRequired", Draft2019, Draft2020),
+    ("dependentSchemas", Draft2019, Draft2020),
+    ("else", Draft07, Draft2020),
+    ("if", Draft07, Draft2020),
+    ("maxContains", Draft2019, Draft2020),
+    ("minContains", Draft2019, Draft2020),
+    ("prefixItems", Draft2020, Draft2020),
+    ("propertyNames", Draft06, Draft2020),
+    ("then", Draft07, Draft2020),
+    ("unevaluatedItems", Draft2019, Draft2020),
+    ("unevaluatedProperties", Draft2019, Draft2020),
+];
+
+impl Version {
+    /// The draft that the `$schema` of a document declares. Dialects of OpenAPI have keywords of several drafts, so they are not one.
+    pub(super) fn of(root: &Json) -> Option<Self> {
+        let uri = root.get("$schema")?.as_str()?;
+        let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
+        let path = path.strip_suffix('#').unwrap_or(path).strip_prefix("json-schema.org/")?;
+        [Draft04, Draft06, Draft07, Draft2019, Draft2020].into_iter().find(|version| version.path() == path)
+    }
+
+    fn path(self) -> &'static str {
+        match self {
+            Draft04 => "draft-04/schema",
+            Draft06 => "draft-06/schema",
+            Draft07 => "draft-07/schema",
+            Draft2019 => "draft/2019-09/schema",
+            Draft2020 => "draft/2020-12/schema",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Draft04 => "draft-04",
+            Draft06 => "draft-06",
+            Draft07 => "draft-07",
+            Draft2019 => "draft 2019-09",
+            Draft2020 => "draft 2020-12",
+        }
+    }
+
+    fn uri(self) -> String {
+        match self {
+            Draft04 | Draft06 | Draft07 => format!("http://json-schema.org/{}#", self.path()),
+            Draft2019 | Draft2020 => format!("https://json-schema.org/{}", self.path()),
+        }
+    }
+
+    /// Whether the draft ignores a keyword that others have.
+    pub(super) fn ignores(self, keyword: &str) -> bool {
+        KEYWORDS.iter().any(|(name, first, last)| *name == keyword && !(*first..=*last).contains(&self))
+    }
+
+    /// The finding for a keyword that the draft ignores.
+    pub(super) fn ignored(self, keyword: &str, at: String) -> Problem {
+        let found = KEYWORDS.iter().find(|(name, ..)| *name == keyword);
+        let (first, last) = found.map_or((self, self), |(_, first, last)| (*first, *last));
+        let (nearest, range) = if self < first { (first, "later") } else { (last, "earlier") };
+        let range = if first == last { String::new() } else { format!(" and {range}") };
+        let message = format!(
+            "`{keyword}` is a keyword of {}{range}; `$schema` is {}, which ignores it",
+            nearest.name(),
+            self.name()
+        );
+        let help = format!("remove it, or declare a draft that has it: `\"$schema\": \"{}\"`", nearest.uri());
+        let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key();
+        problem.label(format!("not enforced by {}", self.name())).help(help)
+    }
+}
+
+/// The value of a keyword, unless the draft ignores it.
+pub(super) fn get<'a>(object: &'a Object, keyword: &str, version: Option<Version>) -> Option<&'a Json> {
+    object.get(keyword).filter(|_| version.is_none_or(|version| !version.ignores(keyword)))
+}
