@@ -83,6 +83,8 @@ pub(crate) enum Command {
     /// Compare manifests with an older version, and report the changes that break callers or providers
     #[command(after_help = crate::diff::arguments::DIFF_EXAMPLES)]
     Diff(crate::diff::arguments::Diff),
+    /// Write a first manifest, with a comment for editors that complete and check it
+    Init(crate::init::Init),
     /// Write a manifest from a contract in another format: MCP tools, OpenAPI, an A2A agent card or JSON Schema
     Import(crate::import::Import),
     /// Write a contract in another format: MCP tools, OpenAPI, tools for OpenAI, an A2A agent card or JSON Schema; or the schema of

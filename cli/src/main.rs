@@ -23,6 +23,7 @@ mod failure;
 mod generate;
 mod generated_files;
 mod import;
+mod init;
 mod input;
 mod lock;
 mod matrix;
@@ -63,6 +64,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         None => generate::run(&arguments.generate, console),
         Some(Command::Generate(generate)) => generate::run(&generate, console),
         Some(Command::Check(check)) => check::run(&check, console),
+        Some(Command::Init(init)) => init::run(&init, console),
         Some(Command::Import(import)) => import::run(&import, console),
         Some(Command::Validate(validate)) => validate::run(&validate, console),
         Some(Command::Diff(arguments)) => diff::run(&arguments, console),

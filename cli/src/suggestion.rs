@@ -12,6 +12,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("codegen", "gen"),
     ("compile", "gen"),
     ("generate", "gen"),
+    ("create", "init"),
+    ("new", "init"),
     ("error", "explain"),
     ("completion", "completions"),
     ("lint", "check"),

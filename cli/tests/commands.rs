@@ -55,10 +55,11 @@ fn unknown_subcommands_get_a_suggestion() {
         ("chekc", "'check'"),
         ("generate", "'gen'"),
         ("lint", "'check'"),
+        ("new", "'init'"),
         ("verify", "'gen --check'"),
         (
             "frobnicate",
-            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'import', 'export', 'lock', 'matrix', 'docs', 'audit', 'amp', 'registry', 'dci', 'explain'",
+            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'init', 'import', 'export', 'lock', 'matrix', 'docs', 'audit', 'amp', 'registry', 'dci', 'explain'",
         ),
     ] {
         let run = Fleet::new(&[]).run(name).ended(2);
@@ -99,7 +100,7 @@ fn incorrect_usage_exits_with_2_and_a_hint() {
 
 #[test]
 fn every_help_page_has_examples() {
-    for subcommand in ["", "gen", "check", "validate", "explain", "completions"] {
+    for subcommand in ["", "gen", "check", "validate", "init", "explain", "completions"] {
         let run = Fleet::new(&[]).run(&format!("{subcommand} --help")).ended(0);
         assert!(run.stdout.contains("Examples:\n  capgen "), "{run:?}");
     }

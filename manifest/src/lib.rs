@@ -61,7 +61,7 @@ pub use options::{OptionRow, Options, Scope};
 pub use ownership::{
     MARK, Present, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite, read_present,
 };
-pub use replace::replace_files;
+pub use replace::{create_files, replace_files};
 pub use temporary::{remove_stale_files, remove_temporary_files};
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.

@@ -53,6 +53,46 @@ pub fn replace_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(
     Ok(())
 }
 
+/// Creates each file with a content, all or none: if one cannot be created, those before it are removed again. Every file appears with its
+/// whole content, and no file that exists is touched, even if another process creates it meanwhile.
+///
+/// # Errors
+///
+/// The index of the file that failed, and the reason; [`io::ErrorKind::AlreadyExists`] if there is something at its path. The folders must
+/// exist.
+pub fn create_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(), (usize, io::Error)> {
+    let mut pending = Pending(Vec::with_capacity(files.len()));
+    for (index, (path, content)) in files.iter().enumerate() {
+        let (temporary, file) = live().create(path).map_err(|error| (index, error))?;
+        pending.0.push((temporary.clone(), index));
+        write(file, &temporary, path, content.as_ref()).map_err(|error| (index, error))?;
+    }
+    // Locked for the same reason as above.
+    let live = live();
+    let mut created = Vec::with_capacity(files.len());
+    for ((temporary, index), (path, content)) in pending.0.iter().zip(files) {
+        if let Err(error) = create(temporary, path, content.as_ref()) {
+            created.into_iter().for_each(|path| drop(fs::remove_file(path)));
+            return Err((*index, error));
+        }
+        created.push(*path);
+    }
+    drop(live);
+    Ok(())
+}
+
+/// Gives a temporary file a second name, which fails if that exists. Renaming would replace the file.
+fn create(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    match fs::hard_link(temporary, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            // A file system without hard links.
+            let mut file = File::options().write(true).create_new(true).open(path)?;
+            file.write_all(content).inspect_err(|_| drop(fs::remove_file(path)))
+        }
+        result => result,
+    }
+}
+
 fn write(mut file: File, temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     // Before the content is written: if only its owner may read the old file, no other user may read the new one at any time.
     if let Ok(metadata) = fs::symlink_metadata(path)
@@ -117,6 +157,17 @@ mod tests {
         replace_files(&[(&a, "new")]).unwrap();
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
         assert_eq!(folder.names(), ["a"], "temporary files are left");
+    }
+
+    #[test]
+    fn files_are_created_all_or_none_and_none_is_replaced() {
+        let folder = Folder::new("create");
+        let (a, b) = (folder.0.join("a"), folder.0.join("b"));
+        create_files(&[(&a, "new")]).unwrap();
+        let (index, error) = create_files(&[(&b, "new"), (&a, "newer")]).unwrap_err();
+        assert_eq!((index, error.kind()), (1, io::ErrorKind::AlreadyExists));
+        assert_eq!(fs::read_to_string(&a).unwrap(), "new");
+        assert_eq!(folder.names(), ["a"]);
     }
 
     #[cfg(unix)]

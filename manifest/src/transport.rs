@@ -128,7 +128,7 @@ impl TransportSettings {
     /// ```
     pub fn check(&self) -> Result<(), String> {
         let Some(shape) = SHAPES.iter().find(|shape| shape.kind == self.kind) else {
-            let kinds = SHAPES.map(|shape| format!("`{}`", shape.kind)).join(", ");
+            let kinds = Self::kinds().map(|kind| format!("`{kind}`")).join(", ");
             return Err(format!("unknown `kind` of transport: the kinds are {kinds}"));
         };
         let settings = self.settings.as_object().ok_or("the settings must be a mapping")?;

@@ -3,6 +3,7 @@
 use capgen_schema::{Json, Object};
 
 use crate::TransportSettings;
+use crate::transport::SHAPES;
 
 fn texts(texts: &[&str]) -> Json {
     Json::Array(texts.iter().map(|text| Json::String((*text).to_owned())).collect())
@@ -84,6 +85,36 @@ impl TransportSettings {
     /// ```
     pub fn mcp(requests: &str) -> Self {
         Self::of("mcp", "topics", requests)
+    }
+
+    /// Every kind of transport.
+    ///
+    /// ```
+    /// assert!(capgen_manifest::TransportSettings::kinds().contains(&"nats"));
+    /// ```
+    pub fn kinds() -> [&'static str; SHAPES.len()] {
+        SHAPES.map(|shape| shape.kind)
+    }
+
+    /// A transport of a kind to start with: a broker on this machine where the kind needs an address. `None` if there is no such kind.
+    ///
+    /// ```
+    /// use capgen_manifest::TransportSettings;
+    /// for kind in TransportSettings::kinds() {
+    ///     assert_eq!(TransportSettings::local(kind, "reviews").map(|transport| transport.check()), Some(Ok(())));
+    /// }
+    /// ```
+    pub fn local(kind: &str, requests: &str) -> Option<Self> {
+        Some(match kind {
+            "memory" => Self::memory(requests),
+            "mqtt" => Self::mqtt(requests).set("url", "mqtt://localhost:1883"),
+            "kafka" => Self::kafka(&["localhost:9092"], requests),
+            "nats" => Self::nats(&["nats://localhost:4222"], requests),
+            "sqs" => Self::sqs("us-east-1", requests),
+            "amqp" => Self::amqp("amqp://localhost:5672", requests),
+            "mcp" => Self::mcp(requests),
+            _ => return None,
+        })
     }
 
     /// Sets the topic, subject or queue for responses.

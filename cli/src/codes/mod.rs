@@ -90,6 +90,14 @@ capgen_diagnostic::codes! {
     pub(crate) EXPORT_FOREIGN = "E0921";
     /// A folder that an export cannot write.
     pub(crate) EXPORT_FAILED = "E0922";
+    /// A value from which no manifest can be started.
+    pub(crate) INIT_VALUE = "E0971";
+    /// A file that exists and would be overwritten.
+    pub(crate) INIT_EXISTS = "E0972";
+    /// An agent that the fleet looks for elsewhere.
+    pub(crate) INIT_LISTED = "E0973";
+    /// A file or a folder of a first manifest that cannot be created.
+    pub(crate) INIT_IO = "E0974";
     /// A line of a log that is skipped.
     pub(crate) REGISTRY_LINE = "W0691";
     /// A snapshot that is dropped.

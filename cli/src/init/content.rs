@@ -1,0 +1,60 @@
+//! The texts of the files.
+
+use capgen_manifest::{Capability, Manifest, Source, listed_agents, load};
+use capgen_schema::Schema;
+
+use super::Start;
+use crate::failure::Failure;
+
+/// Schemas that are easy to change: one property of a request, and one of a response.
+const SCHEMAS: [&str; 2] = [
+    r#"{
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "A property of the request."}},
+        "required": ["text"],
+        "additionalProperties": false
+    }"#,
+    r#"{
+        "type": "object",
+        "properties": {"result": {"type": "string", "description": "A property of the response."}},
+        "required": ["result"]
+    }"#,
+];
+
+/// The name of the folder of the schemas for editors.
+pub(super) const FOLDER: &str = ".capgen";
+
+/// The comment with which editors find a schema.
+fn modeline(schema: &str) -> String {
+    format!("yaml-language-server: $schema={schema}")
+}
+
+/// The text of the manifest, which loads without a warning. `schema` is the path of its schema for editors.
+pub(super) fn manifest(start: &Start, schema: &str) -> Result<String, Failure> {
+    let [input, output] = SCHEMAS.map(|text| Schema::parse_text(text).ok());
+    let capability = |name: &String| Capability {
+        description: Some("A description of the capability for callers.".to_owned()),
+        input: input.clone(),
+        output: output.clone(),
+        ..Capability::new(name)
+    };
+    let manifest = Manifest {
+        agent: start.agent.clone(),
+        transports: vec![start.transport.clone()],
+        capabilities: start.capabilities.iter().map(capability).collect(),
+    };
+    let text = manifest.to_yaml_with_comment(&modeline(schema));
+    // The names may be equal or too similar.
+    let loaded = load(&Source::new("the new manifest", text.as_str()))?;
+    if loaded.warnings.is_empty() { Ok(text) } else { Err(Failure::Findings(loaded.warnings)) }
+}
+
+/// The text of `fleet.yaml`.
+pub(super) fn fleet(start: &Start, schema: &str) -> Result<String, Failure> {
+    // An id may be a number in YAML, but needs no escapes.
+    let agent = &start.agent;
+    let entry = format!("{{ id: \"{agent}\", path: \"agents/{agent}\" }}");
+    let text = format!("# {}\nversion: 1\nagents:\n  - {entry}\n", modeline(schema));
+    listed_agents(&Source::new("the new fleet.yaml", text.as_str()))?;
+    Ok(text)
+}
