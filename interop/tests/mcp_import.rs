@@ -211,12 +211,16 @@ fn a_widened_schema_lists_its_losses() {
 
 #[test]
 fn two_tools_with_one_name_are_both_rejected() {
-    let imported = import(
-        r#"[{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]"#,
-    );
+    let text =
+        r#"[{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]"#;
+    let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
+    let imported = mcp::tools(&document, ImportSettings::default()).imported;
     assert_eq!((imported.rejected.len(), imported.capabilities.len(), imported.entries), (2, 1, 3));
     let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
     assert_eq!((found.code.as_str(), found.pointer.as_str()), ("E0903", "/2"));
+    let starts = |span: &std::ops::Range<usize>| text.get(..span.start).unwrap().matches("name").count();
+    let diagnostic = document.diagnostics(&imported.findings).remove(0);
+    assert_eq!(diagnostic.labels.iter().map(|label| starts(&label.span)).collect::<Vec<_>>(), [2, 0], "both places");
 }
 
 #[test]

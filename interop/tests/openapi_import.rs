@@ -263,6 +263,26 @@ fn problems_of_schemas_have_their_place_in_the_document() {
 }
 
 #[test]
+fn a_problem_of_a_shared_component_is_reported_once() {
+    let content = "content: { application/json: { schema: { $ref: '#/components/schemas/A' } } }";
+    let picture = "'201': { content: { image/png: {} } }";
+    let operation = format!(
+        "{{ requestBody: {{ required: true, {content} }}, responses: {{ '200': {{ {content} }}, {picture} }} }}"
+    );
+    let text = format!(
+        "openapi: 3.1.0\npaths: {{ /a: {{ put: {operation}, post: {operation} }}, /b: {{ put: {operation} }} }}\ncomponents: {{ schemas: {{ A: {{ type: objct }} }} }}\n"
+    );
+    let (document, imported) = imported(&text);
+    assert_eq!(imported.rejected, ["PUT /a", "POST /a", "PUT /b"]);
+    let shared: Vec<_> = imported.findings.iter().filter(|f| f.pointer.starts_with("/components")).collect();
+    assert_eq!(shared.len(), 1, "{:#?}", imported.findings);
+    assert_eq!(shared[0].entry, "PUT /a");
+    let place = "operation `PUT /a`, inputSchema, /components/schemas/A/type, and 2 other operations";
+    assert_eq!(shared[0].place, place);
+    assert_eq!(document.diagnostics(&imported.findings).len(), 4);
+}
+
+#[test]
 fn other_documents_are_rejected() {
     for (text, pointer) in [
         ("swagger: '2.0'\npaths: {}", "/swagger"),

@@ -125,6 +125,8 @@ impl Document {
                 None => (None, self.diagnostic(finding)),
             };
             let start = diagnostic.labels.first().map(|label| label.span.start);
+            let first = finding.first.as_ref().and_then(|pointer| self.first(pointer));
+            let diagnostic = first.into_iter().fold(diagnostic, Diagnostic::label);
             ((file, start), diagnostic)
         };
         let mut placed: Vec<_> = findings.iter().map(placed).collect();
@@ -133,10 +135,19 @@ impl Document {
         placed.into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }
 
+    /// The label at the first of two places that exclude each other; `None` if it has no text.
+    fn first(&self, pointer: &str) -> Option<Label> {
+        match &self.text {
+            Text::None => None,
+            Text::One(source, root) => Some(label(source, root, pointer, Anchor::Key, "first here")),
+            Text::Files(_) => self.file(pointer).and_then(|(_, file, pointer)| file.first(&pointer)),
+        }
+    }
+
     fn diagnostic(&self, finding: &Finding) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(finding.code, finding.message.as_str());
         if let Text::One(source, root) = &self.text {
-            diagnostic = diagnostic.label(label(source, root, finding));
+            diagnostic = diagnostic.label(label(source, root, &finding.pointer, finding.anchor, &finding.label));
         }
         if !finding.place.is_empty() {
             diagnostic = diagnostic.note(format!("at: {}", finding.place));
@@ -161,10 +172,10 @@ fn move_spans(node: &mut Node, moved: &impl Fn(&Range<usize>) -> Range<usize>) {
     }
 }
 
-/// The place of a finding, or of the nearest value around it.
-fn label(source: &Source, root: &Node, finding: &Finding) -> Label {
+/// The place that a pointer leads to, or the nearest value around it.
+fn label(source: &Source, root: &Node, pointer: &str, anchor: Anchor, text: &str) -> Label {
     let (mut node, mut key) = (root, None);
-    for token in pointer::tokens(&finding.pointer) {
+    for token in pointer::tokens(pointer) {
         let next = match &node.data {
             Data::Object(_) => node.member(&token).map(|member| (&member.value, Some(&member.key_span))),
             Data::Array(items) => token.parse().ok().and_then(|i: usize| items.get(i)).map(|item| (item, None)),
@@ -175,10 +186,10 @@ fn label(source: &Source, root: &Node, finding: &Finding) -> Label {
     }
     let is_long = matches!(node.data, Data::Array(_) | Data::Object(_));
     let span = match key {
-        Some(key) if is_long || finding.anchor == Anchor::Key => key.clone(),
+        Some(key) if is_long || anchor == Anchor::Key => key.clone(),
         // The first character of a list or an object is enough: underlining all of it would show less.
         None if is_long => node.span.start..node.span.end.min(node.span.start + 1),
         _ => node.span.clone(),
     };
-    Label { source: source.clone(), span, text: finding.label.clone() }
+    Label { source: source.clone(), span, text: text.to_owned() }
 }

@@ -20,9 +20,21 @@ pub(crate) struct Importer {
     kind: &'static str,
     pub(super) settings: ImportSettings,
     findings: Vec<Finding>,
+    /// The findings by code, pointer and message, because entries can share parts of the document, such as components.
+    known: HashMap<(&'static str, String, String), Known>,
     entries: Vec<(Entry, Capability)>,
     /// The number of entries without a name in the protocol.
     nameless: usize,
+}
+
+/// A finding that was reported.
+#[derive(Debug)]
+struct Known {
+    index: usize,
+    /// The last entry that has it.
+    last: String,
+    /// The number of entries after the first one that have it.
+    others: usize,
 }
 
 /// An entry of the input that is being read. It becomes one capability.
@@ -40,7 +52,7 @@ pub(crate) struct Entry {
 impl Importer {
     /// For entries of this kind, a noun such as `tool`, which is also the name of an entry without a usable one.
     pub(crate) fn new(kind: &'static str, settings: ImportSettings) -> Self {
-        Self { kind, settings, findings: Vec::new(), entries: Vec::new(), nameless: 0 }
+        Self { kind, settings, findings: Vec::new(), known: HashMap::new(), entries: Vec::new(), nameless: 0 }
     }
 
     /// Starts an entry with its name in the protocol.
@@ -76,9 +88,42 @@ impl Importer {
         self.push(finding);
     }
 
+    /// Reports that a part of an entry excludes the one at `first`, which rejects the entry.
+    pub(crate) fn conflict(
+        &mut self,
+        entry: &mut Entry,
+        code: Code,
+        (first, pointer): (String, String),
+        message: String,
+        help: &str,
+    ) {
+        let help = Some(help.to_owned());
+        self.report(entry, "", Finding { first: Some(first), help, ..finding(code, pointer, message) });
+    }
+
+    /// Keeps a finding, unless another entry or another part of the same one has it at the same place.
     fn push(&mut self, finding: Finding) {
-        if self.findings.len() < MAX_FINDINGS {
+        let key = (finding.code.as_str(), finding.pointer.clone(), finding.message.clone());
+        if let Some(known) = self.known.get_mut(&key) {
+            if known.last != finding.entry {
+                known.others += 1;
+                known.last = finding.entry;
+            }
+        } else if self.findings.len() < MAX_FINDINGS {
+            let known = Known { index: self.findings.len(), last: finding.entry.clone(), others: 0 };
+            self.known.insert(key, known);
             self.findings.push(finding);
+        }
+    }
+
+    /// Adds to each finding how many other entries have it.
+    fn count_others(&mut self) {
+        let kind = self.kind;
+        for Known { index, others, .. } in self.known.values().filter(|known| known.others > 0) {
+            if let Some(finding) = self.findings.get_mut(*index) {
+                let plural = if *others == 1 { "" } else { "s" };
+                finding.place.push_str(&format!(", and {others} other {kind}{plural}"));
+            }
         }
     }
 
@@ -97,6 +142,7 @@ impl Importer {
     /// Rejects duplicates and assigns names. Takes time linear in the entries, apart from sorting.
     pub(crate) fn finish(mut self) -> Imported {
         self.reject_duplicates();
+        self.count_others();
         let Self { kind, findings, entries, nameless, .. } = self;
         let count = entries.len() + nameless;
         let (rejected, accepted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| entry.has_errors);
@@ -121,6 +167,7 @@ impl Importer {
         let mut first: HashMap<String, usize> = HashMap::new();
         let mut entries = std::mem::take(&mut self.entries);
         let mut rejected = Vec::new();
+        let pointers: Vec<String> = entries.iter().map(|(entry, _)| entry.pointer.clone()).collect();
         for (index, (entry, _)) in entries.iter_mut().enumerate() {
             match first.get(&entry.wire) {
                 None => _ = first.insert(entry.wire.clone(), index),
@@ -128,7 +175,8 @@ impl Importer {
                     rejected.push(*earlier);
                     let message = format!("two entries have the name {}", quoted(&entry.wire));
                     let help = "the name is used to call it, so it must be unique: rename or remove one of them";
-                    self.error(entry, codes::DUPLICATE_ENTRY, entry.pointer.clone(), message, help);
+                    let places = (pointers.get(*earlier).cloned().unwrap_or_default(), entry.pointer.clone());
+                    self.conflict(entry, codes::DUPLICATE_ENTRY, places, message, help);
                 }
             }
         }
@@ -152,6 +200,7 @@ fn finding(code: Code, pointer: String, message: String) -> Finding {
         keyword: String::new(),
         message,
         label: String::new(),
+        first: None,
         help: None,
     }
 }

@@ -87,16 +87,17 @@ fn by_names(importer: &mut Importer, files: &[File<'_>]) {
         }
         let mut entry = importer.entry(name, at);
         let mut capability = Capability::new("");
-        let mut seen = Vec::new();
+        let mut seen: Vec<(Side, &str)> = Vec::new();
         for (side, (path, json)) in parts {
-            if seen.contains(&side) {
+            if let Some((_, first)) = seen.iter().find(|(known, _)| *known == side) {
                 let message = format!("two files have the {} of {}", side.name(), quoted(name));
                 let help =
                     "rename one of them: `<capability>.request.schema.json` or `<capability>.response.schema.json`";
-                importer.error(&mut entry, codes::DUPLICATE_ENTRY, pointer::join("", path), message, help);
+                let places = (pointer::join("", first), pointer::join("", path));
+                importer.conflict(&mut entry, codes::DUPLICATE_ENTRY, places, message, help);
                 continue;
             }
-            seen.push(side);
+            seen.push((side, path));
             read_side(importer, &mut entry, &mut capability, side, (path, json), false);
         }
         importer.add(entry, capability);

@@ -83,7 +83,8 @@ pub struct Finding {
     pub entry: String,
     /// Whether it concerns the document as a whole, and not one entry.
     pub concerns_document: bool,
-    /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty.
+    /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty. If several entries share the place in
+    /// the document, it is that of the first one, with the number of others.
     pub place: String,
     /// JSON Pointer from the root of the document.
     pub pointer: String,
@@ -95,6 +96,8 @@ pub struct Finding {
     pub message: String,
     /// A few words next to the place in the source; may be empty.
     pub label: String,
+    /// JSON Pointer of the first of two places that exclude each other.
+    pub first: Option<String>,
     /// How to fix it.
     pub help: Option<String>,
 }

@@ -93,6 +93,7 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
         keyword: loss.keyword,
         message: loss.reason,
         label: "widened".to_owned(),
+        first: None,
         help: None,
     }
 }
@@ -109,6 +110,7 @@ fn of_problem(problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) 
         keyword: keyword.unwrap_or_default(),
         message: problem.message,
         label: problem.label,
+        first: None,
         help: problem.help.or_else(|| Some("remove it".to_owned())),
     }
 }

@@ -7,6 +7,7 @@ use capgen_diagnostic::quoted;
 use capgen_schema::{Json, pointer};
 
 use super::operation::Operation;
+use crate::codes;
 
 /// The places of parameters, which are members of the request.
 pub(super) const GROUPS: [&str; 3] = ["path", "query", "header"];
@@ -42,7 +43,7 @@ impl<'d> Operation<'_, 'd> {
                 let Some(parameter) = self.parameter(parameter, at) else { continue };
                 match known.entry((parameter.group, key(&parameter))) {
                     Entry::Occupied(earlier) if earlier.get().1.starts_with(&list_at) => {
-                        self.duplicate(&parameter, declared);
+                        self.duplicate(&parameter, (earlier.get().1.clone(), declared));
                     }
                     Entry::Occupied(mut earlier) => {
                         earlier.get_mut().1 = declared;
@@ -60,10 +61,11 @@ impl<'d> Operation<'_, 'd> {
         parameters
     }
 
-    fn duplicate(&mut self, parameter: &Parameter<'_>, at: String) {
+    fn duplicate(&mut self, parameter: &Parameter<'_>, places: (String, String)) {
         let Parameter { name, group, .. } = parameter;
         let message = format!("the {group} has two parameters {}", quoted(name));
-        self.malformed(at, message, "remove or rename one of them; the names of headers ignore case");
+        let help = "remove or rename one of them; the names of headers ignore case";
+        self.importer.conflict(&mut self.entry, codes::MALFORMED_ENTRY, places, message, help);
     }
 
     fn parameter(&mut self, json: &'d Json, at: String) -> Option<Parameter<'d>> {
