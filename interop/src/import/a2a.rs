@@ -6,7 +6,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Object, pointer};
 
-use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer};
+use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer, Kind};
 use crate::{A2A_EXTENSION, codes};
 
 /// The skills of an agent, as capabilities.
@@ -40,6 +40,7 @@ pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
             capabilities(&mut importer, parameters, &at);
             parameters.get("agent").and_then(Json::as_str).map(str::to_owned).or(name)
         }
+        None if importer.is_other_kind(card, "", Kind::AgentCard) => name,
         None => {
             let (message, help) = if card.get("skills").is_some() {
                 let help = "ask the provider for a card with the extension of capgen, or write the manifest by hand";

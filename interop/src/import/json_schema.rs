@@ -10,7 +10,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
 use capgen_schema::{Json, Object, pointer};
 
-use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer};
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind};
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
 
 /// The schemas of several files, as capabilities.
@@ -76,6 +76,9 @@ type File<'f> = (&'f str, &'f Json);
 fn by_names(importer: &mut Importer, files: &[File<'_>]) {
     let mut capabilities: BTreeMap<&str, Vec<(Side, File<'_>)>> = BTreeMap::new();
     for file in files {
+        if importer.is_other_kind(file.1, &pointer::join("", file.0), Kind::JsonSchema) {
+            continue;
+        }
         let (name, side) = part(file.0);
         capabilities.entry(name).or_default().push((side, *file));
     }

@@ -9,6 +9,7 @@ pub mod a2a;
 mod document;
 mod importer;
 pub mod json_schema;
+mod kind;
 mod mark;
 pub mod mcp;
 mod name;
@@ -22,6 +23,7 @@ use capgen_schema::{Anchor, Code};
 use crate::codes;
 pub use document::Document;
 pub(crate) use importer::{Entry, Importer};
+pub(crate) use kind::Kind;
 pub use name::agent_id;
 pub(crate) use schema::{Dialect, Foreign};
 

@@ -1,9 +1,10 @@
 //! The pages of a list of tools, in each form in which they are stored.
 
+use capgen_diagnostic::shortened;
 use capgen_schema::{Json, pointer};
 
 use crate::codes;
-use crate::import::Importer;
+use crate::import::{Importer, Kind};
 
 /// The tools of all pages, with the name, version and protocol of their server.
 #[derive(Default)]
@@ -21,6 +22,9 @@ impl<'a> Pages<'a> {
     /// Finds the tools of a document, and reports every part that has another form.
     pub(super) fn read(importer: &mut Importer, document: &'a Json) -> Self {
         let mut pages = Self::default();
+        if importer.is_other_kind(document, "", Kind::Tools) {
+            return pages;
+        }
         match document {
             // An element is a page or a tool. A page that is an array has the tools of one page.
             Json::Array(elements) => {
@@ -57,8 +61,8 @@ impl<'a> Pages<'a> {
                 _ => wrong_form(importer, at, "the result is not one of `tools/list`"),
             };
         }
-        if page.get("error").is_some() {
-            return wrong_form(importer, pointer::join(&at, "error"), "the response is an error of the server");
+        if let Some(error) = page.get("error") {
+            return server_error(importer, pointer::join(&at, "error"), error);
         }
         let is_about_server = self.server(page);
         match page.get("tools") {
@@ -89,6 +93,19 @@ impl<'a> Pages<'a> {
 fn is_page(element: &Json) -> bool {
     let has = |name| element.get(name).is_some();
     !has("name") && ["tools", "result", "error", "serverInfo", "protocolVersion"].into_iter().any(has)
+}
+
+/// A response of JSON-RPC that is an error. Its texts are the server's.
+fn server_error(importer: &mut Importer, pointer: String, error: &Json) {
+    /// The most characters of a message that are shown.
+    const LONGEST: usize = 300;
+    let code = error.get("code").filter(|code| code.as_number().is_some()).map(Json::canonical);
+    let code = code.map(|code| format!(" {}", shortened(&code, 20))).unwrap_or_default();
+    let text = error.get("message").and_then(Json::as_str).filter(|text| !text.is_empty());
+    let text = text.map(|text| format!(": {}", shortened(text, LONGEST))).unwrap_or_default();
+    let message = format!("the response is an error of the server{code}{text}");
+    let help = "resolve the cause, ask for `tools/list` again, and pass its result";
+    importer.document_error(codes::WRONG_FORM, pointer, message, help);
 }
 
 fn wrong_form(importer: &mut Importer, pointer: String, message: &str) {

@@ -21,7 +21,7 @@ mod sides;
 
 use capgen_schema::{Json, pointer};
 
-use super::{Dialect, Document, ImportSettings, Imported, Importer};
+use super::{Dialect, Document, ImportSettings, Imported, Importer, Kind};
 use crate::{OPENAPI_KEY, codes};
 use operation::Operation;
 use references::References;
@@ -67,7 +67,9 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 pub fn operations(document: &Document, settings: ImportSettings) -> Operations {
     let mut importer = Importer::new("operation", settings);
     let json = document.json();
-    if let Some(dialect) = dialect(&mut importer, json) {
+    if !importer.is_other_kind(json, "", Kind::OpenApi)
+        && let Some(dialect) = dialect(&mut importer, json)
+    {
         paths(&mut importer, json, dialect);
     }
     let info = |name| json.get("info").and_then(|info| info.get(name)).and_then(Json::as_str).map(str::to_owned);
