@@ -45,7 +45,7 @@ impl RequestId {
             _ => false,
         };
         // A number such as `1e300` is an integer with many digits.
-        is_id.then(|| json::text(value)).filter(|text| text.len() <= 6 * MAX_ID).map(Self)
+        is_id.then(|| value.to_string()).filter(|text| text.len() <= 6 * MAX_ID).map(Self)
     }
 
     pub(crate) fn as_text(&self) -> &str {
@@ -252,7 +252,7 @@ impl fmt::Display for Malformed {
 /// The text of a request.
 pub(crate) fn request(id: u64, method: &str, params: Json) -> String {
     let id = id.to_string().parse().unwrap_or(Json::Null);
-    json::text(&object([("jsonrpc", string("2.0")), ("id", id), ("method", string(method)), ("params", params)]))
+    object([("jsonrpc", string("2.0")), ("id", id), ("method", string(method)), ("params", params)]).to_string()
 }
 
 /// The text of a notification.
@@ -261,12 +261,12 @@ pub(crate) fn notification(method: &str, params: Option<Json>) -> String {
         return String::new();
     };
     message.set("params", params);
-    json::text(&Json::Object(message))
+    Json::Object(message).to_string()
 }
 
 /// The text of a response.
 pub(crate) fn response(id: &RequestId, result: &Json) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.as_text(), json::text(result))
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.as_text(), result)
 }
 
 /// The text of a response that is an error.
@@ -278,7 +278,7 @@ pub(crate) fn error_response(id: Option<&RequestId>, error: &RpcError) -> String
     };
     body.set("data", error.data.clone());
     let id = id.map_or("null", RequestId::as_text);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json::text(&Json::Object(body)))
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, Json::Object(body))
 }
 
 #[cfg(test)]

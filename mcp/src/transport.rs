@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 
 use crate::client::{McpClient, ToolResult};
 use crate::error::McpError;
-use crate::json;
 
 /// The largest request and response, in bytes.
 const MAX_MESSAGE: usize = 16 << 20;
@@ -176,7 +175,7 @@ impl Server {
             return Err(ErrorPayload::new(code::NO_CAPABILITY, message));
         }
         match self.client.call_tool(name, payload, remaining).await {
-            Ok(ToolResult::Response(response)) => Ok(json::text(&response).into()),
+            Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
             Ok(ToolResult::Failed(text)) => Err(ErrorPayload::new(TOOL_FAILED, text)),
             Err(error) => Err(failed(error)),
         }

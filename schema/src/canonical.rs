@@ -1,9 +1,7 @@
 //! The canonical form of JSON values and schemas ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)).
 
-use std::cmp::Ordering;
-use std::fmt::Write as _;
-
-use crate::{Hash, Json, NodeId, Object, Schema};
+use crate::write::{Order, compare, text};
+use crate::{Hash, Json, NodeId, Schema};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
 /// contract.
@@ -20,9 +18,7 @@ impl Json {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn canonical(&self) -> String {
-        let mut text = String::new();
-        write(&mut text, self);
-        text
+        text(self, Order::Canonical)
     }
 }
 
@@ -107,76 +103,5 @@ fn sorted(value: &Json) -> Json {
             Json::Object(members.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
         }
         scalar => scalar.clone(),
-    }
-}
-
-/// RFC 8785 section 3.2.3: by UTF-16 code units, not by code points. U+10000 sorts before U+FFFF.
-fn compare(a: &str, b: &str) -> Ordering {
-    a.encode_utf16().cmp(b.encode_utf16())
-}
-
-fn write(out: &mut String, value: &Json) {
-    match value {
-        Json::Null => out.push_str("null"),
-        Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Json::Number(number) => {
-            let _ = write!(out, "{number}");
-        }
-        Json::String(text) => write_string(out, text),
-        Json::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write(out, item);
-            }
-            out.push(']');
-        }
-        Json::Object(members) => write_object(out, members),
-    }
-}
-
-fn write_object(out: &mut String, members: &Object) {
-    let mut sorted: Vec<_> = members.iter().collect();
-    sorted.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
-    out.push('{');
-    for (index, (name, value)) in sorted.into_iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_string(out, name);
-        out.push(':');
-        write(out, value);
-    }
-    out.push('}');
-}
-
-/// [RFC 8785 section 3.2.2.2](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.2).
-fn write_string(out: &mut String, text: &str) {
-    out.push('"');
-    // Most texts have no character that needs an escape, and are appended as a whole.
-    let needs_escape = |byte: u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    if text.bytes().any(needs_escape) {
-        text.chars().for_each(|c| write_char(out, c));
-    } else {
-        out.push_str(text);
-    }
-    out.push('"');
-}
-
-fn write_char(out: &mut String, c: char) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{8}' => out.push_str("\\b"),
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\u{c}' => out.push_str("\\f"),
-        '\r' => out.push_str("\\r"),
-        c if c < ' ' => {
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        }
-        c => out.push(c),
     }
 }

@@ -27,6 +27,7 @@ mod problem;
 mod text;
 mod types;
 mod validate;
+mod write;
 
 pub use canonical::ANNOTATIONS;
 pub use capgen_diagnostic::{Code, Severity};

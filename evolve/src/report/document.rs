@@ -37,9 +37,7 @@ impl Report {
             ("bumps", Some(Json::Object(bumps))),
             ("assume", Some(self.assume.name().into())),
         ]);
-        let mut text = String::new();
-        write(&mut text, &document);
-        text + "\n"
+        format!("{document}\n")
     }
 
     fn finding(&self, contract: &ComparedContract, finding: &Finding, acceptance: &Acceptance) -> Json {
@@ -131,29 +129,4 @@ fn accepted(acceptance: &Acceptance) -> Option<Json> {
 fn object<const N: usize>(members: [(&str, Option<Json>); N]) -> Json {
     let members = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Json::Object(members.collect())
-}
-
-/// Writes JSON in the order of its members. The recursion is as deep as a payload is nested.
-fn write(out: &mut String, json: &Json) {
-    match json {
-        Json::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                write(out, item);
-            }
-            out.push(']');
-        }
-        Json::Object(members) => {
-            out.push('{');
-            for (index, (name, value)) in members.iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                out.push_str(&Json::String(name.clone()).canonical());
-                out.push(':');
-                write(out, value);
-            }
-            out.push('}');
-        }
-        scalar => out.push_str(&scalar.canonical()),
-    }
 }

@@ -158,7 +158,7 @@ impl Pages {
             return limit(format!("more than {} tools", self.limits.tools));
         }
         for tool in tools {
-            self.bytes += json::text(&tool).len();
+            self.bytes += json::length(&tool);
             self.tools.push(Tool::read(tool)?);
         }
         if self.bytes > self.limits.bytes {
@@ -258,7 +258,7 @@ mod tests {
         let list = pages.finish(server());
         assert_eq!(list.tools().iter().map(Tool::name).collect::<Vec<_>>(), ["b", "a"]);
         let expected = r#"{"serverInfo":{"name":"s","version":"1"},"protocolVersion":"2025-11-25","tools":[{"name":"b"},{"name":"a"}]}"#;
-        assert_eq!(json::text(&list.to_json()), expected);
+        assert_eq!(list.to_json().to_string(), expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capgen_schema::{Json, Object};
 
 use super::tools::{Tool, Tools};
-use crate::json::{self, empty, integer, object, start, string};
+use crate::json::{empty, integer, object, start, string};
 use crate::message::{Malformed, Message, RequestId, RpcError, code, error_response, response};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
@@ -181,7 +181,7 @@ impl Agent {
                 self.complete(call.revision, members, false)
             }
             Ok(result) => {
-                let content = ("content", text(json::text(result)));
+                let content = ("content", text(result.to_string()));
                 match call.tool.structured(result, call.revision) {
                     Some(structured) => {
                         self.complete(call.revision, [content, ("structuredContent", structured)], false)

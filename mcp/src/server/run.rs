@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 use super::plan::{Agent, Call};
 use super::tools::Tool;
-use crate::json;
 
 /// The violations that a text lists.
 const MAX_VIOLATIONS: usize = 20;
@@ -49,7 +48,7 @@ impl Runner {
     /// The response, or the text of the failure for a model.
     async fn outcome(&self, call: &Call) -> Result<Json, String> {
         let request = match &call.request {
-            Ok(request) => json::text(request),
+            Ok(request) => request.to_string(),
             Err(violation) => return Err(format!("{}\n{violation}", heading(Side::Request, &call.name))),
         };
         let ended = timeout(self.timeout, async {
