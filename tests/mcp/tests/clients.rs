@@ -1,4 +1,4 @@
-//! An agent of capgen as an MCP server: it is called by the official SDK for TypeScript, versions 1 and 2, over stdio and HTTP, and by
+//! An agent of capgen as an MCP server: it is called over stdio and HTTP, by the official SDK for TypeScript, versions 1 and 2, and by
 //! `rmcp`.
 
 #[path = "../../src/npm.rs"]
@@ -9,6 +9,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rmcp::model::CallToolRequestParams;
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::{Value, json};
 
 const AGENT: &str = env!("CARGO_BIN_EXE_agent");
@@ -117,14 +120,13 @@ fn generated_typescript_is_used_with_the_sdk() {
     assert_eq!(node(&folder, &[program]), "capgen\n");
 }
 
-#[tokio::test]
-async fn rmcp_calls_the_agent() {
-    use rmcp::ServiceExt as _;
-    use rmcp::model::CallToolRequestParams;
-    use rmcp::transport::TokioChildProcess;
-
-    let process = TokioChildProcess::new(tokio::process::Command::new(AGENT)).unwrap();
-    let client = ().serve(process).await.unwrap();
+/// Calls the agent with `rmcp`, over a transport of it.
+async fn call_with_rmcp<E, A>(transport: impl IntoTransport<RoleClient, E, A>)
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let client = ().serve(transport).await.unwrap();
+    assert_eq!(client.peer_info().unwrap().server_info.as_ref().unwrap().name, "reviewer");
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list-rules", "review-change"]);
@@ -140,4 +142,15 @@ async fn rmcp_calls_the_agent() {
     assert_eq!(invalid.is_error, Some(true));
     call("other", json!({})).await.unwrap_err();
     client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn rmcp_calls_the_agent_over_stdio() {
+    call_with_rmcp(TokioChildProcess::new(tokio::process::Command::new(AGENT)).unwrap()).await;
+}
+
+#[tokio::test]
+async fn rmcp_calls_the_agent_over_http() {
+    let (_endpoint, url) = endpoint();
+    call_with_rmcp(StreamableHttpClientTransport::from_uri(url)).await;
 }
