@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 mod client;
 mod error;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod header;
 mod http_names;
 mod json;

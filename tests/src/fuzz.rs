@@ -21,6 +21,10 @@ use serde_json::Value;
 
 use crate::independent_cbor;
 
+mod mcp;
+
+pub use mcp::{mcp_client, mcp_server};
+
 #[path = "../../generated/legacy-crm.rs"]
 mod legacy_crm;
 #[path = "../../generated/notifier.rs"]

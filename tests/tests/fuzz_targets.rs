@@ -108,6 +108,34 @@ const CONTRACT_TOKENS: [&[u8]; 25] = [
     b"\x1b",
 ];
 
+/// The texts that a change may insert into messages of MCP, and into streams of events.
+const MCP_TOKENS: [&[u8]; 24] = [
+    b"data: ",
+    b"data:",
+    b"\n",
+    b"\r",
+    b"\r\n\r\n",
+    b"id: 1\n",
+    b": ",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b",",
+    b"null",
+    b"1e300",
+    b"\"\\u0000\"",
+    b"\"\\ud800\"",
+    b"\"id\":",
+    b"\"method\":",
+    b"\"params\":",
+    b"\"result\":",
+    b"\"error\":",
+    b"\"_meta\":",
+];
+
 /// Runs a target on every seed and on changed seeds.
 fn run(seeds: &[Vec<u8>], changes: usize, target: fn(&[u8])) {
     let tokens: Vec<&[u8]> = TOKENS.iter().map(|token| token.as_bytes()).collect();
@@ -293,4 +321,60 @@ fn arbitrary_contracts_of_skills_are_read() {
     });
     eprintln!("{VALID:?} inputs are readable in strict");
     assert!(VALID.load(Relaxed) > 100, "the inputs have too many errors to test much");
+}
+
+/// The messages of MCP servers, and events with them.
+const SERVER_SENDS: [&str; 9] = [
+    r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}}"#,
+    r#"{"jsonrpc":"2.0","id":"1","result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a"}}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{}}],"nextCursor":"2"}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\u0007"}],"structuredContent":{"a":1.50},"isError":false}}"#,
+    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no","data":[[]]}}"#,
+    r#"{"jsonrpc":"2.0","id":1e3,"method":"roots/list"}"#,
+    r#"[{"jsonrpc":"2.0","method":"notifications/message","params":{"a":[]}},{"jsonrpc":"2.0","id":2,"result":{}},3]"#,
+    "event: message\nid: 7\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1,\"result\":{}}\n\n: more\n\n",
+    "data:[]\r\rdata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1}}\r\n\r\nretry: 5\n\ndata\n\n",
+];
+
+/// The lines of MCP clients, which agree on a revision by a handshake or state it in each request.
+const CLIENT_SENDS: [&str; 6] = [
+    concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{}}}"#,
+        "\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"say","arguments":{"a":[1.50,"\u0000"]}}}"#,
+    ),
+    concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#,
+        "\n",
+        r#"[{"jsonrpc":"2.0","id":2,"method":"tools/list"},{"jsonrpc":"2.0","id":3,"method":"ping"},{}]"#,
+        "\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":2}}\n",
+    ),
+    r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"say","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+    "\n \n{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}\nno\n[]\n",
+];
+
+/// `CAPGEN_INPUTS` sets the number of inputs.
+#[test]
+fn arbitrary_streams_of_mcp_servers_are_read() {
+    static ACCEPTED: AtomicUsize = AtomicUsize::new(0);
+    let seeds = SERVER_SENDS.map(|seed| seed.as_bytes().to_vec());
+    run_with(&mut Random::new(11), &seeds, &MCP_TOKENS, count_of_inputs(), |bytes| {
+        ACCEPTED.fetch_add(fuzz::mcp_client(bytes), Relaxed);
+    });
+    eprintln!("{ACCEPTED:?} results are accepted");
+    assert!(ACCEPTED.load(Relaxed) > 100, "the inputs have too many errors to test much");
+}
+
+/// `CAPGEN_INPUTS` sets the number of inputs.
+#[test]
+fn arbitrary_lines_of_mcp_clients_are_answered() {
+    static RESULTS: AtomicUsize = AtomicUsize::new(0);
+    let seeds = CLIENT_SENDS.map(|seed| seed.as_bytes().to_vec());
+    run_with(&mut Random::new(13), &seeds, &MCP_TOKENS, count_of_inputs(), |bytes| {
+        RESULTS.fetch_add(fuzz::mcp_server(bytes), Relaxed);
+    });
+    eprintln!("{RESULTS:?} results");
+    assert!(RESULTS.load(Relaxed) > 100, "the inputs have too many errors to test much");
 }

@@ -55,6 +55,15 @@ impl Default for ClientOptions {
     }
 }
 
+/// How many of the readers of results accept a result.
+#[cfg(feature = "fuzz")]
+pub(crate) fn accepting(result: &Json) -> usize {
+    let steps = [after_discover(Answer::Result(result.clone())), after_initialize(Answer::Result(result.clone()))];
+    let agreed = steps.iter().filter(|step| !matches!(step, Step::Fail(_))).count();
+    let is_list = Pages::new(ListLimits::default()).add(result.clone()).is_ok();
+    agreed + usize::from(is_list) + usize::from(ToolResult::read(result.clone(), None).is_ok())
+}
+
 /// How a server is reached.
 #[derive(Clone, Debug)]
 enum Place {
