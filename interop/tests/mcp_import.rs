@@ -131,7 +131,7 @@ fn hints_become_effects() {
 #[test]
 fn a_mark_of_an_export_has_the_other_keys() {
     let tool =
-        one(r##"{"name": "find", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "_meta":
+        one(r##"{"name": "find", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": false}, "_meta":
         {"io.github.capgen/contract": {"name": "find-it", "version": "1.2.0", "timeoutMs": 5, "tags": ["a"],
         "sideEffects": "external", "request": "loose", "response": "wrapped"}}, "outputSchema": {"type": "object",
         "properties": {"result": {"$ref": "#/$defs/N"}}, "required": ["result"], "additionalProperties": false,
@@ -141,6 +141,55 @@ fn a_mark_of_an_export_has_the_other_keys() {
     assert!(tool.input.is_none());
     let output = r##"{"$ref": "#/definitions/N", "definitions": {"N": {"type": "null"}}}"##;
     assert_eq!(tool.output.unwrap().source(), &json(output));
+}
+
+#[test]
+fn hints_that_contradict_the_contract_are_errors() {
+    let tool = |hints: &str, keys: &str| {
+        format!(
+            r#"{{"name": "a", "inputSchema": {{}}, "annotations": {{{hints}}}, "_meta": {{"io.github.capgen/contract": {{{keys}}}}}}}"#
+        )
+    };
+    let pure = r#""sideEffects": "pure""#;
+    for (hints, keys, name, message) in [
+        (r#""readOnlyHint": false"#, pure, "readOnlyHint", "`readOnlyHint: false` contradicts `sideEffects: pure`"),
+        (
+            r#""destructiveHint": true"#,
+            pure,
+            "destructiveHint",
+            "`destructiveHint: true` contradicts `sideEffects: pure`",
+        ),
+        (
+            r#""idempotentHint": false"#,
+            pure,
+            "idempotentHint",
+            "`idempotentHint: false` contradicts `sideEffects: pure`",
+        ),
+        (
+            r#""idempotentHint": true"#,
+            r#""idempotent": false"#,
+            "idempotentHint",
+            "`idempotentHint: true` contradicts `idempotent: false`",
+        ),
+        (
+            r#""readOnlyHint": true"#,
+            r#""sideEffects": "external""#,
+            "readOnlyHint",
+            "`readOnlyHint: true` contradicts `sideEffects: external`",
+        ),
+    ] {
+        let found = findings(&format!("[{}]", tool(hints, keys)));
+        let [found] = found.as_slice() else { panic!("{found:#?}") };
+        let pointer = format!("/0/annotations/{name}");
+        assert_eq!((found.code.as_str(), found.pointer.as_str()), ("E0904", pointer.as_str()));
+        assert_eq!(found.message, format!("{message} in `_meta`"));
+    }
+    let agreeing = r#""readOnlyHint": true, "idempotentHint": true, "destructiveHint": false, "openWorldHint": true"#;
+    let capability = one(&tool(agreeing, pure));
+    assert_eq!((capability.side_effects, capability.idempotent), (Some(SideEffects::Pure), None));
+    // The contract says nothing about effects.
+    let capability = one(&tool(agreeing, r#""version": "1.0.0""#));
+    assert_eq!((capability.side_effects, capability.idempotent), (Some(SideEffects::Pure), Some(true)));
 }
 
 #[test]

@@ -21,9 +21,9 @@ mod findings;
 mod fleet;
 #[cfg(feature = "parse")]
 mod json;
-mod keys;
 #[cfg(feature = "parse")]
 mod kept;
+mod keys;
 #[cfg(feature = "parse")]
 mod loaded;
 mod manifest_schema;

@@ -93,7 +93,7 @@ fn tool(capability: &Capability, names: &ToolNames<'_>) -> Json {
 }
 
 /// The hints that the keys of a capability imply. An absent key implies none.
-fn annotations(capability: &Capability) -> Object {
+pub(crate) fn annotations(capability: &Capability) -> Object {
     let mut hints = Object::new();
     if let Some(effects) = capability.side_effects {
         hints.push("readOnlyHint".to_owned(), Json::Bool(effects == SideEffects::Pure));

@@ -76,9 +76,7 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     let description = reader.text("description").or(reader.text("title"));
     let mark = reader.mark();
     let mut capability = mark.as_ref().map_or_else(|| Capability::new(""), Mark::capability);
-    if mark.is_none() {
-        reader.annotations(&mut capability);
-    }
+    reader.annotations(&mut capability);
     let mark = mark.unwrap_or_default();
     // Calls use the name of the tool, whatever the name elsewhere was.
     capability.wire_name = None;
