@@ -328,16 +328,26 @@ fn cards_without_valid_schemas_are_rejected() {
         found(r#"{"skills": [{"id": "a"}], "capabilities": {"extensions": [{"uri": "x"}]}}"#),
         expected("E0901", "")
     );
-    let card = |capabilities: &str| {
+    let card_of = |skills: &str, capabilities: &str| {
         format!(
-            r#"{{"capabilities": {{"extensions": [{{"uri": "https://github.com/capgen/capgen/extensions/contract/v1", "params": {{"capabilities": {capabilities}}}}}]}}}}"#
+            r#"{{"skills": [{skills}], "capabilities": {{"extensions": [{{"uri": "https://github.com/capgen/capgen/extensions/contract/v1", "params": {{"capabilities": {capabilities}}}}}]}}}}"#
         )
     };
+    let card = |capabilities: &str| card_of(r#"{"id": "a"}, {"id": "a b"}"#, capabilities);
     let at = "/capabilities/extensions/0/params/capabilities";
     assert_eq!(found(&card("7")), expected("E0901", at));
-    assert_eq!(found(&card(r#"{"a b": {}}"#)), expected("E0904", &format!("{at}/a b")));
+    assert_eq!(found(&card(r#"{"a": {}, "a b": {}}"#)), expected("E0904", &format!("{at}/a b")));
     assert_eq!(
-        found(&card(r#"{"a": {"inputSchema": {"type": "text"}}}"#)),
+        found(&card_of(r#"{"id": "a"}"#, r#"{"a": {"inputSchema": {"type": "text"}}}"#)),
         expected("E0105", &format!("{at}/a/inputSchema/type"))
     );
+    let added = [r#"{"id": "a"}, {"name": "x"}, {"id": "new"}"#, r#"{"a": {}, "old": {}}"#];
+    let text = card_of(added[0], added[1]);
+    let place = format!("{at}/old");
+    let differences = [("E0904", place.as_str()), ("E0902", "/skills/1"), ("E0902", "/skills/2")];
+    assert_eq!(found(&text), differences.map(|(code, at)| (code.to_owned(), at.to_owned())));
+    let document = Document::parse_json(&Source::new("card.json", text)).unwrap();
+    let imported = a2a::skills(&document, ImportSettings::default()).imported;
+    assert_eq!(imported.rejected, ["old", "new", ""]);
+    assert_eq!(imported.capabilities.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a"]);
 }

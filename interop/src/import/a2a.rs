@@ -2,6 +2,8 @@
 //!
 //! The skills of a card have no schemas. They are in the parameters of an extension: the one that an export of capgen writes.
 
+use std::collections::HashSet;
+
 use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Object, pointer};
@@ -20,8 +22,8 @@ pub struct Skills {
 
 /// Reads the capabilities of an agent card of version 0.3 or 1.0.
 ///
-/// A skill without schemas becomes a loose capability if the card has the extension; without it, the card is rejected, because it
-/// describes no requests.
+/// A skill without schemas becomes a loose capability if the extension has an entry for it. Without the extension, the card is
+/// rejected, because it describes no requests. A skill without an entry, and an entry without a skill, is rejected.
 ///
 /// ```
 /// use capgen_interop::import::{Document, ImportSettings, a2a};
@@ -37,7 +39,7 @@ pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
     let name = card.get("name").and_then(Json::as_str).map(str::to_owned);
     let agent = match parameters(card) {
         Some((parameters, at)) => {
-            capabilities(&mut importer, parameters, &at);
+            capabilities(&mut importer, card, parameters, &at);
             parameters.get("agent").and_then(Json::as_str).map(str::to_owned).or(name)
         }
         None if importer.is_other_kind(card, "", Kind::AgentCard) => name,
@@ -64,19 +66,50 @@ fn parameters(card: &Json) -> Option<(&Json, String)> {
     Some((parameters, format!("/capabilities/extensions/{index}/params")))
 }
 
-fn capabilities(importer: &mut Importer, parameters: &Json, at: &str) {
+/// Reads the capabilities of the extension. Its entries and the skills of the card must be the same: either may have been edited.
+fn capabilities(importer: &mut Importer, card: &Json, parameters: &Json, at: &str) {
     let at = pointer::join(at, "capabilities");
     let Some(all) = parameters.get("capabilities").and_then(Json::as_object) else {
         let help = "the extension has an object with one member for each skill";
         return importer.document_error(codes::WRONG_FORM, at, "the extension has no `capabilities`", help);
     };
+    let skills: Vec<(Option<&str>, String)> = card
+        .get("skills")
+        .and_then(Json::as_array)
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .map(|(index, skill)| (skill.get("id").and_then(Json::as_str), pointer::join("/skills", &index.to_string())))
+        .collect();
+    let listed: HashSet<&str> = skills.iter().filter_map(|(id, _)| *id).collect();
     for (name, value) in all {
-        capability(importer, name, value, &pointer::join(&at, name));
+        capability(importer, (name, listed.contains(name.as_str())), value, &pointer::join(&at, name));
+    }
+    let described: HashSet<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    for (id, at) in skills {
+        match id {
+            Some(id) if described.contains(id) => {}
+            Some(id) => undescribed(importer, id, at),
+            None => importer.nameless(&at, "a skill must be an object with an `id`"),
+        }
     }
 }
 
-fn capability(importer: &mut Importer, name: &str, value: &Json, at: &str) {
+/// Rejects a skill without an entry in the extension.
+fn undescribed(importer: &mut Importer, id: &str, at: String) {
+    let mut entry = importer.entry(id, at.clone());
+    let message = format!("the extension has no schemas of the skill {}", quoted(id));
+    let help = "ask the provider for a card that capgen exported with this skill, or leave the skill out with `--skip`";
+    importer.error(&mut entry, codes::MALFORMED_ENTRY, at, message, help);
+    importer.add(entry, Capability::new(""));
+}
+
+fn capability(importer: &mut Importer, (name, is_listed): (&str, bool), value: &Json, at: &str) {
     let mut entry = importer.entry(name, at.to_owned());
+    if !is_listed {
+        let message = format!("the card has no skill {}", quoted(name));
+        importer.invalid_mark(&mut entry, at.to_owned(), message);
+    }
     if !Capability::is_name(name) {
         let message = format!("{} is not a valid name of a capability", quoted(name));
         importer.invalid_mark(&mut entry, at.to_owned(), message);
