@@ -16,9 +16,13 @@ use crate::failure::{Outcome, Verdict};
 /// The time between two looks at the files, unless looking takes long.
 const PERIOD: Duration = Duration::from_millis(15);
 
-/// For each look, the process waits at least this many times as long as the last look took. This bounds the use of the processor in
-/// large fleets.
-const REST: u32 = 5;
+/// After each look, the process waits at least this many times as long as the look took. This bounds the use of the processor in large
+/// fleets.
+const REST: u32 = 10;
+
+/// The same for the search for agents that joined. A search costs more than a look at the known files, so that large fleets are searched
+/// more rarely than the files are looked at.
+const REST_OF_SEARCH: u32 = 20;
 
 /// A save is complete if its files do not change for this long. File systems count the time of a modification in steps of up to 10 ms,
 /// so a file that is written again after this time differs from its earlier state even if its length is the same.
@@ -57,12 +61,12 @@ pub(crate) fn repeat(
     console: &Console,
     mut run: impl FnMut(Option<&Change>) -> Outcome,
 ) -> Outcome {
-    let look = |before: Option<&Snapshot>| Snapshot::take(files(selection), extra(), before);
-    let mut snapshot = look(None);
+    let search = |before: Option<&Snapshot>| Snapshot::take(files(selection), extra(), before);
+    let mut snapshot = search(None);
     let mut verdict = run(None)?;
     console.line(&format!("watching {}", count(snapshot.states.len(), "file", "files")));
     loop {
-        let next = wait_for_change(&snapshot, || look(Some(&snapshot)));
+        let next = wait_for_change(&snapshot, || search(Some(&snapshot)));
         let change = Change { subject: next.changes_since(&snapshot), after_errors: verdict == Verdict::Findings };
         snapshot = next;
         verdict = run(Some(&change))?;
@@ -82,30 +86,44 @@ fn files(selection: &Selection) -> Vec<PathBuf> {
 }
 
 /// Waits until the files are different, and then until they no longer change.
-fn wait_for_change(before: &Snapshot, look: impl Fn() -> Snapshot) -> Snapshot {
-    let mut last = before.clone();
+fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot {
+    // The files may have changed during the last run.
+    let mut last = search();
     let mut unchanged_since = Instant::now();
+    let mut next_search = unchanged_since;
     let mut pause = PERIOD;
     loop {
         std::thread::sleep(pause);
         let start = Instant::now();
-        let now = look();
-        pause = PERIOD.max(start.elapsed() * REST);
-        if now != last {
-            last = now;
-            unchanged_since = start;
-        } else if last != *before && unchanged_since.elapsed() >= last.settling_time(before) {
+        let is_current = last.is_current();
+        let looked = Instant::now();
+        pause = PERIOD.max((looked - start) * REST);
+        if !is_current || looked >= next_search {
+            let now = search();
+            next_search = Instant::now() + looked.elapsed() * REST_OF_SEARCH;
+            if !now.is_same(&last) {
+                last = now;
+                unchanged_since = start;
+                continue;
+            }
+        }
+        if unchanged_since.elapsed() >= SETTLED
+            && !last.is_same(before)
+            && unchanged_since.elapsed() >= last.settling_time(before)
+        {
             return last;
         }
     }
 }
 
 /// The state of the files at one time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 struct Snapshot {
     /// The files that the selection found. They also change if the fleet cannot be read any more.
     found: Vec<PathBuf>,
-    /// Those that exist of these files, of the extra ones, and of the files of the snapshot before.
+    /// These files, the extra ones, and the files of the snapshot before. Some do not exist.
+    paths: BTreeSet<PathBuf>,
+    /// The state of each of them that exists.
     states: BTreeMap<PathBuf, State>,
 }
 
@@ -120,9 +138,18 @@ struct State {
 impl Snapshot {
     fn take(found: Vec<PathBuf>, extra: Vec<PathBuf>, before: Option<&Snapshot>) -> Self {
         let known = before.into_iter().flat_map(|snapshot| snapshot.states.keys().cloned());
-        let paths = found.iter().cloned().chain(extra).chain(known);
-        let states = paths.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect();
-        Self { found, states }
+        let paths: BTreeSet<PathBuf> = found.iter().cloned().chain(extra).chain(known).collect();
+        let states = paths.iter().filter_map(|path| Some((path.clone(), State::of(path)?))).collect();
+        Self { found, paths, states }
+    }
+
+    /// Whether no known file changed since. Takes one system call for each file.
+    fn is_current(&self) -> bool {
+        self.paths.iter().all(|path| State::of(path).as_ref() == self.states.get(path))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.found == other.found && self.states == other.states
     }
 
     /// The files whose state differs, sorted.

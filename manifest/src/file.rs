@@ -19,14 +19,16 @@ pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> 
         |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}")).in_file(shown);
     let failed = |error: std::io::Error| vec![unreadable(&error.to_string())];
     // Checked first, because opening a pipe would wait for a writer.
-    let kind = fs::metadata(path).map_err(failed)?.file_type();
+    let metadata = fs::metadata(path).map_err(failed)?;
+    let kind = metadata.file_type();
     if kind.is_dir() {
         return Err(vec![unreadable("it is a folder").help("pass the path of the file itself")]);
     }
     if !kind.is_file() {
         return Err(vec![unreadable("it is not a regular file")]);
     }
-    let mut bytes = Vec::new();
+    let length = usize::try_from(metadata.len()).unwrap_or(MAX_BYTES).min(MAX_BYTES);
+    let mut bytes = Vec::with_capacity(length + 1);
     File::open(path).map_err(failed)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > MAX_BYTES {
         let message = format!("`{shown}` has more than {MAX_BYTES} bytes");

@@ -61,7 +61,8 @@ pub fn read_present(path: &Path, length: usize) -> io::Result<Option<Present>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut content = Vec::new();
+    // Most files have nearly this length, so that few reads are enough.
+    let mut content = Vec::with_capacity(length.saturating_add(1));
     file.by_ref().take(HEAD).read_to_end(&mut content)?;
     let is_marked = has_mark(&content);
     if !is_marked && !may_overwrite(&content) {

@@ -149,6 +149,57 @@ fn the_file_of_the_fleet_and_its_lock_are_watched() {
 }
 
 #[test]
+fn files_that_a_run_writes_next_to_manifests_are_no_changes() {
+    let fleet = Fleet::new(&["a", "b"]);
+    let watching = Watching::start(&fleet, "gen --all --watch --out agents/a");
+    for name in ["one", "two", "three"] {
+        replace(&fleet, MANIFEST, &offering(name));
+        assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 2 unchanged"));
+    }
+}
+
+#[test]
+fn many_saves_in_a_row_have_few_lines() {
+    let fleet = Fleet::new(&["a"]);
+    let watching = Watching::start(&fleet, "gen --all --watch");
+    for version in 0..100 {
+        fleet.write(MANIFEST, &offering(&format!("version-{version}")));
+    }
+    let mut lines = Vec::new();
+    while !fleet.read("generated/a.ts").contains("version-99") {
+        lines.push(watching.next());
+    }
+    assert!(lines.len() < 50, "{lines:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_manifests_and_to_folders_are_followed() {
+    use std::os::unix::fs::symlink;
+    let fleet = Fleet::new(&["b"]);
+    fleet.write("elsewhere/a.yaml", &offering("one"));
+    fleet.write("elsewhere/c/capabilities.yaml", &loose("c"));
+    fs::create_dir(fleet.path("agents/a")).unwrap();
+    symlink("../../elsewhere/a.yaml", fleet.path(MANIFEST)).unwrap();
+    symlink("../elsewhere/c", fleet.path("agents/c")).unwrap();
+    let watching = Watching::start(&fleet, "gen --all --watch");
+    replace(&fleet, "elsewhere/a.yaml", &offering("two"));
+    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 4 unchanged"));
+    replace(&fleet, "elsewhere/c/capabilities.yaml", &loose("c").replace("ping", "two"));
+    assert_eq!(watching.next(), "✓ agents/c/capabilities.yaml changed: 2 files written, 4 unchanged");
+    // A link with another target.
+    fleet.write("elsewhere/other.yaml", &offering("three"));
+    symlink("../../elsewhere/other.yaml", fleet.path("link")).unwrap();
+    fs::rename(fleet.path("link"), fleet.path(MANIFEST)).unwrap();
+    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 4 unchanged"));
+    // A link without a target counts as no manifest, until the target exists again.
+    fs::remove_file(fleet.path("elsewhere/other.yaml")).unwrap();
+    watching.until(&format!("{MANIFEST} removed"));
+    replace(&fleet, "elsewhere/other.yaml", &offering("four"));
+    assert!(watching.until(&format!("{MANIFEST} added")).last().unwrap().ends_with("2 files written, 4 unchanged"));
+}
+
+#[test]
 fn the_source_of_an_import_is_watched() {
     let fleet = Fleet::new(&["a"]);
     let tools = |name: &str| {
