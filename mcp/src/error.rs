@@ -18,10 +18,14 @@ pub enum McpError {
     Server(RpcError),
     /// The server answered with an HTTP status that is not an answer of the protocol.
     Http(u16),
+    /// The server answered with a redirect, which is not followed: the HTTP status, and the URL, if it is text.
+    Redirect(u16, String),
     /// The server and this crate have no revision of the protocol in common; the texts are the server's revisions.
     NoCommonRevision(Vec<String>),
     /// The tool asks for input of a user or of a model, which this client does not have.
     InputRequired,
+    /// The arguments of the call are not an object, and the protocol has no others. The server was not asked.
+    Arguments(String),
     /// The server violates the protocol.
     Protocol(String),
     /// A message or a list of the server is larger than the limit.
@@ -44,12 +48,17 @@ impl fmt::Display for McpError {
             Self::Timeout(Some(lines)) => write!(f, "the MCP server did not answer in time; {lines}"),
             Self::Server(error) => write!(f, "the MCP server answered with an error: {error}"),
             Self::Http(status) => write!(f, "the MCP server answered with the HTTP status {status}"),
+            Self::Redirect(status, url) => write!(
+                f,
+                "the MCP server answered with a redirect to `{url}`, which is not followed (HTTP status {status})"
+            ),
             Self::NoCommonRevision(revisions) => {
                 write!(f, "the MCP server supports only other revisions of the protocol: {}", revisions.join(", "))
             }
             Self::InputRequired => {
                 f.write_str("the tool asks for input of a user or a model, which this client does not have")
             }
+            Self::Arguments(reason) => f.write_str(reason),
             Self::Protocol(reason) => write!(f, "the MCP server violates the protocol: {reason}"),
             Self::Limit(reason) => write!(f, "the MCP server sends too much: {reason}"),
         }

@@ -27,4 +27,4 @@ pub use message::RpcError;
 pub use meta::Implementation;
 pub use revision::Revision;
 pub use server::{HttpOptions, InvalidAgent, McpServer, McpServerBuilder, ServerLimits};
-pub use transport::{INPUT_REQUIRED, McpTransport, SERVER_FAILED, TOOL_FAILED, ToolNames};
+pub use transport::{INPUT_REQUIRED, INVALID_ARGUMENTS, McpTransport, SERVER_FAILED, TOOL_FAILED, ToolNames};

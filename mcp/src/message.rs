@@ -204,7 +204,8 @@ impl Message {
             let Some(method) = method.as_str().map(str::to_owned) else { return invalid("`method` is not a string") };
             let params = members.get_mut("params").map(|params| std::mem::replace(params, Json::Null));
             let params = match params {
-                None => Object::new(),
+                // Some clients write all members.
+                None | Some(Json::Null) => Object::new(),
                 Some(Json::Object(params)) => params,
                 Some(_) => return invalid("`params` is not an object"),
             };

@@ -24,7 +24,7 @@ const MAX_MESSAGE: usize = 16 << 20;
 /// The most calls at the same time, of all servers.
 const MAX_CALLS: usize = 1024;
 
-/// The code of a call whose tool failed. The message is the text of the tool.
+/// The code of a call whose tool failed. The message is the text of the tool, with escapes of control characters.
 pub const TOOL_FAILED: &str = "MCP_TOOL_FAILED";
 
 /// The code of a call to which the server answered with an error of the protocol, or in violation of it.
@@ -32,6 +32,9 @@ pub const SERVER_FAILED: &str = "MCP_SERVER_FAILED";
 
 /// The code of a call whose tool asks for input of a user or a model.
 pub const INPUT_REQUIRED: &str = "MCP_INPUT_REQUIRED";
+
+/// The code of a call whose request is not an object. The server was not asked.
+pub const INVALID_ARGUMENTS: &str = "MCP_INVALID_ARGUMENTS";
 
 /// The names of the tools of capabilities whose names differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -67,6 +70,8 @@ impl From<&Manifest> for ToolNames {
 /// | `isError` | [`TOOL_FAILED`] with the text |
 /// | an error of the protocol | [`SERVER_FAILED`] |
 /// | a request for input | [`INPUT_REQUIRED`] |
+///
+/// A request that is not an object is not sent: [`INVALID_ARGUMENTS`].
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -176,7 +181,7 @@ impl Server {
         }
         match self.client.call_tool(name, payload, remaining).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
-            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::new(TOOL_FAILED, text)),
+            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::new(TOOL_FAILED, visible(&text))),
             Err(error) => Err(failed(error)),
         }
     }
@@ -188,9 +193,19 @@ fn failed(error: McpError) -> ErrorPayload {
         McpError::Timeout(_) => (code::TIMEOUT, true),
         McpError::Connect(_) | McpError::Closed(_) => (code::NO_TRANSPORT, true),
         McpError::InputRequired => (INPUT_REQUIRED, false),
+        McpError::Arguments(_) => (INVALID_ARGUMENTS, false),
         _ => (SERVER_FAILED, false),
     };
-    ErrorPayload::new(code, error.to_string()).with_retryable(is_retryable)
+    ErrorPayload::new(code, visible(&error.to_string())).with_retryable(is_retryable)
+}
+
+/// Escapes the characters of a server that change the display of a terminal. Its lines are kept.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if capgen_diagnostic::is_unsafe(c) && c != '\n' { visible.extend(c.escape_unicode()) } else { visible.push(c) }
+    }
+    visible
 }
 
 impl Default for McpTransport {

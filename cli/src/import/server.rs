@@ -55,8 +55,8 @@ impl Server {
                 Some(url) => McpClient::connect(self.endpoint(url, console)?, options).await,
                 None => McpClient::spawn(self.command(&stderr), options).await,
             };
-            let client = client.map_err(|error| failed(&error))?;
-            let listed = client.list_tools().await.map_err(|error| failed(&error));
+            let client = client.map_err(|error| failed(&error, self.http.is_some()))?;
+            let listed = client.list_tools().await.map_err(|error| failed(&error, self.http.is_some()));
             client.close().await;
             listed
         });
@@ -72,8 +72,10 @@ impl Server {
 
     fn command(&self, stderr: &Arc<Mutex<VecDeque<String>>>) -> ServerCommand {
         let (program, arguments) = self.stdio.split_first().map_or_else(Default::default, |(a, b)| (a.clone(), b));
-        let lines = Arc::clone(stderr);
-        ServerCommand::new(program).args(arguments).on_stderr(move |line| {
+        let (lines, earlier) = (Arc::clone(stderr), Arc::clone(stderr));
+        // A server that was started again has printed the lines of its first start again.
+        let restart = move || earlier.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        ServerCommand::new(program).args(arguments).on_start(restart).on_stderr(move |line| {
             let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             if lines.len() == LINES {
                 lines.pop_front();
@@ -83,14 +85,14 @@ impl Server {
     }
 
     fn endpoint(&self, url: &str, console: &Console) -> Result<HttpServer, Failure> {
-        let mut server = HttpServer::new(url).map_err(|error| failed(&error))?;
+        let mut server = HttpServer::new(url).map_err(|error| failed(&error, true))?;
         if let Some(file) = &self.token_file {
             let parse = |text: &str| match text.trim() {
                 "" => Err("it is empty".to_owned()),
                 token => Ok(format!("Bearer {token}")),
             };
             let token = secret::read(file, "a token", parse, console)?;
-            server = server.header("Authorization", &token).map_err(|error| failed(&error))?;
+            server = server.header("Authorization", &token).map_err(|error| failed(&error, true))?;
         }
         if let Some(file) = &self.ca {
             server = server.tls(certificates(file)?);
@@ -111,13 +113,17 @@ fn certificates(file: &Path) -> Result<ClientTls, Failure> {
     ClientTls::from_pem(&pem).map_err(|error| fail(error.to_string()))
 }
 
-fn failed(error: &McpError) -> Failure {
+fn failed(error: &McpError, is_url: bool) -> Failure {
     let help = match error {
         McpError::Connect(_) => {
             "check the command or the URL; pass certificates with `--ca` if the operating system does not trust those of an `https://` URL"
         }
         McpError::Timeout(_) => "allow more time with `--timeout`",
         McpError::Http(401 | 403) => "pass a token with `--token-file`",
+        McpError::Redirect(..) => "pass the URL of the endpoint itself, if it is trusted",
+        _ if is_url => {
+            "check that the URL is that of an MCP endpoint, such as `http://localhost:3000/mcp`, or import the result of `tools/list` from a file"
+        }
         _ => "check that the program is an MCP server, or import the result of `tools/list` from a file",
     };
     Failure::Findings(vec![Diagnostic::new(codes::MCP_SERVER, error.to_string()).help(help)])

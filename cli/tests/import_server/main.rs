@@ -63,7 +63,9 @@ fn a_server_without_an_answer_is_reported_with_its_last_lines() {
         "{}",
         run.stderr
     );
+    // The server is started twice, and its lines are printed once.
     assert!(run.stderr.contains("server: one\\u{1b}[31m\nserver: two\n"), "{}", run.stderr);
+    assert_eq!(run.stderr.matches("server: one").count(), 1, "{}", run.stderr);
     let run = fleet.run("import mcp --stdio ./does-not-exist").ended(1);
     assert!(run.stderr.contains("E0941") && run.stderr.contains("does-not-exist"), "{}", run.stderr);
 }
@@ -101,6 +103,41 @@ fn a_server_at_a_url_gets_the_token_and_is_in_the_manifest() {
         "{}",
         run.stdout
     );
+}
+
+#[test]
+fn a_tool_without_a_name_is_reported_and_can_be_skipped() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("server.sh", &SERVER.replace(r#"{"name":"add","#, r#"{"title":"add","#));
+    let run = fleet.run("import mcp --stdio sh server.sh").ended(1);
+    assert!(run.stderr.contains("error[E0902]: a tool must be an object with a `name`"), "{}", run.stderr);
+    assert!(run.stderr.contains("--> <server>:14:5"), "{}", run.stderr);
+    let run = fleet.run("import mcp --skip --stdio sh server.sh").ended(0);
+    assert!(run.stdout.contains("  - name: notes_read\n") && !run.stdout.contains("add"), "{}", run.stdout);
+}
+
+#[test]
+fn a_url_that_is_no_endpoint_is_reported_with_a_remedy() {
+    for (head, messages) in [
+        (
+            "307 Temporary Redirect\r\nLocation: http://localhost/other",
+            ["a redirect to `http://localhost/other`, which is not followed", "pass the URL of the endpoint itself"],
+        ),
+        ("404 Not Found", ["the HTTP status 404", "check that the URL is that of an MCP endpoint"]),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = write!(stream, "HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            }
+        });
+        let run = Fleet::new(&[]).run(&format!("import mcp --http {url}")).ended(1);
+        for message in messages {
+            assert!(run.stderr.contains(message), "{}", run.stderr);
+        }
+    }
 }
 
 #[test]

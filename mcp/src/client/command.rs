@@ -20,6 +20,7 @@ pub struct ServerCommand {
     has_own_environment: bool,
     directory: Option<PathBuf>,
     pub(super) stderr: Option<Arc<Sink>>,
+    start: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 /// Receives the lines of standard error.
@@ -35,6 +36,7 @@ impl ServerCommand {
             has_own_environment: false,
             directory: None,
             stderr: None,
+            start: None,
         }
     }
 
@@ -70,7 +72,16 @@ impl ServerCommand {
         Self { stderr: Some(Arc::new(sink)), ..self }
     }
 
+    /// Calls a function before each start. A server that ends at the first request is started again, because some of older revisions do.
+    #[must_use]
+    pub fn on_start(self, start: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { start: Some(Arc::new(start)), ..self }
+    }
+
     pub(super) fn spawn(&self) -> Result<(Process, Pipes), McpError> {
+        if let Some(start) = &self.start {
+            start();
+        }
         let mut command = Command::new(&self.program);
         if self.has_own_environment {
             command.env_clear();

@@ -13,7 +13,7 @@ use capgen_net::Io;
 use capgen_net::http::{Connection, Pool, ReadError, SendError, Whole, read};
 use capgen_schema::Json;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
 #[cfg(feature = "tls")]
@@ -26,6 +26,7 @@ use super::{Headers, Outbound, cancelled};
 use crate::error::McpError;
 use crate::header::encode;
 use crate::http_names::{METHOD, NAME, REVISION, SESSION};
+use crate::json::start;
 use crate::message::{Message, Received, RequestId, RpcError, Shape, notification, request};
 use crate::meta::Implementation;
 use crate::revision::Revision;
@@ -306,6 +307,11 @@ impl HttpChannel {
         revision: Option<Revision>,
     ) -> Result<Result<Json, RpcError>, McpError> {
         let status = response.status();
+        if let Some(location) = response.headers().get(LOCATION).filter(|_| status.is_redirection()) {
+            // Only characters of ASCII without controls.
+            let url = start(location.to_str().unwrap_or_default(), 200);
+            return Err(McpError::Redirect(status.as_u16(), url));
+        }
         let content_type =
             response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let content_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

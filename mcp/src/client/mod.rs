@@ -14,7 +14,7 @@ use capgen_schema::{Json, Object};
 
 use crate::error::McpError;
 use crate::header::MirroredParameter;
-use crate::json::{object, string};
+use crate::json::{self, object, string};
 use crate::message::{self, RpcError, code};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
@@ -208,7 +208,7 @@ impl McpClient {
     ///
     /// # Errors
     ///
-    /// The server does not know the tool, fails, does not answer in time, or violates the protocol.
+    /// The request is not an object, or the server does not know the tool, fails, does not answer in time, or violates the protocol.
     pub async fn call_tool(
         &self,
         name: &str,
@@ -218,7 +218,7 @@ impl McpClient {
         let list = self.tools().await?;
         let call = |list: Arc<ToolList>, request: Json| async move {
             let tool = list.get(name);
-            let (params, headers) = call_of(name, tool, request);
+            let (params, headers) = call_of(name, tool, request)?;
             ToolResult::read(self.request("tools/call", params, headers, timeout).await?, tool)
         };
         match call(list, request.clone()).await {
@@ -276,16 +276,20 @@ impl McpClient {
 }
 
 /// The parameters and the headers of `tools/call`.
-fn call_of(name: &str, tool: Option<&Tool>, request: Json) -> (Object, Headers) {
+fn call_of(name: &str, tool: Option<&Tool>, request: Json) -> Result<(Object, Headers), McpError> {
     let arguments = match tool {
         Some(tool) => tool.arguments(request),
         None => request,
     };
+    if arguments.as_object().is_none() {
+        let name = json::start(name, 100);
+        return Err(McpError::Arguments(format!("the arguments of the tool `{name}` are not an object")));
+    }
     let mirrored = tool.and_then(|tool| tool.mirrored.as_deref().ok()).unwrap_or_default();
     let header = |it: &MirroredParameter| Some((it.header.clone(), it.value(&arguments)?));
     let parameters = mirrored.iter().filter_map(header).collect();
     let params = [("name".to_owned(), string(name)), ("arguments".to_owned(), arguments)];
-    (params.into_iter().collect(), Headers { revision: None, name: Some(name.to_owned()), parameters })
+    Ok((params.into_iter().collect(), Headers { revision: None, name: Some(name.to_owned()), parameters }))
 }
 
 /// A channel during the negotiation.

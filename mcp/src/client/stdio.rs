@@ -30,13 +30,22 @@ const MAX_STDERR_LINE: usize = 16 * 1024;
 /// How long a server may take to end after its standard input was closed.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long a server that has closed its output may take to end, and its standard error after that.
+const END: Duration = Duration::from_millis(200);
+
 /// A running server.
 pub(super) struct StdioChannel {
     pending: Arc<Pending>,
     /// `None` after the end, so that the standard input of the server is closed.
     outgoing: Mutex<Option<mpsc::Sender<String>>>,
-    process: tokio::sync::Mutex<Process>,
-    tasks: Vec<JoinHandle<()>>,
+    running: tokio::sync::Mutex<Running>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+/// The process of a server, and the task that passes on its standard error.
+struct Running {
+    process: Process,
+    stderr: Option<JoinHandle<()>>,
 }
 
 /// The requests that wait for an answer.
@@ -139,15 +148,13 @@ impl StdioChannel {
         let (process, Pipes { stdin, stdout, stderr }) = command.spawn()?;
         let (outgoing, messages) = mpsc::channel(OUTGOING);
         let pending = Arc::new(Pending::default());
-        let mut tasks = vec![
+        let tasks = [
             tokio::spawn(write(stdin, messages)),
             tokio::spawn(read(stdout, max_message, Arc::clone(&pending), outgoing.downgrade())),
         ];
-        if let Some((stderr, sink)) = stderr.zip(command.stderr.clone()) {
-            tasks.push(tokio::spawn(pass_on(stderr, sink)));
-        }
-        let outgoing = Mutex::new(Some(outgoing));
-        Ok(Self { pending, outgoing, process: tokio::sync::Mutex::new(process), tasks })
+        let stderr = stderr.zip(command.stderr.clone()).map(|(stderr, sink)| tokio::spawn(pass_on(stderr, sink)));
+        let (outgoing, running) = (Mutex::new(Some(outgoing)), tokio::sync::Mutex::new(Running { process, stderr }));
+        Ok(Self { pending, outgoing, running, tasks })
     }
 
     fn outgoing(&self) -> Option<mpsc::Sender<String>> {
@@ -188,20 +195,24 @@ impl StdioChannel {
         self.pending.lock().end.clone().unwrap_or_else(closed)
     }
 
-    /// The reason of an end, with the status of the process.
+    /// The reason of an end, with the status of the process. Waits for the end of standard error.
     async fn explained(&self, reason: String) -> String {
-        let mut process = self.process.lock().await;
-        match timeout(Duration::from_millis(200), process.wait()).await {
-            Ok(Some(status)) => format!("{reason} ({status})"),
-            _ => reason,
+        let Running { process, stderr } = &mut *self.running.lock().await;
+        let Ok(status) = timeout(END, process.wait()).await else { return reason };
+        if let Some(stderr) = stderr.take_if(|stderr| !stderr.is_finished()) {
+            let abort = stderr.abort_handle();
+            if timeout(END, stderr).await.is_err() {
+                abort.abort();
+            }
         }
+        status.map_or(reason.clone(), |status| format!("{reason} ({status})"))
     }
 
     /// Closes the standard input of the server, and waits for its end. A server that does not end soon is killed.
     pub(super) async fn close(&self) {
         drop(self.outgoing.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.pending.end(McpError::Closed("the client was closed".to_owned()));
-        let mut process = self.process.lock().await;
+        let process = &mut self.running.lock().await.process;
         if timeout(GRACE, process.wait()).await.is_err() {
             process.kill().await;
         }
@@ -211,7 +222,7 @@ impl StdioChannel {
 impl Drop for StdioChannel {
     fn drop(&mut self) {
         // The pipes may be open in processes that the server has started.
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.tasks.iter().chain(&self.running.get_mut().stderr).for_each(JoinHandle::abort);
     }
 }
 

@@ -45,24 +45,21 @@ pub struct Tool {
 }
 
 impl Tool {
-    fn read(definition: Json) -> Result<Self, McpError> {
-        let name = definition.get("name").and_then(Json::as_str);
-        let Some(name) = name.map(str::to_owned) else {
-            return Err(McpError::Protocol("a tool has no `name`".to_owned()));
-        };
+    fn read(definition: Json) -> Self {
+        let name = definition.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
         let mirrored = definition.get("inputSchema").map_or(Ok(Vec::new()), mirrored);
         let is_wrapped = |side| matches!(tool_side(&definition, side), ToolSide::Wrapped(_));
         let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
-        Ok(Self { name, definition, wraps_request, wraps_response, mirrored })
+        Self { name, definition, wraps_request, wraps_response, mirrored }
     }
 
-    /// The name, which `tools/call` uses.
+    /// The name, which `tools/call` uses; empty if the server sent none.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The definition as the server sent it: an object with `name`, `inputSchema` and more.
+    /// The definition as the server sent it, without checks: an object with `name`, `inputSchema` and more.
     #[must_use]
     pub fn definition(&self) -> &Json {
         &self.definition
@@ -111,7 +108,7 @@ impl ToolList {
     /// The first tool with a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.name == name)
+        self.tools.iter().find(|tool| tool.name == name && !name.is_empty())
     }
 
     /// Removes the tools that clients over HTTP must not offer.
@@ -159,19 +156,24 @@ impl Pages {
         }
         for tool in tools {
             self.bytes += json::length(&tool);
-            self.tools.push(Tool::read(tool)?);
+            self.tools.push(Tool::read(tool));
         }
         if self.bytes > self.limits.bytes {
             return limit(format!("tools of more than {} bytes", self.limits.bytes));
         }
-        let Some(cursor) = page.get("nextCursor").and_then(Json::as_str) else { return Ok(None) };
+        let cursor = match page.get("nextCursor") {
+            None | Some(Json::Null) => return Ok(None),
+            Some(Json::String(cursor)) if cursor.is_empty() => return Ok(None),
+            Some(Json::String(cursor)) => cursor,
+            Some(_) => return Err(McpError::Protocol("`nextCursor` of `tools/list` is not a string".to_owned())),
+        };
         if self.pages >= self.limits.pages {
             return limit(format!("more than {} pages of tools", self.limits.pages));
         }
-        if !self.cursors.insert(cursor.to_owned()) {
+        if !self.cursors.insert(cursor.clone()) {
             return Err(McpError::Protocol("a page of `tools/list` leads to an earlier page".to_owned()));
         }
-        Ok(Some(cursor.to_owned()))
+        Ok(Some(cursor.clone()))
     }
 
     /// The list after the last page.
@@ -210,8 +212,10 @@ impl ToolResult {
         };
         let content = members.get_mut("content").map(|content| std::mem::replace(content, Json::Null));
         let content = content.unwrap_or_else(|| Json::Array(Vec::new()));
-        if members.get("isError") == Some(&Json::Bool(true)) {
-            return Ok(Self::Failed(failure(&content)));
+        match members.get("isError") {
+            Some(Json::Bool(true)) => return Ok(Self::Failed(failure(&content))),
+            None | Some(Json::Bool(false) | Json::Null) => {}
+            Some(_) => return Err(McpError::Protocol("`isError` of the result is not a boolean".to_owned())),
         }
         let structured = members.get_mut("structuredContent").map(|value| std::mem::replace(value, Json::Null));
         let has_schema = tool.is_some_and(|tool| tool.definition.get("outputSchema").is_some());
@@ -255,10 +259,24 @@ mod tests {
         let mut pages = Pages::new(ListLimits::default());
         assert_eq!(pages.add(json(r#"{"tools":[{"name":"b"}],"nextCursor":"2"}"#)), Ok(Some("2".to_owned())));
         assert_eq!(pages.add(json(r#"{"resultType":"complete","tools":[{"name":"a"}]}"#)), Ok(None));
+        for end in [r#""""#, "null"] {
+            let page = json(&format!(r#"{{"tools":[],"nextCursor":{end}}}"#));
+            assert_eq!(Pages::new(ListLimits::default()).add(page), Ok(None), "{end}");
+        }
         let list = pages.finish(server());
         assert_eq!(list.tools().iter().map(Tool::name).collect::<Vec<_>>(), ["b", "a"]);
         let expected = r#"{"serverInfo":{"name":"s","version":"1"},"protocolVersion":"2025-11-25","tools":[{"name":"b"},{"name":"a"}]}"#;
         assert_eq!(list.to_json().to_string(), expected);
+    }
+
+    #[test]
+    fn tools_without_a_name_are_in_the_list_and_not_found() {
+        let mut pages = Pages::new(ListLimits::default());
+        let page = r#"{"tools":[1,{"name":1},{"name":""},{"name":"a"}]}"#;
+        pages.add(json(page)).unwrap();
+        let list = pages.finish(server());
+        assert_eq!(list.to_json().get("tools"), json(page).get("tools"));
+        assert_eq!((list.get(""), list.get("a").map(Tool::name)), (None, Some("a")));
     }
 
     #[test]
@@ -280,20 +298,14 @@ mod tests {
 
     #[test]
     fn lists_that_violate_the_protocol_are_rejected() {
-        for page in [
-            "1",
-            "{}",
-            r#"{"tools":{}}"#,
-            r#"{"tools":[1]}"#,
-            r#"{"tools":[{"name":1}]}"#,
-            r#"{"tools":[],"resultType":"x"}"#,
-        ] {
+        for page in ["1", "{}", r#"{"tools":{}}"#, r#"{"tools":[],"resultType":"x"}"#, r#"{"tools":[],"nextCursor":5}"#]
+        {
             assert!(matches!(Pages::new(ListLimits::default()).add(json(page)), Err(McpError::Protocol(_))), "{page}");
         }
     }
 
     fn read(result: &str, tool: &str) -> Result<ToolResult, McpError> {
-        ToolResult::read(json(result), Some(&Tool::read(json(tool)).unwrap()))
+        ToolResult::read(json(result), Some(&Tool::read(json(tool))))
     }
 
     #[test]
@@ -311,7 +323,7 @@ mod tests {
         assert_eq!(read(r#"{"content":[],"structuredContent":{"result":[1]}}"#, wrapped), response("[1]"));
         assert!(matches!(read(r#"{"content":[],"structuredContent":{}}"#, wrapped), Err(McpError::Protocol(_))));
         assert!(matches!(read(r#"{"content":[]}"#, wrapped), Err(McpError::Protocol(_))));
-        let tool = Tool::read(json(wrapped)).unwrap();
+        let tool = Tool::read(json(wrapped));
         assert_eq!(tool.arguments(json("3")), json(r#"{"value":3}"#));
     }
 
@@ -322,6 +334,8 @@ mod tests {
         assert_eq!(read(failed, plain), Ok(ToolResult::Failed("no\nway".to_owned())));
         let input = r#"{"resultType":"input_required","inputRequests":{}}"#;
         assert_eq!(read(input, plain), Err(McpError::InputRequired));
-        assert!(matches!(read(r#"{"resultType":"task"}"#, plain), Err(McpError::Protocol(_))));
+        for result in [r#"{"resultType":"task"}"#, r#"{"isError":"true","structuredContent":{}}"#] {
+            assert!(matches!(read(result, plain), Err(McpError::Protocol(_))), "{result}");
+        }
     }
 }

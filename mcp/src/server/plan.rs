@@ -123,7 +123,7 @@ impl Agent {
         let tool =
             self.tools.get(&name).ok_or_else(|| invalid(format!("Unknown tool: {}", start(&name, 200))))?.clone();
         let arguments = match params.get_mut("arguments").map(|arguments| std::mem::replace(arguments, Json::Null)) {
-            None => Object::new(),
+            None | Some(Json::Null) => Object::new(),
             Some(Json::Object(arguments)) => arguments,
             Some(_) => return Err(invalid("`arguments` is not an object".to_owned())),
         };
@@ -181,12 +181,13 @@ impl Agent {
                 self.complete(call.revision, members, false)
             }
             Ok(result) => {
-                let content = ("content", text(result.to_string()));
+                let content = |result: &Json| ("content", text(result.to_string()));
                 match call.tool.structured(result, call.revision) {
                     Some(structured) => {
-                        self.complete(call.revision, [content, ("structuredContent", structured)], false)
+                        let members = [content(&structured), ("structuredContent", structured)];
+                        self.complete(call.revision, members, false)
                     }
-                    None => self.complete(call.revision, [content], false),
+                    None => self.complete(call.revision, [content(result)], false),
                 }
             }
         };

@@ -13,9 +13,13 @@ use tokio::time::timeout;
 
 use super::plan::{Agent, Call};
 use super::tools::Tool;
+use crate::json::start;
 
 /// The violations that a text lists.
 const MAX_VIOLATIONS: usize = 20;
+
+/// The longest text of a failure, in characters.
+const MAX_FAILURE: usize = 8000;
 
 /// The id of callers, which the protocol does not identify.
 const CALLER: &str = "mcp";
@@ -73,7 +77,9 @@ impl Runner {
         match (&mut task.0).await.map_err(|_| failed())? {
             // The handler has written the text itself, so it is JSON.
             Ok(response) => parsed(&response).ok_or_else(failed),
-            Err(RunError::Failure(failure)) => Err(format!("{} ({})", failure.message(), failure.code())),
+            Err(RunError::Failure(failure)) => {
+                Err(format!("{} ({})", start(failure.message(), MAX_FAILURE), start(failure.code(), 100)))
+            }
             Err(RunError::Invalid { side, violations }) => {
                 Err(format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations)))
             }

@@ -382,7 +382,12 @@ async fn http_servers_that_do_not_work_are_reported() {
     for (head, body, expected) in [
         ("401 Unauthorized", "", McpError::Http(401)),
         ("500 Internal Server Error", "x", McpError::Http(500)),
-        ("302 Found\r\nLocation: http://evil.example/", "", McpError::Http(302)),
+        (
+            "307 Temporary Redirect\r\nLocation: http://evil.example/",
+            "",
+            McpError::Redirect(307, "http://evil.example/".to_owned()),
+        ),
+        ("302 Found", "", McpError::Http(302)),
         ("400 Bad Request", "", McpError::Http(400)),
     ] {
         let server = http(move |_| (head.to_owned(), body.to_owned())).await;

@@ -57,6 +57,8 @@ pub(crate) fn handlers() -> Handlers {
         .with_json(capability("order"), async |_: Context, order: Value| match order["item"].as_str() {
             Some("bread") => Ok(json!({"total": 2 * order["pieces"].as_i64().unwrap()})),
             Some("gold") => Ok(json!({"total": 100_000})),
+            Some("hostile") => Err(Failure::new("HOSTILE", "\u{1b}[31mred\nline")),
+            Some("long") => Err(Failure::new("LONG", "x".repeat(1_000_000))),
             Some("secret") => panic!("the secret is 4711"),
             _ => Err(Failure::new("UNKNOWN_ITEM", "there is no such item; order bread")),
         })

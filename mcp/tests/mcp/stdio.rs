@@ -53,6 +53,7 @@ async fn the_newest_revision_needs_no_handshake() {
     let params = json!({"name": "count.v2", "arguments": {"value": "äöü"}, "_meta": meta()});
     let called = client.request("tools/call", params).await;
     assert_eq!(called["result"]["structuredContent"], json!({"result": 3}));
+    assert_eq!(called["result"]["content"][0]["text"], r#"{"result":3}"#);
     assert_eq!(called["result"]["resultType"], "complete");
     // `ping` was removed.
     assert_eq!(client.request("ping", json!({"_meta": meta()})).await["error"]["code"], -32601);
@@ -139,6 +140,8 @@ async fn failures_of_handlers_are_texts_and_panics_have_no_details() {
     let mut client = Lines::of(server());
     let text = failure(&mut client, "order", json!({"item": "milk", "pieces": 1})).await;
     assert_eq!(text, "there is no such item; order bread (UNKNOWN_ITEM)");
+    let text = failure(&mut client, "order", json!({"item": "long", "pieces": 1})).await;
+    assert!(text.len() < 9000 && text.ends_with("x… (LONG)"), "{}", text.len());
     let text = failure(&mut client, "order", json!({"item": "secret", "pieces": 1})).await;
     assert_eq!(text, "The tool `order` failed.");
     let mut client = Lines::of(server_with({
@@ -160,6 +163,16 @@ async fn numbers_and_other_values_keep_their_digits() {
     assert_eq!(answer["id"], "a");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert_eq!(serde_json::from_str::<Value>(text).unwrap(), serde_json::from_str::<Value>(arguments).unwrap());
+}
+
+#[tokio::test]
+async fn null_is_the_same_as_a_missing_member() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-06-18").await;
+    assert_eq!(client.request("ping", Value::Null).await["result"], json!({}));
+    assert!(client.request("tools/list", Value::Null).await["result"]["tools"].is_array());
+    let called = client.request("tools/call", json!({"name": "echo", "arguments": null})).await;
+    assert_eq!(called["result"]["structuredContent"], json!({}));
 }
 
 #[tokio::test]

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use capgen_call::{CallOptions, Client, PeerTable, Status, code};
 use capgen_mcp::{
-    ClientOptions, HttpOptions, HttpServer, HttpService, McpClient, McpTransport, TOOL_FAILED, ToolNames,
+    ClientOptions, HttpOptions, HttpServer, HttpService, INVALID_ARGUMENTS, McpClient, McpTransport, TOOL_FAILED,
+    ToolNames,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fixture::{manifest, server};
 
@@ -47,11 +48,15 @@ async fn failures_have_codes_and_texts() {
     let (client, service) = client().await;
     let unknown = client.call_json("shop", "order", &json!({"item": "milk", "pieces": 1})).await;
     assert_eq!(failure(&unknown), (TOOL_FAILED, "there is no such item; order bread (UNKNOWN_ITEM)"));
+    let hostile = client.call_json("shop", "order", &json!({"item": "hostile", "pieces": 1})).await;
+    assert_eq!(failure(&hostile), (TOOL_FAILED, "\\u{1b}[31mred\nline (HOSTILE)"));
+    let no_object = client.call_json("shop", "echo", &json!([1])).await;
+    assert_eq!(failure(&no_object), (INVALID_ARGUMENTS, "the arguments of the tool `echo` are not an object"));
     let options = CallOptions::new().timeout(Duration::from_millis(50));
     let late = client.call_json_with("shop", "wait", &json!({}), &options, capgen_call::CallMode::Sync).await;
     assert_eq!(late.status, Status::Timeout);
     drop(service);
-    let gone = client.call_json("shop", "echo", &Value::Null).await;
+    let gone = client.call_json("shop", "echo", &json!({})).await;
     assert_eq!(failure(&gone).0, code::NO_TRANSPORT);
 }
 
