@@ -298,6 +298,30 @@ fn only_a_declared_draft_rules_out_keywords_of_others() {
 }
 
 #[test]
+fn a_pattern_that_is_read_as_every_name_is_a_warning() {
+    let tool =
+        r#"[{"name": "t", "inputSchema": {"type": "object", "patternProperties": {"^(.*)$": {"type": "string"}}}}]"#;
+    for lossy in [false, true] {
+        let imported = import_with(tool, ImportSettings { lossy }).imported;
+        assert_eq!(imported.capabilities.len(), 1);
+        let found: Vec<_> = imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
+        assert_eq!(found, [("W0901", "/0/inputSchema/patternProperties")]);
+    }
+}
+
+#[test]
+fn more_problems_than_are_shown_are_mentioned() {
+    let text = |count: usize| {
+        let hosts: Vec<String> = (0..count).map(|n| format!(r#""p{n}": {{"format": "hostname"}}"#)).collect();
+        format!(r#"[{{"name": "t", "inputSchema": {{"type": "object", "properties": {{{}}}}}}}]"#, hosts.join(", "))
+    };
+    let mentions_more =
+        |findings: &[Finding]| findings.iter().any(|finding| finding.message.contains("there may be more"));
+    assert!(mentions_more(&findings(&text(1500))));
+    assert!(!mentions_more(&findings(&text(900))));
+}
+
+#[test]
 fn the_output_does_not_depend_on_the_order_of_tools() {
     let tools =
         ["a.b", "a/b", "b", "工具", "\u{202e}"].map(|name| format!(r#"{{"name": "{name}", "inputSchema": {{}}}}"#));

@@ -215,6 +215,17 @@ fn maps_with_any_name_or_listed_names_are_supported() {
         json!({"patternProperties": {".*": string}, "additionalProperties": false}),
         json!({"additionalProperties": string}),
     );
+    for pattern in ["^.*$", "^(.*)$"] {
+        check(
+            json!({"patternProperties": {pattern: string}, "additionalProperties": false}),
+            json!({"propertyNames": {"pattern": pattern}, "additionalProperties": string}),
+        );
+        let open = json!({"properties": {"a": {"patternProperties": {pattern: string}}}});
+        let (output, notes) = capgen_schema::normalise_noting(&json_of(&open)).unwrap();
+        assert_eq!(output, json_of(&json!({"properties": {"a": {"additionalProperties": string}}})));
+        let notes: Vec<_> = notes.iter().map(|note| (note.pointer.as_str(), note.keyword.as_str())).collect();
+        assert_eq!(notes, [("/properties/a/patternProperties", "patternProperties")]);
+    }
     check(
         json!({"patternProperties": {"^(?:true|false)$": string}, "additionalProperties": false}),
         json!({"properties": {"true": string, "false": string}, "additionalProperties": false}),

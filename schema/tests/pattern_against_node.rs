@@ -239,7 +239,7 @@ fn character_escapes_agree_with_node() {
     }));
 }
 
-/// Escapes that only the legacy syntax allows, next to what they could become a part of.
+/// Escapes that only the legacy syntax allows, next to syntax that they could become a part of.
 const LEGACY: &[&str] = &[
     "a", "1", "2", "{", "}", "{1", "{1\\,", "{1,2}", "\\,", "\\-", "\\_", "\\:", "\\=", "\\!", "\\<", "\\>", "\\@",
     "\\ ", "\\&", "\\}", "\\{", "(?", "(?<", "(?:", "(", ")", "[", "[^", "]", "a-z", "-", "*", "?", "|", "^", "$",
@@ -249,7 +249,7 @@ const LEGACY_TEXT: &[&str] =
     &["a", "1", "2", "{", "}", ",", "-", "_", ":", "=", "<", ">", "@", " ", "&", "(", "k", "aa"];
 
 #[test]
-fn patterns_without_needless_escapes_match_what_they_matched_before() {
+fn patterns_without_needless_escapes_match_the_same_texts() {
     let mut random = Random(0x1357_9bdf_0246_8ace);
     let mut cases = Vec::new();
     while cases.len() < 1_500 {

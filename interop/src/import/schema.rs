@@ -2,10 +2,13 @@
 //!
 //! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same contract. Every other schema is translated by the normaliser, the only code that converts schemas.
 
-use capgen_schema::{Anchor, Json, Loss, Problem, Schema, keyword_at, normalise, normalise_lossy};
+use capgen_schema::{Anchor, Json, Loss, Problem, Schema, keyword_at, normalise_lossy, normalise_noting};
 
 use super::{Entry, Finding, Importer};
 use crate::codes;
+
+/// The normaliser reports about so many problems of a schema.
+const MAX_PROBLEMS: usize = 1000;
 
 /// The dialect of a schema without `$schema`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +59,7 @@ impl Importer {
         let source = with_dialect.as_ref().unwrap_or(source);
         let result = match self.settings.lossy {
             true => normalise_lossy(source),
-            false => normalise(source).map(|output| (output, Vec::new())),
+            false => normalise_noting(source),
         };
         let output = match result {
             Ok((output, losses)) => {
@@ -67,7 +70,13 @@ impl Importer {
                 }
                 output
             }
-            Err(problems) => {
+            Err(mut problems) => {
+                let is_full = problems.len() >= MAX_PROBLEMS;
+                if let Some(last) = problems.last_mut().filter(|_| is_full) {
+                    last.message.push_str(&format!(
+                        "; there may be more, at most {MAX_PROBLEMS} problems of a schema are shown"
+                    ));
+                }
                 for problem in problems {
                     let place =
                         format!("{part}{}{}", if problem.pointer.is_empty() { "" } else { ", " }, problem.pointer);
@@ -92,7 +101,7 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
         anchor: Anchor::Key,
         keyword: loss.keyword,
         message: loss.reason,
-        label: "widened".to_owned(),
+        label: if loss.narrows { "read as every name" } else { "widened" }.to_owned(),
         first: None,
         help: None,
     }

@@ -5,10 +5,10 @@
 //! place: below `not` it narrows the whole instead. [`widen`] therefore tracks the polarity of each subschema.
 
 use super::marks::Marks;
-use super::normalise;
+use super::normalise_noting;
 use super::places::keyword_at;
 use super::widen::Widener;
-use crate::{Json, Problem, pointer};
+use crate::{Json, Problem, codes, pointer};
 
 /// At most this many runs of the normaliser. Each one removes up to 1000 keywords; only problems that the removal of others causes or
 /// uncovers need a further run.
@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 32;
 /// At most this many losses.
 const MAX_LOSSES: usize = 10_000;
 
-/// A part of a schema that [`normalise_lossy`] removed or widened.
+/// A part of a schema that [`normalise_lossy`] removed or widened, or that [`normalise_noting`] lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// JSON Pointer into the input: the keyword, or the subschema that is not a schema.
@@ -26,11 +26,14 @@ pub struct Loss {
     pub keyword: String,
     /// The reason, and the effect if it is not simply that the keyword is removed. One sentence, without a full stop.
     pub reason: String,
+    /// Whether the output may reject payloads that the input accepts. Only for the keywords of [`normalise_noting`].
+    pub narrows: bool,
 }
 
 /// Like [`normalise`], but widens schemas that the subset cannot express instead of rejecting them.
 ///
-/// The output accepts every payload that the input accepts, and usually more. Each part of the input that was removed or widened is
+/// The output accepts every payload that the input accepts, and usually more, apart from the names with line breaks of
+/// [`normalise_noting`]. Each part of the input that was removed or widened is
 /// listed, sorted by pointer. Without losses, the output is that of [`normalise`].
 ///
 /// | input | output |
@@ -66,13 +69,13 @@ pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>>
     let mut record = Record::default();
     let mut rounds = 0;
     loop {
-        let problems = match normalise(&current) {
-            Ok(output) => return Ok((output, record.into_losses(source))),
+        let problems = match normalise_noting(&current) {
+            Ok((output, notes)) => return Ok((output, record.into_losses(notes, source))),
             Err(problems) => problems,
         };
         let known = record.losses.len();
         if rounds >= MAX_ROUNDS || known > MAX_LOSSES {
-            return Err(record.in_the_input(problems));
+            return Err([too_many(known)].into_iter().chain(record.in_the_input(problems)).collect());
         }
         current = Widener::new(&current, &Marks::of(&problems)).widen(&mut record);
         rounds += 1;
@@ -80,6 +83,15 @@ pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>>
             return Err(record.in_the_input(problems));
         }
     }
+}
+
+/// The finding for a schema with too many losses. Its other problems follow.
+fn too_many(known: usize) -> Problem {
+    let message = format!(
+        "the schema has too much that cannot be expressed: {known} parts were removed, and others remain; the limits are {MAX_LOSSES} parts and {MAX_ROUNDS} rounds"
+    );
+    let help = "split the schema, or remove the keywords that are reported most often";
+    Problem::new(codes::SCHEMA_TOO_LARGE, String::new(), message).label("too many losses").help(help)
 }
 
 /// The losses so far, and the places to which subschemas moved.
@@ -100,7 +112,7 @@ impl Record {
 
     pub(super) fn lose(&mut self, at: &str, reason: String) {
         let pointer = self.original(at);
-        self.losses.push(Loss { pointer, keyword: String::new(), reason });
+        self.losses.push(Loss { pointer, keyword: String::new(), reason, narrows: false });
     }
 
     pub(super) fn moved(&mut self, to: String, from: String) {
@@ -121,13 +133,21 @@ impl Record {
         problems.into_iter().map(|p| Problem { pointer: self.original(&p.pointer), ..p }).collect()
     }
 
-    fn into_losses(self, source: &Json) -> Vec<Loss> {
-        let mut losses = self.losses;
-        for loss in &mut losses {
-            loss.keyword = keyword_at(source, &loss.pointer).unwrap_or_default();
-        }
-        losses.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer));
-        losses.dedup_by(|a, b| a.pointer == b.pointer);
-        losses
+    fn into_losses(mut self, notes: Vec<Loss>, source: &Json) -> Vec<Loss> {
+        self.start_round();
+        let notes: Vec<Loss> =
+            notes.into_iter().map(|note| Loss { pointer: self.original(&note.pointer), ..note }).collect();
+        self.losses.extend(notes);
+        sorted(self.losses, source)
     }
+}
+
+/// The losses in the order of their pointers, one for each, with their keywords in the input.
+pub(super) fn sorted(mut losses: Vec<Loss>, source: &Json) -> Vec<Loss> {
+    for loss in &mut losses {
+        loss.keyword = keyword_at(source, &loss.pointer).unwrap_or_default();
+    }
+    losses.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer));
+    losses.dedup_by(|a, b| a.pointer == b.pointer);
+    losses
 }

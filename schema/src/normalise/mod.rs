@@ -65,7 +65,7 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
 /// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
-/// | `patternProperties` that matches every name | `additionalProperties`; `^.*$` is one, although it does not match names with a line break |
+/// | `patternProperties` that matches every name | `additionalProperties`; in an open object, `^.*$` is one, see [`normalise_noting`] |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
 /// | `patternProperties` with one schema, `additionalProperties: false`, and only `properties` that match | `propertyNames` with the `pattern`, and `additionalProperties` |
 /// | `propertyNames` with `allOf`, `$ref` or a format that is a pattern | `propertyNames` with assertions about strings; several become `allOf` around them |
@@ -99,6 +99,17 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// # Ok::<(), capgen_schema::NumberError>(())
 /// ```
 pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
+    normalise_noting(source).map(|(output, _)| output)
+}
+
+/// Like [`normalise`], and lists the keywords that are read in another way than they are written, sorted by pointer.
+///
+/// The only ones are `patternProperties` with `^.*$` or `^(.*)$` in an object that is not closed. They apply to every name, although the
+/// pattern does not match names that contain a line break.
+///
+/// # Errors
+/// As for [`normalise`].
+pub fn normalise_noting(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
     let output = Output::of(source);
     let json = output.to_json();
     // Most keywords are copied without a check, because the loader checks them anyway.
@@ -107,7 +118,7 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
         problems.extend(output.in_the_input(found));
     }
     if problems.is_empty() {
-        return Ok(json);
+        return Ok((json, lossy::sorted(output.notes, source)));
     }
     problems.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer).then_with(|| a.code.cmp(&b.code)));
     problems.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
@@ -121,6 +132,7 @@ struct Output<'a> {
     definitions: Vec<(TargetId, Node<'a>)>,
     names: HashMap<TargetId, String>,
     problems: Vec<Problem>,
+    notes: Vec<Loss>,
 }
 
 impl<'a> Output<'a> {
@@ -128,7 +140,7 @@ impl<'a> Output<'a> {
         let targets = Targets::collect(source);
         let dialect = Dialect::of(source);
         let version = Version::of(source);
-        let mut walk = Walk { targets, dialect, version, problems: Vec::new(), copies: COPIES };
+        let mut walk = Walk { targets, dialect, version, problems: Vec::new(), notes: Vec::new(), copies: COPIES };
         let mut root = walk.schema(source, Origin::default(), 0);
         let mut definitions = Vec::new();
         for id in walk.targets.in_order() {
@@ -147,7 +159,7 @@ impl<'a> Output<'a> {
         definitions.retain(|(id, _)| used.contains(id));
         let used: Vec<TargetId> = definitions.iter().map(|(id, _)| *id).collect();
         let names = walk.targets.names(&used);
-        Self { root, definitions, names, problems: walk.problems }
+        Self { root, definitions, names, problems: walk.problems, notes: walk.notes }
     }
 
     fn name(&self, id: TargetId) -> &str {

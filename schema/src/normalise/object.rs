@@ -11,8 +11,12 @@ use crate::{Json, Number, Object, Problem, codes};
 /// Patterns that match every name.
 const EVERY_NAME: [&str; 6] = ["", "^", "$", ".*", "^.*", ".*$"];
 
-/// Patterns that match every name without a line break. In `patternProperties`, authors mean every name.
+/// Patterns that match every name without a line break. In an open object, authors mean every name.
 const EVERY_LINE: [&str; 2] = ["^.*$", "^(.*)$"];
+
+/// The effect of reading [`EVERY_LINE`] as every name.
+const LINE_BREAKS: &str =
+    "the pattern is read as every name, so properties whose names contain a line break are validated as well";
 
 /// A pattern or list of names becomes `properties` if it has at most this many names.
 const MAX_NAMES: usize = 64;
@@ -92,7 +96,16 @@ impl<'a> Walk<'a> {
         }
         // A pattern for every name also applies to declared properties, whose schemas would have to be combined with it.
         let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
-        if let Some((pattern, schema)) = whole(value).filter(|(_, schema)| !declares || is_trivial(schema)) {
+        // In a closed object, the pattern itself can constrain the names.
+        let is_closed = ["additionalProperties", "unevaluatedProperties"]
+            .iter()
+            .any(|name| draft.get(name) == Some(&Json::Bool(false)));
+        let is_whole =
+            |pattern, schema| (!declares || is_trivial(schema)) && !(is_closed && EVERY_LINE.contains(&pattern));
+        if let Some((pattern, schema)) = whole(value).filter(|(pattern, schema)| is_whole(*pattern, *schema)) {
+            if EVERY_LINE.contains(&pattern) {
+                self.note(draft.at("patternProperties"), LINE_BREAKS);
+            }
             let origin = draft.origin.join("patternProperties").join(pattern);
             draft.additional = Some(self.node(schema, origin, draft.depth + 1));
             draft.out.retain(|(name, _)| name != "additionalProperties");

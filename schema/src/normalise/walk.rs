@@ -4,6 +4,7 @@
 //! in `conjuncts`, which become `allOf` at the end.
 
 use super::dialect::Dialect;
+use super::lossy::Loss;
 use super::number::Bounds;
 use super::target::{Targets, Unresolved};
 use super::tree::{Body, Node, Origin, Value};
@@ -21,6 +22,8 @@ pub(super) struct Walk<'a> {
     /// The draft that `$schema` declares.
     pub(super) version: Option<Version>,
     pub(super) problems: Vec<Problem>,
+    /// Parts that are read in another way than they are written.
+    pub(super) notes: Vec<Loss>,
     /// How many more subschemas may be copied.
     pub(super) copies: usize,
 }
@@ -77,6 +80,13 @@ impl<'a> Walk<'a> {
     pub(super) fn report(&mut self, problem: Problem) {
         if !self.is_full() {
             self.problems.push(problem);
+        }
+    }
+
+    /// Records a keyword that is translated, but not exactly.
+    pub(super) fn note(&mut self, pointer: String, reason: &str) {
+        if self.notes.len() < MAX_PROBLEMS {
+            self.notes.push(Loss { pointer, keyword: String::new(), reason: reason.to_owned(), narrows: true });
         }
     }
 

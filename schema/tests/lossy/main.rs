@@ -235,3 +235,12 @@ fn the_output_accepts_every_payload_that_the_input_accepts() {
     println!("{lossy} schemas with losses, {unions} of them in `oneOf`, {accepted} valid payloads");
     assert!(lossy > 1500 && accepted > 10_000 && unions > 100);
 }
+
+#[test]
+fn too_many_losses_are_an_error_that_names_the_limit() {
+    let hosts: serde_json::Map<String, Value> =
+        (0..12_000).map(|n| (format!("p{n}"), json!({"format": "hostname"}))).collect();
+    let problems = normalise_lossy(&json_of(&json!({"properties": hosts}))).unwrap_err();
+    assert!(problems[0].message.contains("the limits are 10000 parts and 32 rounds"), "{}", problems[0].message);
+    assert_eq!(problems[0].pointer, "");
+}
