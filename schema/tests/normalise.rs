@@ -490,3 +490,67 @@ fn keywords_that_the_declared_draft_ignores_are_rejected() {
         ],
     );
 }
+
+#[test]
+fn references_without_a_target_name_it_as_written() {
+    for (target, defs, message, label, help) in [
+        (
+            "#/$defs/nope",
+            "$defs",
+            "`$ref` refers to \"#/$defs/nope\", which does not exist",
+            "\"nope\" is not found",
+            "add it to `$defs` at the root of this schema, or correct the reference",
+        ),
+        (
+            "#/$defs/adress",
+            "$defs",
+            "`$ref` refers to \"#/$defs/adress\", which does not exist",
+            "\"adress\" is not found",
+            "did you mean `address`?",
+        ),
+        (
+            "#/components/schemas/nope",
+            "$defs",
+            "`$ref` refers to \"#/components/schemas/nope\", which does not exist",
+            "\"components\" is not found",
+            "add it to `components/schemas`, or correct the reference",
+        ),
+        (
+            "#/paths/x",
+            "$defs",
+            "`$ref` refers to \"#/paths/x\", which does not exist",
+            "\"paths\" is not found",
+            "refer to a schema of the same document, such as `#/$defs/<name>`; the pointer starts at the root of this schema",
+        ),
+        (
+            "#anchor",
+            "$defs",
+            "`$ref` refers to \"#anchor\", which does not exist",
+            "\"anchor\" is not found",
+            "add a schema with this anchor, or refer to a schema by its pointer, such as `#/$defs/<name>`",
+        ),
+        (
+            "#/definitions/adress",
+            "definitions",
+            "unknown definition \"adress\"",
+            "not found in `definitions`",
+            "did you mean `address`?",
+        ),
+    ] {
+        let problems = of(&json!({"properties": {"a": {"$ref": target}}, defs: {"address": {}}})).unwrap_err();
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        let found =
+            (problem.pointer.as_str(), problem.message.as_str(), problem.label.as_str(), problem.help.as_deref());
+        assert_eq!(found, ("/properties/a/$ref", message, label, Some(help)));
+    }
+}
+
+#[test]
+fn a_cycle_of_references_names_places_of_the_input() {
+    let message = |names: &str| format!("reference cycle that does not go into a property or item: {names}");
+    check_rejected(json!({"allOf": [{"$ref": "#"}, {}]}), &[("/allOf/0/$ref", &message("`#` -> `#`"))]);
+    check_rejected(
+        json!({"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {}]}}}),
+        &[("/$defs/a/allOf/0/$ref", &message("`#/$defs/a` -> `#/$defs/a`"))],
+    );
+}

@@ -34,7 +34,7 @@ use version::Version;
 use walk::Walk;
 
 use crate::parse::definition_reference;
-use crate::{Json, Object, Problem, Schema, Severity, pointer};
+use crate::{Json, Object, Problem, Schema, Severity, codes, pointer};
 
 /// Maximum number of additional subschemas, for rewrites that copy a schema. It keeps the output linear in the input.
 const COPIES: usize = 4096;
@@ -194,6 +194,7 @@ impl<'a> Output<'a> {
         let errors = found.into_iter().filter(|problem| problem.code.severity() == Severity::Error);
         let moved = errors
             .take(walk::MAX_PROBLEMS)
+            .map(|problem| Problem { message: source_message(&places, &problem), ..problem })
             .map(|problem| Problem { pointer: source_pointer(&places, &problem.pointer), ..problem });
         moved.collect()
     }
@@ -251,6 +252,18 @@ fn index<'n, 'a>(node: &'n Node<'a>, at: String, places: &mut HashMap<String, &'
         }
     }
     places.insert(at, node);
+}
+
+/// The message of a problem, with the places of a cycle of references in the input.
+fn source_message(places: &HashMap<String, &Node<'_>>, problem: &Problem) -> String {
+    if problem.code != codes::REF_CYCLE {
+        return problem.message.clone();
+    }
+    let part = |part: &str| match part.strip_prefix('#') {
+        Some(output) => format!("#{}", source_pointer(places, output)),
+        None => part.to_owned(),
+    };
+    problem.message.split('`').map(part).collect::<Vec<_>>().join("`")
 }
 
 /// The place in the input that a pointer into the output comes from: the nearest subschema at or above it, plus the rest of the

@@ -131,7 +131,8 @@ impl<'a> Targets<'a> {
     pub(super) fn candidates(&self) -> impl Iterator<Item = &'a str> {
         let root = self.root.as_object();
         let containers = ["definitions", "$defs"].into_iter().filter_map(move |name| root?.get(name)?.as_object());
-        containers.flat_map(|container| container.iter().map(|(name, _)| name.as_str()))
+        let components = self.root.get("components").and_then(|components| components.get("schemas")?.as_object());
+        containers.chain(components).flat_map(|container| container.iter().map(|(name, _)| name.as_str()))
     }
 
     fn add(&mut self, json: &'a Json, pointer: String) -> TargetId {

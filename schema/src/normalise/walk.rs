@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
             Err(_) if self.is_full() => {}
             Err(Unresolved::NotLocal) => self.report(advice::not_local(text, draft.at("$ref"))),
             Err(Unresolved::Missing(name)) => {
-                let problem = advice::unresolved(self.targets.candidates(), &name, draft.at("$ref"));
+                let problem = advice::no_target(self.targets.candidates(), text, &name, draft.at("$ref"));
                 self.report(problem);
             }
         }

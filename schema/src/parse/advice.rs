@@ -382,6 +382,35 @@ pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &
     problem.help(help)
 }
 
+/// A `$ref` of another dialect whose target does not exist. `name` is the part of the reference that is not found.
+pub(crate) fn no_target<'n>(
+    definitions: impl Iterator<Item = &'n str>,
+    target: &str,
+    name: &str,
+    at: String,
+) -> Problem {
+    let container = ["#/definitions/", "#/$defs/", "#/components/schemas/"]
+        .into_iter()
+        .find(|container| target.strip_prefix(container).is_some_and(|rest| !rest.contains('/')));
+    if container == Some("#/definitions/") {
+        return unresolved(definitions, name, at);
+    }
+    let message = format!("`$ref` refers to {}, which does not exist", value::quote(target));
+    let problem =
+        Problem::new(codes::REF_UNRESOLVED, at, message).label(format!("{} is not found", value::quote(name)));
+    let candidates = definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME);
+    let help = match (container, near(name, candidates)) {
+        (Some(_), Some(near)) => did_you_mean(near),
+        (Some("#/$defs/"), None) => "add it to `$defs` at the root of this schema, or correct the reference".to_owned(),
+        (Some(_), None) => "add it to `components/schemas`, or correct the reference".to_owned(),
+        (None, _) if target.starts_with("#/") => {
+            "refer to a schema of the same document, such as `#/$defs/<name>`; the pointer starts at the root of this schema".to_owned()
+        }
+        (None, _) => "add a schema with this anchor, or refer to a schema by its pointer, such as `#/$defs/<name>`".to_owned(),
+    };
+    problem.help(help)
+}
+
 pub(crate) fn ref_sibling(name: &str, at: String) -> Problem {
     let message = format!("`{name}` next to `$ref` is ignored by draft-07");
     let help = format!("write `\"allOf\": [{{\"$ref\": ...}}, {{\"{name}\": ...}}]`");
