@@ -19,7 +19,8 @@ pub enum ToolSide {
 }
 
 /// The schema of a side of a tool, after undoing the changes that [`mcp`](crate::mcp) notes in `_meta`: `$defs` becomes
-/// `definitions`, and a wrapped payload is unwrapped. The schema is not checked, and can be of any dialect.
+/// `definitions`, and a wrapped payload is unwrapped. If the schema of the tool is one for strict clients, `_meta` has that of the
+/// contract. The schema is not checked, and can be of any dialect.
 ///
 /// ```
 /// use capgen_interop::{ToolSide, tool_side};
@@ -37,9 +38,11 @@ pub fn tool_side(tool: &Json, side: Side) -> ToolSide {
     let Some(schema) = tool.get(side.schema_key()).filter(|_| form != Some("loose")) else { return ToolSide::Loose };
     let restore = meta.and_then(|meta| meta.get("restore")?.get(side.name())?.as_object());
     let member = if side == Side::Request { REQUEST_MEMBER } else { RESPONSE_MEMBER };
+    // A schema for strict clients can be wider than that of the contract.
+    let original = meta.and_then(|meta| meta.get("schemas")?.get(side.name())).cloned();
     match unwrap(schema, member, "$defs").filter(|_| form == Some("wrapped")) {
-        Some(inner) => ToolSide::Wrapped(renamed(inner, restore)),
-        None => ToolSide::Plain(renamed(schema.clone(), restore)),
+        Some(inner) => ToolSide::Wrapped(original.unwrap_or_else(|| renamed(inner, restore))),
+        None => ToolSide::Plain(original.unwrap_or_else(|| renamed(schema.clone(), restore))),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Export {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Format {
     /// The tools of an MCP server: the result of `tools/list`
-    Mcp(Document),
+    Mcp(Tools),
     /// An OpenAPI 3.1 document with one operation for each capability
     Openapi(Document),
     /// Tools for OpenAI's API with strict schemas
@@ -48,6 +48,18 @@ pub(crate) enum ManifestFile {
 pub(crate) struct Document {
     #[command(flatten)]
     pub(crate) contract: OneContract,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Tools {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// Write schemas without unions at the root, lists of types and other forms that the APIs of some hosts reject; they may be wider
+    /// than the contract, and each difference is listed
+    #[arg(long)]
+    pub(crate) strict_clients: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -93,6 +105,7 @@ pub(crate) struct Folder {
 const EXAMPLES: &str = "\
 Examples:
   capgen export mcp --peer search > tools.json
+  capgen export mcp --peer search --strict-clients > tools.json
   capgen export openapi --capabilities vendor/search.yaml > openapi.json
   capgen export openai --peer search --json
   capgen export a2a --peer search --url https://search.example.com/a2a > agent-card.json

@@ -16,8 +16,9 @@ use arguments::{Format, ManifestFile, Output};
 
 pub(crate) fn run(arguments: &Export, console: &Console) -> Outcome {
     match &arguments.format {
-        Format::Mcp(document) => {
-            with(&document.contract, |manifest| print(mcp(manifest, McpOptions::default()), &document.output, console))
+        Format::Mcp(tools) => {
+            let options = McpOptions { strict_clients: tools.strict_clients };
+            with(&tools.contract, |manifest| print(mcp(manifest, options), &tools.output, console))
         }
         Format::Openapi(document) => {
             with(&document.contract, |manifest| print(openapi(manifest), &document.output, console))

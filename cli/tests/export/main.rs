@@ -26,6 +26,24 @@ fn tools_are_printed() {
 }
 
 #[test]
+fn tools_for_strict_clients_have_no_unions_at_the_root() {
+    let fleet = fleet();
+    let schema = "{ type: object, anyOf: [{ required: [a] }, { required: [b] }] }";
+    fleet.write("a.yaml", &loose("a").replace("{ name: ping }", &format!("{{ name: ping, inputSchema: {schema} }}")));
+    let run = fleet.run("export mcp --capabilities a.yaml --strict-clients").ended(0);
+    let tool = &document(&run)["tools"][0];
+    assert_eq!(tool["inputSchema"], json!({"type": "object", "properties": {}}));
+    assert_eq!(
+        tool["_meta"]["io.github.capgen/contract"]["schemas"]["request"]["anyOf"][1],
+        json!({"required": ["b"]})
+    );
+    assert!(run.stderr.contains("ping, request, /anyOf: hosts reject unions here"), "{run:?}");
+    fleet.write("tools.json", &run.stdout);
+    let imported = fleet.run("import mcp tools.json").ended(0);
+    assert!(imported.stdout.contains("anyOf"), "{imported:?}");
+}
+
+#[test]
 fn an_operation_for_each_capability_is_printed() {
     let document = document(&fleet().run("export openapi --peer pr-reviewer").ended(0));
     let operation = &document["paths"]["/capabilities/review-pr"]["post"];

@@ -2,6 +2,7 @@
 
 mod a2a;
 mod components;
+mod definitions;
 mod extra;
 mod json_schema;
 mod loss;

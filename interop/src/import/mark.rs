@@ -3,7 +3,7 @@
 use capgen_descriptor::{OwnedDescriptor, capability_keys};
 use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
-use capgen_schema::{Json, Number, pointer};
+use capgen_schema::{Json, Number, Schema, pointer};
 
 use super::{Entry, Importer};
 use crate::codes;
@@ -63,6 +63,7 @@ impl Importer {
                 key if key == Side::Response.name() => form(&mut mark.response, value),
                 // Differences between the schemas of the contract and those of the entry, which the reader of schemas undoes.
                 "restore" | "definitions" => value.as_object().is_some(),
+                "schemas" => are_schemas(value),
                 key => property(&mut descriptor, key, value),
             };
             if !taken {
@@ -95,6 +96,13 @@ impl Importer {
 fn take(place: &mut Option<String>, text: Option<&str>) -> bool {
     *place = text.map(str::to_owned);
     place.is_some()
+}
+
+/// Whether the value has schemas of the subset for sides.
+fn are_schemas(value: &Json) -> bool {
+    let is_side = |name: &str| Side::ALL.iter().any(|side| side.name() == name);
+    let is_schema = |(name, schema): &(String, Json)| is_side(name) && Schema::parse(schema).is_ok();
+    value.as_object().is_some_and(|members| members.iter().all(is_schema))
 }
 
 fn form(place: &mut Form, value: &Json) -> bool {

@@ -78,7 +78,7 @@ fn rejected_tools_are_listed_with_their_keywords() {
 }
 
 /// Strict, and with the tools that have losses.
-fn contracts() -> Vec<(String, Manifest)> {
+pub(crate) fn contracts() -> Vec<(String, Manifest)> {
     let both = |list: List| [false, true].map(|lossy| (format!("{}-{lossy}", list.name), contract(&list, lossy)));
     lists().into_iter().flat_map(both).collect()
 }

@@ -1,10 +1,8 @@
 //! A schema of the subset as one that strict mode accepts.
 
-use std::collections::{HashMap, HashSet};
+use capgen_schema::{Json, Object, Pattern, Schema, Type, definition_name, pointer};
 
-use capgen_schema::analysis::branches::Branches;
-use capgen_schema::{Json, Kind, NodeId, Object, Pattern, Schema, Type, definition_name, fragment_token, pointer};
-
+use super::super::definitions::{Definitions, Unions};
 use super::combine::combined;
 use crate::REQUEST_MEMBER;
 use crate::root::wrap;
@@ -35,34 +33,15 @@ const MAX_COPIES: usize = 2_000;
 /// Rewrites one schema.
 pub(super) struct Strict<'s> {
     schema: &'s Schema,
-    definitions: HashMap<&'s str, &'s Json>,
-    /// The unions of the schema, by their pointers.
-    unions: HashMap<String, &'s [NodeId]>,
+    definitions: Definitions<'s>,
+    unions: Unions<'s>,
     report: &'s mut dyn FnMut(&str, String),
-    /// The names of definitions that the result refers to, in the order of the references.
-    open: Vec<String>,
-    seen: HashSet<String>,
     copies: usize,
 }
 
 impl<'s> Strict<'s> {
     pub(super) fn new(schema: &'s Schema, report: &'s mut dyn FnMut(&str, String)) -> Self {
-        let definitions = schema.source().get("definitions").and_then(Json::as_object).into_iter().flatten();
-        let unions = schema.nodes().filter_map(|(_, node)| match &node.kind {
-            Kind::Assertions(assertions) => {
-                Some((pointer::join(&node.pointer, "oneOf"), assertions.one_of.as_deref()?))
-            }
-            _ => None,
-        });
-        Self {
-            schema,
-            definitions: definitions.map(|(name, schema)| (name.as_str(), schema)).collect(),
-            unions: unions.collect(),
-            report,
-            open: Vec::new(),
-            seen: HashSet::new(),
-            copies: MAX_COPIES,
-        }
+        Self { schema, definitions: Definitions::of(schema), unions: Unions::of(schema), report, copies: MAX_COPIES }
     }
 
     /// The schema of the arguments: an object. If the request is another value, it is the argument `value`.
@@ -76,11 +55,9 @@ impl<'s> Strict<'s> {
             parameters = wrap(parameters, REQUEST_MEMBER, "$defs");
         }
         let mut definitions = Object::new();
-        while let Some(name) = self.open.pop() {
-            if let Some(definition) = self.definitions.get(name.as_str()).copied() {
-                let definition = self.rewrite(definition, &pointer::join("/definitions", &name));
-                definitions.push(name, definition);
-            }
+        while let Some((name, definition, at)) = self.definitions.next() {
+            let definition = self.rewrite(definition, &at);
+            definitions.push(name, definition);
         }
         if let (Json::Object(members), false) = (&mut parameters, definitions.is_empty()) {
             members.push("$defs".to_owned(), Json::Object(definitions));
@@ -97,7 +74,7 @@ impl<'s> Strict<'s> {
         let (mut schema, mut at) = (schema, at.to_owned());
         while let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
             let name = definition_name(reference).unwrap_or_default();
-            let Some(target) = self.definitions.get(name.as_str()) else { break };
+            let Some(target) = self.definitions.get(&name) else { break };
             at = pointer::join("/definitions", &name);
             schema = target;
         }
@@ -115,21 +92,13 @@ impl<'s> Strict<'s> {
             _ => return self.anything(at),
         };
         if let Some(reference) = members.get("$ref").and_then(Json::as_str) {
-            return self.reference(&definition_name(reference).unwrap_or_default());
+            return self.definitions.reference(&definition_name(reference).unwrap_or_default());
         }
         let members = self.without_all_of(members, at);
         if let Some(union) = ["anyOf", "oneOf"].into_iter().find(|key| members.get(key).is_some()) {
             return self.union(&members, union, at);
         }
         self.plain(&members, at)
-    }
-
-    fn reference(&mut self, name: &str) -> Json {
-        if self.seen.insert(name.to_owned()) {
-            self.open.push(name.to_owned());
-        }
-        let reference = format!("#/$defs/{}", fragment_token(name));
-        Json::Object([("$ref".to_owned(), Json::from(reference.as_str()))].into_iter().collect())
     }
 
     fn anything(&mut self, at: &str) -> Json {
@@ -167,7 +136,7 @@ impl<'s> Strict<'s> {
     /// A union, whose branches get the keywords next to it.
     fn union(&mut self, members: &Object, keyword: &str, at: &str) -> Json {
         let below = pointer::join(at, keyword);
-        if keyword == "oneOf" && !self.is_exclusive(&below) {
+        if keyword == "oneOf" && !self.unions.are_exclusive(&below) {
             self.lose(&below, "several branches may match: `oneOf` becomes `anyOf`");
         }
         let mut rest = members.clone();
@@ -203,10 +172,6 @@ impl<'s> Strict<'s> {
             self.lose(&format!("{target}/{keyword}"), "the keyword of the same name next to the union is dropped");
         }
         self.rewrite(&Json::Object(together), &target)
-    }
-
-    fn is_exclusive(&self, at: &str) -> bool {
-        self.unions.get(at).is_some_and(|branches| Branches::new(self.schema, branches).are_exclusive())
     }
 
     /// A schema without references and combinations.

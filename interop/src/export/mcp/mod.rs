@@ -3,6 +3,8 @@
 //! The document is the result of `tools/list`. It is valid in the revisions 2025-06-18 to 2026-07-28 of the protocol; a server adds
 //! the members of results that its revision requires, such as `resultType`.
 
+mod strict;
+
 use std::collections::HashSet;
 
 use capgen_manifest::{Capability, Manifest, Side, SideEffects};
@@ -16,8 +18,11 @@ use crate::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
 
 /// Options of [`mcp`].
 #[derive(Clone, Copy, Default, Debug)]
-#[non_exhaustive]
-pub struct McpOptions {}
+pub struct McpOptions {
+    /// Writes schemas for hosts whose APIs reject unions, or read only a part of JSON Schema. They accept every payload that the
+    /// contract accepts, and perhaps more; each difference is a [`Loss`].
+    pub strict_clients: bool,
+}
 
 /// The keyword for definitions in JSON Schema 2020-12, which is MCP's default dialect.
 const DEFINITIONS: &str = "$defs";
@@ -43,18 +48,22 @@ const DEFINITIONS: &str = "$defs";
 /// assert_eq!(tools.pointer("/tools/0/name").and_then(|name| name.as_str()), Some("find"));
 /// assert_eq!(tools.pointer("/tools/0/annotations/readOnlyHint"), Some(&true.into()));
 /// ```
-pub fn mcp(manifest: &Manifest, _options: McpOptions) -> Export {
+pub fn mcp(manifest: &Manifest, options: McpOptions) -> Export {
     let names = ToolNames::of(manifest);
-    let other_name = |capability: &&Capability| capability.wire_name.as_deref() != Some(names.of_tool(capability));
-    let renamed = manifest.capabilities.iter().filter(|c| c.wire_name.is_some()).filter(other_name);
-    let losses = renamed.map(|c| Loss::of_wire_name(c, &format!("the tool is `{}`", names.of_tool(c)))).collect();
-    let tools = manifest.capabilities.iter().map(|capability| tool(capability, &names)).collect();
+    let mut losses = Vec::new();
+    let mut tools = Vec::new();
+    for capability in &manifest.capabilities {
+        let name = names.of_tool(capability);
+        if capability.wire_name.as_deref().is_some_and(|wire_name| wire_name != name) {
+            losses.push(Loss::of_wire_name(capability, &format!("the tool is `{name}`")));
+        }
+        tools.push(tool(capability, name, options, &mut losses));
+    }
     let document = [("tools".to_owned(), Json::Array(tools))].into_iter().collect();
     Export { document: Json::Object(document), losses }
 }
 
-fn tool(capability: &Capability, names: &ToolNames<'_>) -> Json {
-    let name = names.of_tool(capability);
+fn tool(capability: &Capability, name: &str, options: McpOptions, losses: &mut Vec<Loss>) -> Json {
     let mut tool = Object::new();
     tool.push("name".to_owned(), Json::from(name));
     if let Some(description) = &capability.description {
@@ -64,32 +73,57 @@ fn tool(capability: &Capability, names: &ToolNames<'_>) -> Json {
     if name != capability.name {
         meta.push("name".to_owned(), Json::from(capability.name.as_str()));
     }
-    let mut restore = Object::new();
+    let (mut restore, mut originals) = (Object::new(), Object::new());
     for side in Side::ALL {
         match capability.schema(side) {
             Some(schema) => {
-                let ToolSchema { schema, is_wrapped, restore: lost } = tool_schema(schema, side);
-                if is_wrapped {
+                let plain = tool_schema(schema, side);
+                if plain.is_wrapped {
                     meta.push(side.name().to_owned(), Json::from("wrapped"));
                 }
-                push_unless_empty(&mut restore, side.name(), lost);
-                tool.push(side.schema_key().to_owned(), schema);
+                let member = plain.is_wrapped.then(|| member_of(side));
+                let mut report = |pointer: &str, message: String| {
+                    let capability = capability.name.clone();
+                    losses.push(Loss { capability, side: Some(side), pointer: pointer.to_owned(), message });
+                };
+                let strict = options.strict_clients.then(|| strict::strict(schema, member, &mut report));
+                match strict.filter(|strict| strict.canonical() != plain.schema.canonical()) {
+                    Some(strict) => {
+                        originals.push(side.name().to_owned(), schema.source().clone());
+                        tool.push(side.schema_key().to_owned(), strict);
+                    }
+                    None => {
+                        push_unless_empty(&mut restore, side.name(), plain.restore);
+                        tool.push(side.schema_key().to_owned(), plain.schema);
+                    }
+                }
             }
             None if side == Side::Request => {
                 meta.push(side.name().to_owned(), Json::from("loose"));
-                let any = [("type".to_owned(), Json::from("object"))].into_iter().collect();
-                tool.push(side.schema_key().to_owned(), Json::Object(any));
+                tool.push(side.schema_key().to_owned(), Json::Object(any_arguments(options)));
             }
             None => {}
         }
     }
     push_unless_empty(&mut meta, "restore", restore);
+    push_unless_empty(&mut meta, "schemas", originals);
     push_unless_empty(&mut tool, "annotations", annotations(capability));
     if !meta.is_empty() {
         let member = (MCP_META_KEY.to_owned(), Json::Object(meta));
         tool.push("_meta".to_owned(), Json::Object([member].into_iter().collect()));
     }
     Json::Object(tool)
+}
+
+/// The schema of arguments without a schema.
+fn any_arguments(options: McpOptions) -> Object {
+    let properties = options.strict_clients.then(|| ("properties".to_owned(), Json::Object(Object::new())));
+    [("type".to_owned(), Json::from("object"))].into_iter().chain(properties).collect()
+}
+
+/// The property that contains a payload that need not be an object.
+fn member_of(side: Side) -> &'static str {
+    if side == Side::Request { REQUEST_MEMBER } else { RESPONSE_MEMBER }
 }
 
 /// The hints that the keys of a capability imply. An absent key implies none.
@@ -122,8 +156,7 @@ fn tool_schema(schema: &Schema, side: Side) -> ToolSchema {
             carrier.note_boolean("", value);
             carried = object_form(value);
         }
-        let member = if side == Side::Request { REQUEST_MEMBER } else { RESPONSE_MEMBER };
-        carried = wrap(carried, member, DEFINITIONS);
+        carried = wrap(carried, member_of(side), DEFINITIONS);
     } else {
         carried = with_object_type(carried, &mut carrier);
         booleans_of_properties(&mut carried, &mut carrier);
