@@ -1,7 +1,7 @@
 //! Tools for strict clients: their schemas keep the rules, accept what the contract accepts, and are imported as the contract.
 
 use capgen_interop::import::{self, Document, ImportSettings};
-use capgen_interop::{Export, MCP_META_KEY, McpOptions, ToolSide, mcp, tool_side};
+use capgen_interop::{Export, MCP_META_KEY, McpOptions, OpenAiOptions, ToolSide, mcp, openai, tool_side};
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{ExampleSettings, Json, Object, Schema, Steps, Validator, examples};
 use capgen_tests::random::Random;
@@ -249,6 +249,26 @@ fn combinations_are_bounded() {
     let mut random = Random::new(9);
     let contract = agent(vec![capability("recursive", recursive)]);
     check(&contract, &mut random, 30);
+}
+
+/// Long chains of definitions whose innermost schemas refer to the next one, next to another assertion.
+#[test]
+fn the_depth_is_bounded() {
+    let mut definitions = Vec::new();
+    for index in 0..60 {
+        let next =
+            format!(r##"{{"allOf": [{{"$ref": "#/definitions/D{}"}}, {{"required": ["a"]}}]}}"##, (index + 1) % 60);
+        let inner = (0..25).fold(next, |inner, _| format!(r#"{{"type": "object", "properties": {{"a": {inner}}}}}"#));
+        definitions.push(format!(r#""D{index}": {inner}"#));
+    }
+    let text = format!(
+        r##"{{"type": "object", "properties": {{"d": {{"$ref": "#/definitions/D0"}}}}, "definitions": {{{}}}}}"##,
+        definitions.join(",")
+    );
+    let (schema, losses) = request(&text);
+    assert!(schema.len() < 1 << 20 && !losses.is_empty(), "{}", schema.len());
+    let contract = agent(vec![capability("deep", &text)]);
+    assert!(!openai(&contract, OpenAiOptions::default()).losses.is_empty());
 }
 
 #[test]

@@ -30,6 +30,9 @@ const ANNOTATIONS: [&str; 7] = ["$schema", "$id", "$comment", "default", "exampl
 /// At most this many schemas are combined with others, which copies them.
 const MAX_COPIES: usize = 2_000;
 
+/// The most levels of the result. Only a combination with a schema that contains itself has more than a checked schema.
+const MAX_DEPTH: usize = 100;
+
 /// Rewrites one schema.
 pub(super) struct Strict<'s> {
     schema: &'s Schema,
@@ -37,11 +40,19 @@ pub(super) struct Strict<'s> {
     unions: Unions<'s>,
     report: &'s mut dyn FnMut(&str, String),
     copies: usize,
+    depth: usize,
 }
 
 impl<'s> Strict<'s> {
     pub(super) fn new(schema: &'s Schema, report: &'s mut dyn FnMut(&str, String)) -> Self {
-        Self { schema, definitions: Definitions::of(schema), unions: Unions::of(schema), report, copies: MAX_COPIES }
+        Self {
+            schema,
+            definitions: Definitions::of(schema),
+            unions: Unions::of(schema),
+            report,
+            copies: MAX_COPIES,
+            depth: 0,
+        }
     }
 
     /// The schema of the arguments: an object. If the request is another value, it is the argument `value`.
@@ -81,8 +92,19 @@ impl<'s> Strict<'s> {
         (schema.clone(), at)
     }
 
-    /// The schema in the form of strict mode. The recursion is bounded, because a checked schema has at most 64 levels.
+    /// The schema in the form of strict mode.
     pub(super) fn rewrite(&mut self, schema: &Json, at: &str) -> Json {
+        if self.depth >= MAX_DEPTH {
+            self.lose(at, "dropped: a schema that contains itself is combined with others");
+            return scalar();
+        }
+        self.depth += 1;
+        let strict = self.rewrite_within_depth(schema, at);
+        self.depth -= 1;
+        strict
+    }
+
+    fn rewrite_within_depth(&mut self, schema: &Json, at: &str) -> Json {
         let members = match schema {
             Json::Object(members) => members,
             Json::Bool(false) => {

@@ -35,6 +35,9 @@ use conjunction::{Conjunction, Part, Union, asserts};
 /// The most levels of references that are replaced by their definitions inside each other.
 const MAX_LEVELS: usize = 32;
 
+/// The most levels of rewritten schemas and of unions inside each other. Only combinations have so many.
+const MAX_DEPTH: usize = 150;
+
 /// The schema of a side of a tool that keeps the rules: the root is that of an object. With `member`, the payload is the value of that
 /// property. `report` gets the JSON Pointer and the message of each difference from the contract.
 ///
@@ -48,6 +51,7 @@ pub(super) fn strict(schema: &Schema, member: Option<&str>, report: &mut dyn FnM
         report,
         reported: HashSet::new(),
         active: Vec::new(),
+        depth: 0,
         steps: 20 * schema.nodes().count() + 10_000,
     };
     let source = Part::new(schema.source(), String::new());
@@ -75,6 +79,7 @@ pub(super) struct Simplifier<'s> {
     reported: HashSet<(String, String)>,
     /// The conjunctions with references that are being rewritten, to find schemas that contain themselves.
     active: Vec<Vec<String>>,
+    depth: usize,
     /// How many more subschemas are visited. Only combinations visit one more than once.
     steps: usize,
 }
@@ -114,14 +119,21 @@ impl<'s> Simplifier<'s> {
         if parts.into_iter().all(|part| all.add(part)) { self.conjunction(all) } else { None }
     }
 
-    fn conjunction(&mut self, mut all: Conjunction<'s>) -> Option<Json> {
+    fn conjunction(&mut self, all: Conjunction<'s>) -> Option<Json> {
+        self.depth += 1;
+        let schema = self.conjunction_within_limits(all);
+        self.depth -= 1;
+        schema
+    }
+
+    fn conjunction_within_limits(&mut self, mut all: Conjunction<'s>) -> Option<Json> {
         if let Some((name, reference)) = all.lone_reference() {
             let schema = self.definitions.reference(name);
             return Some(annotated(schema, std::slice::from_ref(reference)));
         }
         let at = all.at().to_owned();
         self.steps = self.steps.saturating_sub(all.cost());
-        if self.steps == 0 {
+        if self.steps == 0 || self.depth > MAX_DEPTH {
             self.lose(&at, "too many schemas apply to one value: any value is valid");
             return Some(Json::Object(Object::new()));
         }
