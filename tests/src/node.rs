@@ -194,6 +194,15 @@ impl Node {
         Ok(serde_json::from_value(self.run_script("editor_schemas.mjs", job)?)?)
     }
 
+    /// The errors of independent validators about exported documents; see `exports.mjs`.
+    ///
+    /// # Errors
+    ///
+    /// If a validator cannot be run.
+    pub fn exports(&self, job: &Value) -> Result<Value, Failure> {
+        self.run_script("exports.mjs", job)
+    }
+
     /// The tokens of texts in TypeScript or JavaScript, without types.
     pub fn erase(&self, texts: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)

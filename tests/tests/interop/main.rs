@@ -4,3 +4,4 @@ mod contracts;
 mod lists;
 mod round_trip;
 mod strict_clients;
+mod validators;

@@ -75,7 +75,7 @@ pub(super) struct Simplifier<'s> {
     definitions: Definitions<'s>,
     unions: Unions<'s>,
     report: &'s mut dyn FnMut(&str, String),
-    /// What is reported already: branches can have the same subschemas.
+    /// The differences that are reported already: branches can have the same subschemas.
     reported: HashSet<(String, String)>,
     /// The conjunctions with references that are being rewritten, to find schemas that contain themselves.
     active: Vec<Vec<String>>,
