@@ -117,7 +117,7 @@ fn a_tool_without_a_name_is_reported_and_can_be_skipped() {
 }
 
 #[test]
-fn a_url_that_is_no_endpoint_is_reported_with_a_remedy() {
+fn a_url_without_an_endpoint_is_reported_with_a_remedy() {
     for (head, messages) in [
         (
             "307 Temporary Redirect\r\nLocation: http://localhost/other",

@@ -131,7 +131,7 @@ impl Process {
         }
     }
 
-    /// Waits until the server ends, and kills the processes that it leaves behind. `None` if the system does not tell its status. Cancel
+    /// Waits until the server ends, and kills the processes that it leaves behind. `None` if its status is unknown. Cancel
     /// safe.
     pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await;

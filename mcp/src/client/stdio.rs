@@ -65,7 +65,7 @@ struct Waiting {
 #[derive(Default)]
 struct OtherLines {
     count: u64,
-    /// What the last one is.
+    /// The last one, in words.
     last: String,
 }
 
@@ -137,8 +137,8 @@ impl OtherLines {
         let Self { count, last } = self;
         match count {
             0 => None,
-            1 => Some(format!("a line of its output is no answer: it is {last}")),
-            _ => Some(format!("{count} lines of its output are no answers: the last is {last}")),
+            1 => Some(format!("a line of its output is not an answer: it is {last}")),
+            _ => Some(format!("{count} lines of its output are not answers: the last is {last}")),
         }
     }
 }

@@ -136,13 +136,13 @@ async fn timeouts_mention_lines_that_are_no_answers() {
     for (answer, expected) in [
         (
             r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
-            "a line of its output is no answer: it is an answer to the id 77, which no request has",
+            "a line of its output is not an answer: it is an answer to the id 77, which no request has",
         ),
         (
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
-            "a line of its output is no answer: it is an answer without an id",
+            "a line of its output is not an answer: it is an answer without an id",
         ),
-        ("Hello", "a line of its output is no answer: it is not valid JSON: "),
+        ("Hello", "a line of its output is not an answer: it is not valid JSON: "),
     ] {
         // The second call is after the line.
         let call = format!("[ -z \"$one\" ] && printf '%s\\n' '{answer}'; one=1");
