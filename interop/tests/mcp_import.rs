@@ -187,7 +187,7 @@ fn hints_that_contradict_the_contract_are_errors() {
     let agreeing = r#""readOnlyHint": true, "idempotentHint": true, "destructiveHint": false, "openWorldHint": true"#;
     let capability = one(&tool(agreeing, pure));
     assert_eq!((capability.side_effects, capability.idempotent), (Some(SideEffects::Pure), None));
-    // The contract says nothing about effects.
+    // The contract does not declare effects.
     let capability = one(&tool(agreeing, r#""version": "1.0.0""#));
     assert_eq!((capability.side_effects, capability.idempotent), (Some(SideEffects::Pure), Some(true)));
 }

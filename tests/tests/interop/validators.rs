@@ -90,8 +90,9 @@ fn independent_validators_accept_exports() {
     for (name, errors) in names.iter().zip(&errors) {
         for (validator, errors) in errors.as_object().unwrap() {
             // Ajv calls these functions of the values of an `enum`, even if such a value has a member with that name.
-            let is_defect =
-                |error: &&Value| ["a.toString", "a.valueOf"].iter().any(|f| **error == format!("{f} is not a function"));
+            let is_defect = |error: &&Value| {
+                ["a.toString", "a.valueOf"].iter().any(|f| **error == format!("{f} is not a function"))
+            };
             let errors = errors.as_array().unwrap().iter().filter(|error| !is_defect(error));
             errors.for_each(|error| report.push_str(&format!("{name}, {validator}: {error}\n")));
         }
