@@ -35,7 +35,7 @@ capabilities:
 "#;
 
 /// A tool with a schema that a contract cannot express.
-const TUPLE: &str = r#"{"tools": [{"name": "ok", "inputSchema": {}}, {"name": "move", "inputSchema": {"type": "object",
+const TUPLE: &str = r#"{"tools": [{"name": "ok", "inputSchema": {"type": "object"}}, {"name": "move", "inputSchema": {"type": "object",
   "properties": {"to": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false}}}}]}"#;
 
 fn folder() -> Fleet {
@@ -122,7 +122,7 @@ fn errors_reject_the_list_unless_they_are_skipped() {
     assert!(fleet.read("lossy.yaml").contains("name: move\n"));
     fleet.run("check lossy.yaml --strict").ended(0);
     // A document that may lack entries is not a list with invalid entries.
-    fleet.write("page.json", r#"{"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "x"}"#);
+    fleet.write("page.json", r#"{"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "x"}"#);
     fleet.run("import mcp page.json --skip").ended(1);
     fleet.write("empty.json", r#"{"tools": []}"#);
     let run = fleet.run("import mcp empty.json").ended(1);

@@ -3,13 +3,17 @@
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::effort::Effort;
 use capgen_schema::analysis::profile::Profiler;
-use capgen_schema::{Json, Object, Schema, Type};
+use capgen_schema::{Json, Object, Schema, Type, TypeSet};
 
 /// Whether every value that the schema accepts is provably an object, and it does not obviously reject every value.
 pub(crate) fn accepts_only_objects(schema: &Schema) -> bool {
+    types(schema).iter().eq([Type::Object])
+}
+
+/// The types of the values that the schema accepts, and possibly more.
+pub(crate) fn types(schema: &Schema) -> TypeSet {
     let mut budget = 10 * schema.nodes().count() + 10_000;
-    let profile = Profiler::new(schema, Effort::FULL).profile(&Conjunction::of([schema.root()]), &mut budget);
-    profile.types.iter().eq([Type::Object])
+    Profiler::new(schema, Effort::FULL).profile(&Conjunction::of([schema.root()]), &mut budget).types
 }
 
 /// An object with one required property `member`, whose schema is `inner`. The definitions in `container` move to the new root, where

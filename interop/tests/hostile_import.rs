@@ -26,6 +26,8 @@ fn import(text: &str) -> Option<[Imported; 2]> {
     }))
 }
 
+const OBJECT: &str = r#"{"type":"object"}"#;
+
 /// A list of 100,000 tools.
 fn many(name: fn(usize) -> String, schema: &str) -> Imported {
     let mut text = "[".to_owned();
@@ -42,12 +44,12 @@ fn many(name: fn(usize) -> String, schema: &str) -> Imported {
 
 #[test]
 fn a_hundred_thousand_tools_are_imported_or_rejected() {
-    let valid = many(|i| format!("t.{i}"), "{}");
+    let valid = many(|i| format!("t.{i}"), OBJECT);
     assert_eq!((valid.capabilities.len(), valid.findings.len()), (100_000, 0));
     // All of them want one name.
-    let similar = many(|i| format!("t{}", char::from_u32(0x4e00 + i as u32).unwrap_or('x')), "{}");
+    let similar = many(|i| format!("t{}", char::from_u32(0x4e00 + i as u32).unwrap_or('x')), OBJECT);
     assert!(similar.capabilities.len() > 90_000);
-    for rejected in [many(|_| "t".to_owned(), "{}"), many(|i| format!("t{i}"), r#"{"type":"objct"}"#)] {
+    for rejected in [many(|_| "t".to_owned(), OBJECT), many(|i| format!("t{i}"), r#"{"type":"objct"}"#)] {
         assert_eq!((rejected.capabilities.len(), rejected.rejected.len()), (0, 100_000));
         assert!(rejected.has_errors() && rejected.findings.len() == 10_000, "the number of findings is limited");
     }

@@ -100,7 +100,7 @@ fn the_members_of_a_tool_become_keys() {
     assert_eq!(tool.output.unwrap().source(), &json(r#"{"type": "object", "required": ["text"]}"#));
     assert!(tool.side_effects.is_none() && tool.idempotent.is_none());
     let tool = one(
-        r#"{"name": "a", "title": "Read", "description": null, "inputSchema": {}, "outputSchema": null, "annotations": null}"#,
+        r#"{"name": "a", "title": "Read", "description": null, "inputSchema": {"type": "object"}, "outputSchema": null, "annotations": null}"#,
     );
     assert_eq!((tool.description.as_deref(), tool.wire_name, tool.output.is_none()), (Some("Read"), None, true));
 }
@@ -123,7 +123,7 @@ fn hints_become_effects() {
         (r#""openWorldHint": true"#, Some(External), None),
         (r#""openWorldHint": false"#, None, None),
     ] {
-        let tool = one(&format!(r#"{{"name": "a", "inputSchema": {{}}, "annotations": {{{hints}}}}}"#));
+        let tool = one(&format!(r#"{{"name": "a", "inputSchema": {{"type": "object"}}, "annotations": {{{hints}}}}}"#));
         assert_eq!((tool.side_effects, tool.idempotent), (effects, idempotent), "{hints}");
     }
 }
@@ -147,7 +147,7 @@ fn a_mark_of_an_export_has_the_other_keys() {
 fn hints_that_contradict_the_contract_are_errors() {
     let tool = |hints: &str, keys: &str| {
         format!(
-            r#"{{"name": "a", "inputSchema": {{}}, "annotations": {{{hints}}}, "_meta": {{"io.github.capgen/contract": {{{keys}}}}}}}"#
+            r#"{{"name": "a", "inputSchema": {{"type": "object"}}, "annotations": {{{hints}}}, "_meta": {{"io.github.capgen/contract": {{{keys}}}}}}}"#
         )
     };
     let pure = r#""sideEffects": "pure""#;
@@ -197,8 +197,8 @@ fn every_invalid_part_of_a_tool_is_reported() {
     let found = findings(
         r#"[{"name": "a", "description": 3, "outputSchema": {"type": "objct"},
         "_meta": {"io.github.capgen/contract": {"version": "1", "wrong": 1, "request": "x", "name": "a b"}}},
-        {"inputSchema": {}}, 5, {"name": ""}, {"name": "b", "annotations": [], "inputSchema": 5},
-        {"name": "c", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {}}]"#,
+        {"inputSchema": {"type": "object"}}, 5, {"name": ""}, {"name": "b", "annotations": [], "inputSchema": 5},
+        {"name": "c", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {"type": "object"}}]"#,
     );
     let found: Vec<_> = found.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
     let mark = |key: &str| format!("/0/_meta/io.github.capgen~1contract/{key}");
@@ -260,8 +260,7 @@ fn a_widened_schema_lists_its_losses() {
 
 #[test]
 fn two_tools_with_one_name_are_both_rejected() {
-    let text =
-        r#"[{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]"#;
+    let text = r#"[{"name": "a", "inputSchema": {"type": "object"}}, {"name": "b", "inputSchema": {"type": "object"}}, {"name": "a", "inputSchema": {"type": "object"}}]"#;
     let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
     let imported = mcp::tools(&document, ImportSettings::default()).imported;
     assert_eq!((imported.rejected.len(), imported.capabilities.len(), imported.entries), (2, 1, 3));
@@ -323,8 +322,8 @@ fn more_problems_than_are_shown_are_mentioned() {
 
 #[test]
 fn the_output_does_not_depend_on_the_order_of_tools() {
-    let tools =
-        ["a.b", "a/b", "b", "工具", "\u{202e}"].map(|name| format!(r#"{{"name": "{name}", "inputSchema": {{}}}}"#));
+    let tools = ["a.b", "a/b", "b", "工具", "\u{202e}"]
+        .map(|name| format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#));
     let names = |tools: &[String]| {
         let imported = import(&format!("[{}]", tools.join(",")));
         imported.capabilities.into_iter().map(|c| (c.name, c.wire_name)).collect::<Vec<_>>()
@@ -333,4 +332,42 @@ fn the_output_does_not_depend_on_the_order_of_tools() {
     reversed.reverse();
     assert_eq!(names(&tools), names(&reversed));
     assert!(names(&tools).is_sorted());
+}
+
+#[test]
+fn arguments_are_objects_whatever_the_root_declares() {
+    let root = |schema: &str| {
+        let mut imported = import(&format!(r#"[{{"name": "a", "inputSchema": {schema}}}]"#));
+        let codes: Vec<_> = imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.clone())).collect();
+        (imported.capabilities.pop().map(|c| c.input.unwrap().source().clone()), codes)
+    };
+    let warning = vec![("W0901", "/0/inputSchema".to_owned())];
+    for (schema, expected) in [
+        ("{}", r#"{"type": "object"}"#),
+        ("true", r#"{"type": "object"}"#),
+        (r#"{"properties": {"q": {}}}"#, r#"{"properties": {"q": {}}, "type": "object"}"#),
+        (
+            r#"{"type": ["object", "null"], "additionalProperties": false}"#,
+            r#"{"type": "object", "additionalProperties": false}"#,
+        ),
+        (
+            r#"{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,
+            r#"{"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}"#,
+        ),
+    ] {
+        assert_eq!(root(schema), (Some(json(expected)), warning.clone()), "{schema}");
+    }
+    let reference = r##"{"$ref": "#/definitions/Q", "definitions": {"Q": {"type": "object"}}}"##;
+    assert_eq!(root(reference), (Some(json(reference)), vec![]));
+    let error = vec![("E0902", "/0/inputSchema".to_owned())];
+    for schema in [
+        r#"{"type": "string"}"#,
+        r#"{"enum": [1, "a"]}"#,
+        r##"{"$ref": "#/definitions/Q", "definitions": {"Q": {"type": "array"}}}"##,
+        r#"{"type": ["array", "null"]}"#,
+    ] {
+        let (schema, mut found) = root(schema);
+        found.retain(|(code, _)| *code != "W0901");
+        assert_eq!((schema, found), (None, error.clone()));
+    }
 }

@@ -28,7 +28,7 @@ fn the_command_for_a_document_is_named() {
         }),
     ];
     let documents = [
-        ("mcp", r#"{"tools": [{"name": "a", "inputSchema": {}}]}"#),
+        ("mcp", r#"{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#),
         ("openapi", r#"{"openapi": "3.1.0", "info": {"title": "a"}, "paths": {}}"#),
         ("openapi", r#"{"swagger": "2.0", "paths": {}, "definitions": {}}"#),
         ("a2a", r#"{"name": "a", "protocolVersion": "0.3.0", "capabilities": {}, "skills": [{"id": "a"}]}"#),

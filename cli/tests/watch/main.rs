@@ -203,7 +203,9 @@ fn links_to_manifests_and_to_folders_are_followed() {
 fn the_source_of_an_import_is_watched() {
     let fleet = Fleet::new(&["a"]);
     let tools = |name: &str| {
-        format!(r#"{{"server": {{"name": "files"}}, "tools": [{{"name": "{name}", "inputSchema": {{}}}}]}}"#)
+        format!(
+            r#"{{"server": {{"name": "files"}}, "tools": [{{"name": "{name}", "inputSchema": {{"type": "object"}}}}]}}"#
+        )
     };
     // The name of the file is not a name for the agent.
     fleet.write("+.json", &tools("read"));

@@ -6,13 +6,14 @@
 //! |---|---|
 //! | `name` | `name`; if it is not a valid name, a similar one, and `wireName` |
 //! | `description`, or else `title` | `description` |
-//! | `inputSchema` | `inputSchema` |
+//! | `inputSchema` | `inputSchema`; always that of an object, see `arguments.rs` |
 //! | `outputSchema` | `outputSchema`; without it the response is loose |
 //! | `annotations` | `sideEffects` and `idempotent`; see `annotations.rs` |
 //! | `_meta["io.github.capgen/contract"]` | the other keys, if capgen exported the tool |
 //! | `icons`, `execution`, other members | not used |
 
 mod annotations;
+mod arguments;
 mod pages;
 
 use capgen_diagnostic::quoted;
@@ -150,6 +151,7 @@ impl<'r> Reader<'r> {
                 self.importer.invalid_mark(self.entry, at, message.to_owned());
                 None
             }
+            ToolSide::Plain(own) if side == Side::Request => self.arguments(schema, own, at, dialect),
             ToolSide::Plain(own) => {
                 let foreign = Foreign { part, source: schema, own, dialect, keeps_dialect: false };
                 self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))
@@ -160,5 +162,28 @@ impl<'r> Reader<'r> {
                 self.importer.schema(self.entry, foreign, &|_| at.clone())
             }
         }
+    }
+    /// The schema of the request, which accepts objects only.
+    fn arguments(&mut self, schema: &Json, own: Json, at: String, dialect: Dialect) -> Option<Schema> {
+        let part = Side::Request.schema_key();
+        // An export restores the schema of the contract, which need not have the keyword.
+        let is_exported = self.optional("_meta").is_some_and(|meta| meta.get(MCP_META_KEY).is_some());
+        let object = if is_exported { None } else { arguments::of_object(schema) };
+        let (source, own) = match &object {
+            Some(object) => {
+                self.importer.report(self.entry, part, arguments::finding(at.clone()));
+                (object, arguments::of_object(&own).unwrap_or(own))
+            }
+            None => (schema, own),
+        };
+        let foreign = Foreign { part, source, own, dialect, keeps_dialect: false };
+        let schema = self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))?;
+        if arguments::rejects_objects(&schema) {
+            let message = "the arguments of a tool are an object, and the schema accepts no object";
+            let help = "describe the arguments as the properties of an object, with `\"type\": \"object\"` at the root";
+            self.importer.error(self.entry, codes::MALFORMED_ENTRY, at, message, help);
+            return None;
+        }
+        Some(schema)
     }
 }
