@@ -47,9 +47,19 @@ fn from_server(arguments: &Mcp, console: &Console) -> Result<Import, Failure> {
     let tools = arguments.server.tools(console)?;
     let mut import = import(&Source::new(SERVER, pretty(&tools.to_json())), None, &arguments.conversion)?;
     if let Some(url) = &arguments.server.http {
-        import.transports = vec![transport(&import.agent).set("url", url.as_str())];
+        import.transports = vec![transport(&import.agent).set("url", public_part(url, console))];
     }
     Ok(import)
+}
+
+/// The URL for the manifest, which is checked in: hosted servers take keys in the query.
+#[cfg(feature = "mcp")]
+fn public_part<'u>(url: &'u str, console: &Console) -> &'u str {
+    let public = url.find(['?', '#']).and_then(|end| url.get(..end)).unwrap_or(url);
+    if public != url {
+        console.line("note: the query of the URL is not written to the manifest, because it may contain a secret");
+    }
+    public
 }
 
 /// The parser requires a file.

@@ -20,6 +20,9 @@ use crate::secret;
 /// The last lines of standard error that are printed if the server fails.
 const LINES: usize = 20;
 
+/// The options that a user may put after the command of a server by mistake.
+const OWN_OPTIONS: [&str; 8] = ["--agent", "--check", "--diff", "--force", "--format", "--lossy", "--out", "--skip"];
+
 /// The largest file of certificates, in bytes.
 const MAX_CERTIFICATES: u64 = 4 << 20;
 
@@ -46,6 +49,7 @@ pub(crate) struct Server {
 impl Server {
     /// The tools of the server.
     pub(super) fn tools(&self, console: &Console) -> Result<Arc<ToolList>, Failure> {
+        self.note_own_options(console);
         let mut options = ClientOptions::default();
         options.timeout = Duration::from_secs(self.timeout);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
@@ -68,6 +72,14 @@ impl Server {
             }
         }
         listed
+    }
+
+    /// Mentions options of this command that the server gets, because they are after its command. Without `--check`, a file is replaced.
+    fn note_own_options(&self, console: &Console) {
+        let words = self.stdio.iter().skip(1).filter_map(|word| word.to_str());
+        for word in words.filter(|word| OWN_OPTIONS.contains(word)) {
+            console.line(&format!("note: `{word}` is passed to the server; options of capgen come before `--stdio`"));
+        }
     }
 
     fn command(&self, stderr: &Arc<Mutex<VecDeque<String>>>) -> ServerCommand {

@@ -47,7 +47,8 @@ fn a_server_is_started_and_all_pages_of_its_tools_are_imported() {
     fleet.write("server.sh", SERVER);
     let run = fleet.run("import mcp --out notes.yaml --stdio sh server.sh secret --lossy").ended(0);
     // The options after `--stdio` belong to the server, and the manifest contains no part of its command.
-    assert_eq!(run.stderr, "✓ wrote notes.yaml (2 capabilities)\n");
+    let note = "note: `--lossy` is passed to the server; options of capgen come before `--stdio`\n";
+    assert_eq!(run.stderr, format!("{note}✓ wrote notes.yaml (2 capabilities)\n"));
     assert_eq!(fleet.read("notes.yaml"), MANIFEST);
     fleet.run("import mcp --out notes.yaml --check --stdio sh server.sh").ended(0);
     fleet.run("gen --capabilities notes.yaml").ended(0);
@@ -88,6 +89,7 @@ fn a_server_at_a_url_gets_the_token_and_is_in_the_manifest() {
                 assert_ne!(length, 0);
                 request.push_str(std::str::from_utf8(&part[..length]).unwrap());
             }
+            assert!(request.starts_with("POST /mcp?key=k-1 "), "{request}");
             assert!(request.contains("authorization: Bearer t-1\r\n"), "{request}");
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length:";
             write!(stream, "{head} {}\r\n\r\n{body}", body.len()).unwrap();
@@ -96,8 +98,12 @@ fn a_server_at_a_url_gets_the_token_and_is_in_the_manifest() {
     let fleet = Fleet::new(&[]);
     fleet.write("token", "t-1\n");
     std::fs::set_permissions(fleet.path("token"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let run = fleet.run(&format!("import mcp --agent notes --token-file token --http {url}")).ended(0);
+    let run = fleet.run(&format!("import mcp --agent notes --token-file token --http {url}?key=k-1")).ended(0);
     server.join().unwrap();
+    assert_eq!(
+        run.stderr,
+        "note: the query of the URL is not written to the manifest, because it may contain a secret\n"
+    );
     assert!(
         run.stdout.contains(&format!("  - kind: mcp\n    topics:\n      requests: notes\n    url: {url}\n")),
         "{}",
