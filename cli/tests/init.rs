@@ -186,9 +186,11 @@ fn if_a_folder_cannot_be_created_nothing_is_left() {
 
 /// Answers questions on a pseudo-terminal. The first argument is the program, the others are answers; `^C` interrupts.
 const TERMINAL: &str = r#"
-import os, pty, sys
+import os, pty, signal, sys
 child, terminal = pty.fork()
 if child == 0:
+    # A shell without a terminal starts commands in the background with this signal ignored, which processes inherit.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execv(sys.argv[1], [sys.argv[1], "init"])
 output = b""
 def read():
