@@ -259,10 +259,11 @@ fn a_comparison_without_a_file_is_incorrect_usage() {
 
 #[test]
 fn every_format_has_examples_in_its_help() {
-    for format in ["mcp", "json-schema", "openapi", "a2a"] {
-        let help = Fleet::new(&[]).run(&format!("import {format} --help")).ended(0).stdout;
-        let example = format!("\nExamples:\n  capgen import {format} ");
-        assert!(help.contains(&example), "{help}");
+    let imports = ["mcp", "json-schema", "openapi", "a2a"].map(|format| format!("import {format}"));
+    let exports = ["mcp", "openapi", "openai", "a2a", "json-schema", "manifest-schema"];
+    for command in imports.into_iter().chain(exports.map(|format| format!("export {format}"))) {
+        let help = Fleet::new(&[]).run(&format!("{command} --help")).ended(0).stdout;
+        assert!(help.contains(&format!("\nExamples:\n  capgen {command} ")), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }

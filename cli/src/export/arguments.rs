@@ -16,16 +16,22 @@ pub(crate) struct Export {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Format {
     /// The tools of an MCP server: the result of `tools/list`
+    #[command(after_help = MCP_EXAMPLES)]
     Mcp(Tools),
     /// An OpenAPI 3.1 document with one operation for each capability
+    #[command(after_help = OPENAPI_EXAMPLES)]
     Openapi(Document),
     /// Tools for OpenAI's API with strict schemas
+    #[command(after_help = OPENAI_EXAMPLES)]
     Openai(Functions),
     /// An agent card of the A2A protocol
+    #[command(after_help = A2A_EXAMPLES)]
     A2a(Card),
     /// A folder with one JSON Schema file for each schema
+    #[command(after_help = "Examples:\n  capgen export json-schema --peer search --out schemas/search")]
     JsonSchema(Folder),
     /// A JSON Schema with which editors complete and check capabilities.yaml or fleet.yaml
+    #[command(after_help = MANIFESTSCHEMA_EXAMPLES)]
     ManifestSchema(ManifestSchema),
 }
 
@@ -101,6 +107,30 @@ pub(crate) struct Folder {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  capgen export mcp --peer search > tools.json
+  capgen export mcp --peer search --strict-clients > tools.json";
+
+const OPENAPI_EXAMPLES: &str = "\
+Examples:
+  capgen export openapi --peer search > openapi.json
+  capgen export openapi --capabilities vendor/search.yaml --json";
+
+const OPENAI_EXAMPLES: &str = "\
+Examples:
+  capgen export openai --peer search > tools.json
+  capgen export openai --peer search --chat --json";
+
+const A2A_EXAMPLES: &str = "\
+Examples:
+  capgen export a2a --peer search --url https://search.example.com/a2a > agent-card.json";
+
+const MANIFESTSCHEMA_EXAMPLES: &str = "\
+Examples:
+  capgen export manifest-schema > capabilities.schema.json
+  capgen export manifest-schema fleet > fleet.schema.json";
 
 const EXAMPLES: &str = "\
 Examples:
