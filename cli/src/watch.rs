@@ -31,6 +31,9 @@ const SETTLED: Duration = Duration::from_millis(20);
 /// The same if a file is empty or missing: editors that truncate or delete a file write the new content a moment later.
 const SETTLED_IF_EMPTY: Duration = Duration::from_millis(80);
 
+/// After this time, a run starts even if the files still change, such as those that another program writes all the time.
+const LONGEST: Duration = Duration::from_secs(1);
+
 /// A change of the files, for the line about it.
 #[derive(Debug)]
 pub(crate) struct Change {
@@ -85,12 +88,13 @@ fn files(selection: &Selection) -> Vec<PathBuf> {
     files
 }
 
-/// Waits until the files are different, and then until they no longer change.
+/// Waits until the files are different, and then until they no longer change, or for [`LONGEST`].
 fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot {
     // The files may have changed during the last run.
     let mut last = search();
     let mut unchanged_since = Instant::now();
     let mut next_search = unchanged_since;
+    let mut differs_since = (!last.is_same(before)).then_some(unchanged_since);
     let mut pause = PERIOD;
     loop {
         std::thread::sleep(pause);
@@ -104,13 +108,13 @@ fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot
             if !now.is_same(&last) {
                 last = now;
                 unchanged_since = start;
-                continue;
+                differs_since = (!last.is_same(before)).then(|| differs_since.unwrap_or(start));
             }
         }
-        if unchanged_since.elapsed() >= SETTLED
-            && !last.is_same(before)
-            && unchanged_since.elapsed() >= last.settling_time(before)
-        {
+        let Some(first_change) = differs_since else { continue };
+        let unchanged = unchanged_since.elapsed();
+        let is_settled = unchanged >= SETTLED && unchanged >= last.settling_time(before);
+        if is_settled || first_change.elapsed() >= LONGEST {
             return last;
         }
     }

@@ -172,6 +172,18 @@ fn many_saves_in_a_row_have_few_lines() {
     assert!(lines.len() < 50, "{lines:?}");
 }
 
+#[test]
+fn a_file_that_never_stays_the_same_is_reported_while_it_changes() {
+    let fleet = Fleet::new(&["a"]);
+    let watching = Watching::start(&fleet, "gen --all --watch");
+    let line = (0..2000).find_map(|version| {
+        replace(&fleet, MANIFEST, &offering(&format!("version-{version}")));
+        std::thread::sleep(Duration::from_millis(8));
+        watching.printed()
+    });
+    assert!(line.unwrap().starts_with(&format!("✓ {MANIFEST} changed")));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_to_manifests_and_to_folders_are_followed() {

@@ -30,6 +30,11 @@ impl Watching {
         self.lines.recv_timeout(Duration::from_secs(60)).unwrap()
     }
 
+    /// A line that was printed already.
+    pub(crate) fn printed(&self) -> Option<String> {
+        self.lines.try_recv().ok()
+    }
+
     /// The lines up to one with this text.
     pub(crate) fn until(&self, text: &str) -> Vec<String> {
         self.until_any(&[text])
