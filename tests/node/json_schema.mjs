@@ -1,5 +1,5 @@
 // Reads jobs from stdin and writes their results to stdout, both JSON. A job has JSON texts of payloads, and either a JSON Schema in
-// 2020-12 or a generated TypeScript file with the name of the object of a side. The result has the verdicts of Ajv about the payloads, or
+// 2020-12 (or the `draft` of the job) or a generated TypeScript file with the name of the object of a side. The result has the verdicts of Ajv about the payloads, or
 // the message of its error; by the JSON Schemas of an object, also in draft-07:
 //   [{"file": "...", "side": "payRequest", "payloads": ["1", "{}"]}, {"schema": {}, "payloads": ["1"]}]
 //     -> [{"draft-2020-12": [false, true], "draft-07": [false, true]}, {"draft-2020-12": [true]}]
@@ -19,6 +19,8 @@ function verdicts(draft, schema, payloads) {
   try {
     const ajv = new drafts[draft]({ strictSchema: true, strictTypes: false, strictRequired: false, ownProperties: true });
     addFormats(ajv);
+    // The parts of an OpenAPI document that are next to its schemas.
+    ajv.addVocabulary(["components", "x-capgen-definition"]);
     const validate = ajv.compile(schema);
     return payloads.map((payload) => validate(JSON.parse(payload)));
   } catch (error) {
@@ -48,9 +50,9 @@ function rejects({ input }, target) {
 const folder = mkdtempSync(join(tmpdir(), "capgen-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 const results = [];
-for (const { file, side, schema, payloads } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { file, side, schema, draft = "draft-2020-12", payloads } of JSON.parse(readFileSync(0, "utf8"))) {
   if (schema !== undefined) {
-    results.push({ "draft-2020-12": verdicts("draft-2020-12", schema, payloads) });
+    results.push({ [draft]: verdicts(draft, schema, payloads) });
     continue;
   }
   const path = join(folder, `${results.length}.mjs`);

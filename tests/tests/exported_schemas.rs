@@ -1,11 +1,11 @@
 //! Ajv gives the same verdicts as the interpreter, by the JSON Schemas that programs and other protocols get: those of generated objects,
-//! in 2020-12 and draft-07, and those of MCP tools.
+//! in 2020-12 and draft-07, and those of MCP tools, OpenAPI operations, A2A skills and files of JSON Schema.
 
 #[path = "../../schema/tests/support/mod.rs"]
 mod support;
 
 use capgen_codegen::Language;
-use capgen_interop::{McpOptions, mcp};
+use capgen_interop::{McpOptions, a2a, json_schema, mcp, openapi};
 use capgen_manifest::{Side, load, read_source};
 use capgen_schema::{ExampleSettings, Json, Schema, Steps, Validator, counterexamples, examples, normalise};
 use capgen_tests::contract::{Draft, contract, generated};
@@ -66,13 +66,16 @@ impl Case {
         Some(Self { name: name.to_owned(), schema: source.canonical(), payloads })
     }
 
-    /// The jobs for Ajv: the generated object of each side, and the schemas of the tool.
+    /// The jobs for Ajv, in the order of [`FORMS`].
     fn jobs(&self) -> Vec<Value> {
         let draft = Draft { output: Some(self.schema.clone()), ..Draft::request("case", &self.schema) };
         let contract = contract("a", &[draft]).unwrap();
         let file = generated(&contract, Language::TypeScript);
-        let tools = serde_json::from_str::<Value>(&mcp(&contract, McpOptions::default()).document.canonical()).unwrap();
+        let tools = value(&mcp(&contract, McpOptions::default()).document);
         let tool = &tools["tools"][0];
+        let card = value(&a2a(&contract, "https://a.example.com/a2a").document);
+        let skill = &card["capabilities"]["extensions"][0]["params"]["capabilities"]["case"];
+        let files = json_schema(&contract);
         let of_tool = |key: &str, side: &str, wrapper: &str| {
             let is_wrapped = tool["_meta"]["io.github.capgen/contract"][side] == "wrapped";
             let wrap =
@@ -83,8 +86,29 @@ impl Case {
             json!({"file": file, "side": "caseRequest", "payloads": self.payloads}),
             of_tool("inputSchema", "request", "value"),
             of_tool("outputSchema", "response", "result"),
+            json!({"schema": body(&value(&openapi(&contract).document)), "payloads": self.payloads}),
+            json!({"schema": skill["inputSchema"], "draft": "draft-07", "payloads": self.payloads}),
+            json!({"schema": value(&files["case.request.schema.json"]), "draft": "draft-07", "payloads": self.payloads}),
         ]
     }
+}
+
+/// The forms in which Ajv gets a schema.
+const FORMS: [&str; 6] =
+    ["object", "tool's input", "tool's output", "operation's body", "skill's input", "file of JSON Schema"];
+
+fn value(json: &Json) -> Value {
+    serde_json::from_str(&json.canonical()).unwrap()
+}
+
+/// The schema of the body of an operation, with the components that it refers to.
+fn body(document: &Value) -> Value {
+    let operation = &document["paths"]["/capabilities/case"]["post"];
+    let mut schema = operation["requestBody"]["content"]["application/json"]["schema"].clone();
+    if let (Some(members), Some(components)) = (schema.as_object_mut(), document.get("components")) {
+        members.insert("components".to_owned(), components.clone());
+    }
+    schema
 }
 
 /// Compares the verdicts, and returns the number of payloads.
@@ -93,11 +117,11 @@ fn compare(cases: &[Case]) -> usize {
     let jobs: Vec<Value> = cases.iter().flat_map(Case::jobs).collect();
     let results = node.json_schema(&Value::Array(jobs)).unwrap();
     let mut surprises = String::new();
-    for (case, results) in cases.iter().zip(results.as_array().unwrap().chunks(3)) {
+    for (case, results) in cases.iter().zip(results.as_array().unwrap().chunks(FORMS.len())) {
         let validator = Validator::new(&Schema::parse_text(&case.schema).unwrap());
         let payload = |text: &String| validator.is_valid(&serde_json::from_str(text).unwrap());
         let expected: Vec<bool> = case.payloads.iter().map(payload).collect();
-        for (result, form) in results.iter().zip(["object", "tool's input", "tool's output"]) {
+        for (result, form) in results.iter().zip(FORMS) {
             for (draft, verdicts) in result.as_object().unwrap() {
                 let Some(verdicts) = verdicts.as_array() else {
                     surprises.push_str(&format!("{} ({form}, {draft}): {verdicts}: {}\n", case.name, case.schema));
