@@ -30,11 +30,11 @@ pub struct Loss {
     pub narrows: bool,
 }
 
-/// Like [`normalise`], but widens schemas that the subset cannot express instead of rejecting them.
+/// Like [`normalise`](super::normalise()), but widens schemas that the subset cannot express instead of rejecting them.
 ///
 /// The output accepts every payload that the input accepts, and usually more, apart from the names with line breaks of
 /// [`normalise_noting`]. Each part of the input that was removed or widened is
-/// listed, sorted by pointer. Without losses, the output is that of [`normalise`].
+/// listed, sorted by pointer. Without losses, the output is that of [`normalise`](super::normalise()).
 ///
 /// | input | output |
 /// |---|---|
@@ -50,7 +50,7 @@ pub struct Loss {
 ///
 /// A definition may be referenced both below `not` and elsewhere. If it has a loss, its references below `not` become `false`.
 ///
-/// Takes time linear in the size of `source`, up to 32 times that of [`normalise`].
+/// Takes time linear in the size of `source`, up to 32 times that of [`normalise`](super::normalise()).
 ///
 /// # Errors
 /// The remaining problems, if 32 runs or 10,000 losses are not enough. Only schemas made for this purpose need so many.
