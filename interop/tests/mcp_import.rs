@@ -371,3 +371,50 @@ fn arguments_are_objects_whatever_the_root_declares() {
         assert_eq!((schema, found), (None, error.clone()));
     }
 }
+
+#[test]
+fn a_schema_that_the_mark_contradicts_is_an_error() {
+    let tool = |schemas: &str, mark: &str| {
+        format!(r#"[{{"name": "a", {schemas}, "_meta": {{"io.github.capgen/contract": {{{mark}}}}}}}]"#)
+    };
+    let object = r#"{"type": "object", "properties": {"x": {}}}"#;
+    let strict = r#"{"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 3}}}"#;
+    let original = r#"{"type": "object", "properties": {"a": {"const": 3}}}"#;
+    for (schemas, mark) in [
+        (r#""inputSchema": {"type": "object"}"#.to_owned(), r#""request": "loose", "response": "loose""#.to_owned()),
+        (format!(r#""inputSchema": {strict}"#), format!(r#""schemas": {{"request": {original}}}"#)),
+    ] {
+        assert_eq!(findings(&tool(&schemas, &mark)), []);
+    }
+    for (schemas, mark, at) in [
+        (format!(r#""inputSchema": {object}"#), r#""request": "loose""#.to_owned(), "/0/inputSchema"),
+        (
+            format!(r#""inputSchema": {{"type": "object"}}, "outputSchema": {object}"#),
+            r#""request": "loose", "response": "loose""#.to_owned(),
+            "/0/outputSchema",
+        ),
+        (r#""inputSchema": {"type": "object"}"#.to_owned(), format!(r#""schemas": {{"response": {original}}}"#), "/0"),
+        (
+            format!(r#""inputSchema": {}"#, strict.replace("integer", "string")),
+            format!(r#""schemas": {{"request": {original}}}"#),
+            "/0/inputSchema",
+        ),
+    ] {
+        let found = findings(&tool(&schemas, &mark));
+        let found: Vec<_> = found.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
+        assert_eq!(found, [("E0904", at)], "{schemas} {mark}");
+    }
+}
+
+#[test]
+fn an_unknown_dialect_is_an_error_whatever_the_schema_has() {
+    for rest in
+        [r#""properties": {"a": {"type": "string"}}"#, r#""properties": {"a": {"type": "array", "contains": {}}}"#]
+    {
+        let found = findings(&format!(
+            r#"[{{"name": "a", "inputSchema": {{"$schema": "https://example.com/my-dialect", "type": "object", {rest}}}}}]"#
+        ));
+        assert_eq!(found.iter().map(|f| f.code.as_str()).collect::<Vec<_>>(), ["E0115"], "{rest}");
+        assert!(found[0].message.contains("not known") && found[0].help.as_deref().unwrap().contains("2020-12"));
+    }
+}

@@ -13,8 +13,8 @@ mod openapi;
 pub use a2a::a2a;
 pub use json_schema::json_schema;
 pub use loss::Loss;
-pub(crate) use mcp::annotations as hints_of;
 pub use mcp::{McpOptions, mcp};
+pub(crate) use mcp::{annotations as hints_of, is_any_arguments, strict_form};
 pub use openai::{OpenAiOptions, openai};
 pub use openapi::openapi;
 

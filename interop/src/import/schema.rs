@@ -2,7 +2,10 @@
 //!
 //! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same contract. Every other schema is translated by the normaliser, the only code that converts schemas.
 
-use capgen_schema::{Anchor, Json, Loss, Problem, Schema, keyword_at, normalise_lossy, normalise_noting};
+use capgen_schema::codes::OTHER_DIALECT;
+use capgen_schema::{
+    Anchor, Json, Loss, Problem, Schema, is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
+};
 
 use super::{Entry, Finding, Importer};
 use crate::codes;
@@ -50,7 +53,7 @@ impl Importer {
     ) -> Option<Schema> {
         let Foreign { part, source, own, dialect, keeps_dialect } = foreign;
         let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
-        if !is_before_draft_06(source)
+        if has_the_subset(source)
             && let Ok(schema) = Schema::parse(&own)
         {
             return Some(schema);
@@ -107,7 +110,12 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
     }
 }
 
-fn of_problem(problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> Finding {
+fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> Finding {
+    if problem.code == OTHER_DIALECT {
+        // A contract has one dialect, but an import reads several.
+        problem.message = "`$schema` names a dialect that is not known".to_owned();
+        problem.help = Some("declare draft-04, -06, -07, 2019-09 or 2020-12, or remove it".to_owned());
+    }
     let keyword = keyword_at(source, &problem.pointer);
     Finding {
         code: problem.code,
@@ -124,9 +132,11 @@ fn of_problem(problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) 
     }
 }
 
-/// Whether the dialect lacks keywords of the subset, such as `const`.
-fn is_before_draft_06(source: &Json) -> bool {
-    source.get("$schema").and_then(Json::as_str).is_some_and(|uri| uri.contains("json-schema.org/draft-04/"))
+/// Whether the dialect gives the keywords of the subset the same meaning. Draft-04 lacks some, such as `const`, and the normaliser
+/// rejects dialects that it does not know.
+fn has_the_subset(source: &Json) -> bool {
+    let Some(declared) = source.get("$schema") else { return true };
+    declared.as_str().is_some_and(|uri| is_known_dialect(uri) && !uri.contains("json-schema.org/draft-04/"))
 }
 
 fn without_dialect(schema: Json) -> Json {

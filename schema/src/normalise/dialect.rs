@@ -12,6 +12,11 @@ pub(super) enum Dialect {
     Modern,
 }
 
+/// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, and those of OpenAPI 3.0 and 3.1.
+pub fn is_known_dialect(uri: &str) -> bool {
+    Dialect::named(uri).is_some()
+}
+
 impl Dialect {
     /// The dialect of a document, by `$schema`. Without it, `$defs` indicates draft 2019-09 or later, which introduced it.
     pub(super) fn of(root: &Json) -> Self {

@@ -26,6 +26,7 @@ mod widen;
 use std::collections::{HashMap, HashSet};
 
 use dialect::Dialect;
+pub use dialect::is_known_dialect;
 pub use lossy::{Loss, normalise_lossy};
 pub use places::keyword_at;
 use target::{TargetId, Targets};

@@ -115,6 +115,18 @@ fn tool(capability: &Capability, name: &str, options: McpOptions, losses: &mut V
     Json::Object(tool)
 }
 
+/// The schema of a side for strict clients. With `is_wrapped`, the payload is a property of an object.
+pub(crate) fn strict_form(schema: &Schema, side: Side, is_wrapped: bool) -> Json {
+    strict::strict(schema, is_wrapped.then(|| member_of(side)), &mut |_, _| {})
+}
+
+/// Whether it is the schema that an export writes for arguments without a schema.
+pub(crate) fn is_any_arguments(schema: &Json) -> bool {
+    [false, true].into_iter().any(|strict_clients| {
+        Json::Object(any_arguments(McpOptions { strict_clients })).canonical() == schema.canonical()
+    })
+}
+
 /// The schema of arguments without a schema.
 fn any_arguments(options: McpOptions) -> Object {
     let properties = options.strict_clients.then(|| ("properties".to_owned(), Json::Object(Object::new())));

@@ -14,6 +14,7 @@
 
 mod annotations;
 mod arguments;
+mod exported;
 mod pages;
 
 use capgen_diagnostic::quoted;
@@ -84,12 +85,10 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     if let Some(description) = description {
         capability.description = Some(description.to_owned());
     }
-    if let Some(schema) = reader.required("inputSchema") {
-        capability.input = reader.schema(Side::Request, schema, &mark, dialect);
-    }
-    if let Some(schema) = reader.optional("outputSchema") {
-        capability.output = reader.schema(Side::Response, schema, &mark, dialect);
-    }
+    let schema = reader.required("inputSchema");
+    capability.input = reader.side(Side::Request, schema, &mark, dialect);
+    let schema = reader.optional("outputSchema");
+    capability.output = reader.side(Side::Response, schema, &mark, dialect);
     entry.title = mark.name;
     importer.add(entry, capability);
 }
@@ -138,6 +137,16 @@ impl<'r> Reader<'r> {
         let mark = self.optional("_meta")?.get(MCP_META_KEY)?;
         let pointer = pointer::join(&pointer::join(self.at, "_meta"), MCP_META_KEY);
         Some(self.importer.mark(self.entry, mark, &pointer))
+    }
+
+    /// The schema of a side, if the tool has one and `_meta` does not contradict it.
+    fn side(&mut self, side: Side, schema: Option<&Json>, mark: &Mark, dialect: Dialect) -> Option<Schema> {
+        if let Some(message) = exported::contradiction(self.json, side, mark.form(side)) {
+            let at = if schema.is_some() { pointer::join(self.at, side.schema_key()) } else { self.at.to_owned() };
+            self.importer.invalid_mark(self.entry, at, message.to_owned());
+            return None;
+        }
+        self.schema(side, schema?, mark, dialect)
     }
 
     fn schema(&mut self, side: Side, schema: &Json, mark: &Mark, dialect: Dialect) -> Option<Schema> {
