@@ -4,6 +4,9 @@
 //! response only", and `writeOnly` likewise on the request only
 //! ([OpenAPI 3.0.3 section 4.7.24.2](https://spec.openapis.org/oas/v3.0.3#fixed-fields-19)). So the schema of each side has its own
 //! `required`.
+//!
+//! A component is rewritten once for each side, so its `required` does not depend on the schemas that refer to it: a property that only
+//! one of those marks stays required.
 
 use std::collections::HashSet;
 
