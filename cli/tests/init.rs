@@ -88,6 +88,145 @@ fn a_manifest_can_be_anywhere() {
 }
 
 #[test]
+fn the_fleet_is_that_of_the_nearest_parent() {
+    let fleet = Fleet::new(&["A"]);
+    fs::create_dir_all(fleet.path("services/shop")).unwrap();
+    let run = |agent: &str| {
+        let mut command = fleet.command(&format!("init --agent {agent} --capability b"));
+        let output = command.current_dir(fleet.path("services/shop")).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, stderr) = run("a");
+    assert!(status == 1 && stderr.contains("error[E0973]"), "{stderr}");
+    let (status, stderr) = run("payments");
+    assert!(status == 0 && stderr.contains("✓ wrote ../../agents/payments/capabilities.yaml\n"), "{stderr}");
+    assert_eq!((next_command(&stderr), fleet.names("services/shop")), ("--peer payments", Vec::new()));
+    fleet.run("check --strict").ended(0);
+}
+
+#[test]
+fn the_manifest_is_a_yaml_file() {
+    let fleet = empty();
+    fs::create_dir(fleet.path("present")).unwrap();
+    for (out, is_json, instead) in [
+        ("a/x.json", true, "a/x.yaml"),
+        ("x.JSON", true, "x.yaml"),
+        ("my x.json", true, "'my x.yaml'"),
+        ("d/", false, "d/capabilities.yaml"),
+        ("d/.", false, "d/capabilities.yaml"),
+        ("present", false, "present/capabilities.yaml"),
+        (".", false, "capabilities.yaml"),
+        ("./", false, "capabilities.yaml"),
+        ("..", false, "../capabilities.yaml"),
+    ] {
+        let (status, stderr) = run_exactly(&fleet, &["--agent", "a", "--capability", "b", "--out", out]);
+        let reason = if is_json { "would be read as JSON" } else { "is a folder, but `--out` needs a file" };
+        let message = format!("error[E0971]: `{out}` {reason}");
+        assert!(status == 1 && stderr.contains(&message), "{out}: {stderr}");
+        assert!(stderr.contains(&format!("name a YAML file, such as `--out {instead}`")), "{out}: {stderr}");
+    }
+    // All invalid values are reported at once.
+    let run = fleet.run("init --agent a/b --capability c --out x.json").ended(1);
+    assert_eq!(run.stderr.matches("error[E0971]").count(), 2, "{run:?}");
+    assert_eq!((fleet.names(""), fleet.names("present")), (vec!["present".to_owned()], Vec::new()));
+    fleet.run("init --agent a --capability b --out x.yml").ended(0);
+}
+
+#[test]
+fn the_manifest_is_not_for_standard_output() {
+    let fleet = empty();
+    for arguments in ["init --agent a --capability b --out -", "init --yes --out=-"] {
+        let run = fleet.run(arguments).ended(2);
+        assert!(run.stderr.contains("`--out -` is not a file") && run.stderr.contains("--out <FILE>"), "{run:?}");
+    }
+    assert_eq!(fleet.names(""), [""; 0]);
+}
+
+#[test]
+fn ids_that_differ_only_in_case_are_a_conflict() {
+    let fleet = Fleet::new(&["A"]);
+    fleet.write("services/Shop/capabilities.yaml", &loose("Shop"));
+    fleet.write("fleet.yaml", "agents: [{ id: Shop, path: services/Shop }, { id: shop, path: services/shop.yaml }]\n");
+    for (arguments, other) in [
+        ("--agent a", "agents/A/capabilities.yaml"),
+        ("--agent a --out agents/a/capabilities.yaml", "agents/A/capabilities.yaml"),
+        ("--agent sHOP", "services/Shop/capabilities.yaml"),
+        ("--agent shop --out services/shop.yaml", "services/Shop/capabilities.yaml"),
+    ] {
+        let run = fleet.run(&format!("init --capability b {arguments}")).ended(1);
+        assert!(run.stderr.contains("error[E0973]") && run.stderr.contains("differ only in case"), "{run:?}");
+        assert!(run.stderr.contains(other) && run.stderr.contains("choose another agent"), "{run:?}");
+    }
+    assert_eq!((fleet.names("agents"), fleet.names("services")), (vec!["A".to_owned()], vec!["Shop".to_owned()]));
+    // The fleet does not contain this manifest.
+    fleet.run("init --agent a --capability b --out vendor/a.yaml").ended(0);
+    fleet.write("fleet.yaml", "agents: []\n");
+    fleet.run("init --agent b --capability b").ended(0);
+    fleet.run("check --strict").ended(0);
+}
+
+#[test]
+fn a_manifest_in_the_fleet_has_the_id_that_the_fleet_expects() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("fleet.yaml", "agents: [{ id: search, path: agents/find }, { id: pay, path: services/pay.yaml }]\n");
+    for (arguments, owner) in [
+        ("--agent find", "search"),
+        ("--agent a --out agents/b/capabilities.yaml", "b"),
+        ("--agent a --out ./services/../services/pay.yaml", "pay"),
+        ("--agent a --out agents/find/capabilities.yml", "search"),
+    ] {
+        let run = fleet.run(&format!("init --capability c {arguments}")).ended(1);
+        let message = format!("is the manifest of the agent `{owner}` in the fleet, not of `");
+        assert!(run.stderr.contains("error[E0973]") && run.stderr.contains(&message), "{run:?}");
+    }
+    assert_eq!(fleet.names("agents"), [""; 0]);
+    for (agent, out) in [("search", "agents/find/capabilities.yml"), ("pay", "services/pay.yaml")] {
+        fleet.run(&format!("init --agent {agent} --capability c --out {out}")).ended(0);
+    }
+    // From a folder of the fleet.
+    fs::create_dir(fleet.path("agents/b")).unwrap();
+    let from_folder = |agent: &str| {
+        let mut command = fleet.command(&format!("init --agent {agent} --capability c --out capabilities.yaml"));
+        command.current_dir(fleet.path("agents/b")).output().unwrap().status.code().unwrap()
+    };
+    assert_eq!((from_folder("a"), from_folder("b")), (1, 0));
+    assert!(fleet.run("check --strict").ended(0).stderr.contains("3 contracts"));
+    // A broken `fleet.yaml` does not matter to a manifest that is not in the fleet.
+    fleet.write("fleet.yaml", "agnets: []\n");
+    fleet.run("init --agent a --capability b --out vendor/a.yaml").ended(0);
+}
+
+/// The command after `next:` in the output, without `capgen`.
+fn next_command(stderr: &str) -> &str {
+    stderr.split_once("generate code with `capgen ").unwrap().1.trim_end().strip_suffix('`').unwrap()
+}
+
+#[test]
+fn the_next_command_works_in_a_shell() {
+    for (arguments, expected) in [
+        (["--root", "r"], "--peer a --root r"),
+        (["--root", "my $HOME"], "--peer a --root 'my $HOME'"),
+        (["--root", "it's"], "--peer a --root 'it'\\''s'"),
+        (["--root", "./-r"], "--peer a --root ./-r"),
+        (["--root=-r", "--yes"], "--peer a --root ./-r"),
+        (["--out", "my shop/a;b.yaml"], "--capabilities 'my shop/a;b.yaml'"),
+        (["--out=-x.yaml", "--yes"], "--capabilities ./-x.yaml"),
+        (["--fleet", "--yes"], "--peer a"),
+    ] {
+        let fleet = empty();
+        let (status, stderr) = run_exactly(&fleet, &[&["--agent", "a", "--capability", "b"], &arguments[..]].concat());
+        assert_eq!((status, next_command(&stderr)), (0, expected), "{stderr}");
+        if cfg!(unix) {
+            let script = format!("\"$0\" {expected}");
+            let mut command = Command::new("sh");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_capgen")]).current_dir(fleet.path(""));
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{expected}: {output:?}");
+        }
+    }
+}
+
+#[test]
 fn no_file_is_overwritten() {
     let fleet = Fleet::new(&["payments"]);
     fleet.write("fleet.yaml", "agents: []\n");

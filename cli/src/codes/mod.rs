@@ -94,8 +94,8 @@ capgen_diagnostic::codes! {
     pub(crate) INIT_VALUE = "E0971";
     /// A file that exists and would be overwritten.
     pub(crate) INIT_EXISTS = "E0972";
-    /// An agent that the fleet looks for elsewhere.
-    pub(crate) INIT_LISTED = "E0973";
+    /// A first manifest that is in conflict with the fleet.
+    pub(crate) INIT_CONFLICT = "E0973";
     /// A file or a folder of a first manifest that cannot be created.
     pub(crate) INIT_IO = "E0974";
     /// A line of a log that is skipped.

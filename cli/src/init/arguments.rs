@@ -19,7 +19,7 @@ pub(crate) struct Init {
     /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(crate) root: Option<PathBuf>,
-    /// Write the manifest to this file, instead of agents/<ID>/capabilities.yaml in the fleet
+    /// Write the manifest to this YAML file, instead of agents/<ID>/capabilities.yaml in the fleet
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
     /// Also write fleet.yaml, which lists the agents of the fleet

@@ -2,20 +2,21 @@
 
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use capgen_codegen::regenerate::quoted_path;
 use capgen_diagnostic::Diagnostic;
 use capgen_interop::pretty;
-use capgen_manifest::{Fleet, capabilities_schema, create_files, fleet_schema, listed_agents, read_source, shown};
+use capgen_manifest::{capabilities_schema, create_files, fleet_schema, shown};
 
-use super::{Init, Start, content};
+use super::{Init, Start, conflict, content};
 use crate::codes;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::signals;
 
 /// The name of the manifest in the folder of its agent.
-const MANIFEST: &str = "capabilities.yaml";
+pub(super) const MANIFEST: &str = "capabilities.yaml";
 
 /// The files of a first manifest.
 pub(super) struct Plan {
@@ -23,8 +24,8 @@ pub(super) struct Plan {
     files: Vec<(PathBuf, String)>,
     /// Schemas that exist and differ from those of this version, with the name of each one.
     kept: Vec<(PathBuf, &'static str)>,
-    /// Whether the manifest is in a fleet.
-    is_in_fleet: bool,
+    /// The options with which capgen finds the manifest.
+    selection: String,
 }
 
 impl Plan {
@@ -32,28 +33,29 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Every file that exists already, and an agent that the fleet looks for elsewhere.
+    /// Every file that exists already, and a conflict with the fleet.
     pub(super) fn new(arguments: &Init, root: &Path, start: &Start) -> Result<Self, Failure> {
-        let mut plan = Self { files: Vec::new(), kept: Vec::new(), is_in_fleet: arguments.out.is_none() };
+        let mut plan = Self { files: Vec::new(), kept: Vec::new(), selection: selection(arguments, start) };
         let mut findings = Vec::new();
+        // The fleet may have the manifest under another name, which is a conflict already.
+        let mut present = Vec::new();
         match &arguments.out {
             Some(out) => {
                 let schema = format!("{}/capabilities.schema.json", content::FOLDER);
-                plan.add_new(out.clone(), content::manifest(start, &schema)?, &mut findings);
+                findings.extend(conflict::with_out(&start.agent, out)?);
+                plan.add_new(out.clone(), content::manifest(start, &schema)?, &mut present);
                 plan.add_schema(out.parent().unwrap_or(Path::new("")), "capabilities")?;
             }
             None => {
                 let path = root.join("agents").join(start.agent.as_str()).join(MANIFEST);
-                findings.extend(conflict(root, start, &path)?);
+                findings.extend(conflict::in_fleet(root, &start.agent, &path)?);
                 let schema = format!("../../{}/capabilities.schema.json", content::FOLDER);
-                // The fleet may have the manifest under another name, which is reported already.
-                let mut present = Vec::new();
                 plan.add_new(path, content::manifest(start, &schema)?, &mut present);
-                if findings.is_empty() {
-                    findings.append(&mut present);
-                }
                 plan.add_schema(root, "capabilities")?;
             }
+        }
+        if findings.is_empty() {
+            findings = present;
         }
         if arguments.fleet {
             let schema = format!("{}/fleet.schema.json", content::FOLDER);
@@ -117,7 +119,7 @@ impl Plan {
     }
 
     /// Prints the files and the next command.
-    pub(super) fn report(&self, start: &Start, console: &Console) {
+    pub(super) fn report(&self, console: &Console) {
         for path in self.paths() {
             console.tick(&format!("wrote {}", shown(path)));
         }
@@ -127,36 +129,23 @@ impl Plan {
                 "  kept {path}, which differs from the schema of this version: `capgen export manifest-schema {name}` prints that"
             ));
         }
-        if self.is_in_fleet {
-            console.line(&format!("next: edit the manifest, then generate code with `capgen --peer {}`", start.agent));
-        } else if let Some(path) = self.paths().next() {
-            let path = shown(path);
-            console.line(&format!("next: edit the manifest, then generate code with `capgen --capabilities {path}`"));
-        }
+        console.line(&format!("next: edit the manifest, then generate code with `capgen {}`", self.selection));
     }
 }
 
-/// Why a manifest at a path would not be that of the agent in the fleet.
-fn conflict(root: &Path, start: &Start, path: &Path) -> Result<Option<Diagnostic>, Failure> {
-    if !root.join("fleet.yaml").is_file() && !root.join("agents").is_dir() {
-        return Ok(None);
+/// The options that select the new manifest in the same working directory.
+fn selection(arguments: &Init, start: &Start) -> String {
+    match (&arguments.out, &arguments.root) {
+        (Some(out), _) => format!("--capabilities {}", argument(out)),
+        (None, Some(root)) => format!("--peer {} --root {}", start.agent, argument(root)),
+        (None, None) => format!("--peer {}", start.agent),
     }
-    let fleet = Fleet::open(root)?;
-    if let Ok(present) = fleet.peer(start.agent.as_str()) {
-        return Ok(Some(exists(&present)));
-    }
-    let Some(file) = fleet.file() else { return Ok(None) };
-    let agents = listed_agents(&read_source(&file, &shown(&file))?)?;
-    let listed = agents.into_iter().find(|(id, _)| *id == start.agent).map(|(_, listed)| listed);
-    let plain = |path: &Path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
-    Ok(listed.map(|listed| root.join(listed)).and_then(|listed| {
-        let is_here = [path, path.parent().unwrap_or(path)].iter().any(|path| plain(path) == plain(&listed));
-        (!is_here).then(|| {
-            let message = format!("`{}` lists the agent `{}` at `{}`", shown(&file), start.agent, shown(&listed));
-            let finding = Diagnostic::new(codes::INIT_LISTED, message).in_file(shown(&file));
-            finding.help("write the manifest there with `--out`, or remove the entry")
-        })
-    }))
+}
+
+/// A path as an argument, which must not look like an option.
+fn argument(path: &Path) -> String {
+    let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if is_option { quoted_path(&Path::new(".").join(path)) } else { quoted_path(path) }
 }
 
 /// Creates a folder and those above it, and adds each one that is new.
@@ -175,7 +164,8 @@ fn create_folder(folder: &Path, created: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn exists(path: &Path) -> Diagnostic {
+/// The finding about a file that is there already.
+pub(super) fn exists(path: &Path) -> Diagnostic {
     let path = shown(path);
     let help = match path.rsplit(['/', '\\']).next() {
         Some("fleet.yaml") => "leave out `--fleet`: agents in `agents/<id>/` need no entry there",

@@ -1,8 +1,10 @@
 //! `capgen init`: a first manifest.
 
 mod arguments;
+mod conflict;
 mod content;
 mod files;
+mod out;
 mod prompt;
 
 pub(crate) use arguments::Init;
@@ -43,7 +45,8 @@ struct Start {
 }
 
 pub(crate) fn run(arguments: &Init, console: &Console) -> Outcome {
-    let root = arguments.root.clone().or_else(|| find_root(Path::new(""))).unwrap_or_default();
+    out::reject_stdout(arguments.out.as_deref())?;
+    let root = arguments.root.clone().or_else(|| find_root(Path::new("."))).unwrap_or_default();
     let defaults = Choices {
         agent: default_agent(arguments, &root),
         capabilities: vec![CAPABILITY.to_owned()],
@@ -54,14 +57,14 @@ pub(crate) fn run(arguments: &Init, console: &Console) -> Outcome {
         true => prompt::ask(arguments, defaults, &mut io::stdin().lock(), &mut io::stderr())?,
         false => chosen(arguments, defaults)?,
     };
-    let start = checked(choices)?;
+    let start = checked(choices, arguments.out.as_deref())?;
     let plan = Plan::new(arguments, &root, &start)?;
     if asks && !prompt::confirm(plan.paths(), &mut io::stdin().lock(), &mut io::stderr())? {
         console.line("nothing was written");
         return Ok(Verdict::Findings);
     }
     plan.write()?;
-    plan.report(&start, console);
+    plan.report(console);
     Ok(Verdict::Fine)
 }
 
@@ -91,8 +94,8 @@ fn chosen(arguments: &Init, defaults: Choices) -> Result<Choices, Failure> {
     })
 }
 
-/// Checks the choices, and reports all that are not valid.
-fn checked(choices: Choices) -> Result<Start, Failure> {
+/// Checks the choices and the path of `--out`, and reports all that are not valid.
+fn checked(choices: Choices, out: Option<&Path>) -> Result<Start, Failure> {
     let Choices { agent, capabilities, transport } = choices;
     let agent = agent.strip_prefix("agent://").unwrap_or(&agent).to_owned();
     let mut findings = Vec::new();
@@ -105,6 +108,7 @@ fn checked(choices: Choices) -> Result<Start, Failure> {
         findings.push(Diagnostic::new(codes::INIT_VALUE, message).help("add the others to the file"));
     }
     findings.extend(transport_problem(&transport).map(|help| invalid("a kind of transport", &transport, help)));
+    findings.extend(out.and_then(out::problem));
     let id = AgentId::new(&agent).filter(|_| findings.is_empty());
     let settings = id.and_then(|agent| {
         let transport = TransportSettings::local(&transport, &format!("agents.{agent}.requests"))?;
