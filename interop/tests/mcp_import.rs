@@ -418,3 +418,14 @@ fn an_unknown_dialect_is_an_error_whatever_the_schema_has() {
         assert!(found[0].message.contains("not known") && found[0].help.as_deref().unwrap().contains("2020-12"));
     }
 }
+
+#[test]
+fn the_query_of_a_remote_reference_is_not_shown() {
+    let schema = r#"{"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json?key=k-1"}}}"#;
+    let found = findings(&format!(r#"[{{"name": "a", "inputSchema": {schema}}}]"#));
+    assert_eq!(found.iter().map(|f| f.code.as_str()).collect::<Vec<_>>(), ["E0108"]);
+    assert!(
+        found[0].message.contains("https://example.com/a.json") && !format!("{found:?}").contains("k-1"),
+        "{found:?}"
+    );
+}
