@@ -161,10 +161,10 @@ fn generated(
     Ok(stale)
 }
 
-/// Files that a test compares, and also writes.
+/// Files that the tests of a module compare, and also write.
 fn by_test(root: &Path, package: &str, test: &str, mode: Mode) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["test", "-q", "-p", package, "--test", test]);
+    cargo.current_dir(root).args(["test", "-q", "-p", package, "--test", "it", &format!("{test}::")]);
     if mode == Mode::Write {
         cargo.env("CAPGEN_UPDATE", "1");
     }

@@ -1,5 +1,5 @@
 //! The derive in edition 2021.
 #![cfg(test)]
 
-#[path = "../derive/mod.rs"]
+#[path = "../it/derive/mod.rs"]
 mod derive;

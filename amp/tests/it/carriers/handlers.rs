@@ -1,0 +1,80 @@
+//! The handlers of `capgen-call` as those of a provider.
+
+use std::sync::{Arc, Mutex};
+
+use capgen_amp::carrier::handlers::HandlerExecutor;
+use capgen_amp::carrier::memory::MemoryPeer;
+use capgen_amp::carrier::run::Runner;
+use capgen_amp::carrier::{Peer, Service};
+use capgen_amp::descriptor::Publication;
+use capgen_amp::policy::Policy;
+use capgen_amp::provider::{CacheLimits, Provider, State};
+use capgen_call::{Context, Failure, Handlers};
+use capgen_manifest::{AgentId, Capability, Manifest};
+use serde_json::{Value, json};
+
+use crate::carriers::agents::{code, invoke};
+use crate::carriers::harness::LONG;
+use crate::support::{catalogue, did, key, keys};
+
+async fn handle(context: Context, payload: Value) -> Result<Value, Failure> {
+    assert_eq!(context.caller(), did("alice").as_str());
+    assert_eq!(context.message_id().len(), 32);
+    assert!(context.remaining().unwrap() <= LONG);
+    match payload.get("code").and_then(Value::as_str).unwrap() {
+        "fail" => Err(Failure::new("NOT_FOUND", "there is no such request")),
+        "panic" => panic!("a handler panics"),
+        "invalid" => Ok(json!({"issues": "many"})),
+        code => Ok(json!({"issues": code.len()})),
+    }
+}
+
+fn provider() -> Provider {
+    Provider::new(did("provider"), key("provider"), Arc::new(keys()), Policy::from_json("{}").unwrap())
+}
+
+fn peer(executor: HandlerExecutor) -> MemoryPeer {
+    let state = State::new(catalogue(&["org.agentries.code-review:1.0.0"]), CacheLimits::default());
+    MemoryPeer::new(Arc::new(Runner::new(provider(), state, Arc::new(executor))) as Arc<dyn Service>)
+}
+
+async fn codes(peer: &MemoryPeer) -> Vec<u64> {
+    let mut codes = Vec::new();
+    for behaviour in ["fast", "fail", "panic", "invalid"] {
+        let request = invoke(behaviour);
+        codes.push(code(&peer.call(request.clone(), LONG).await.unwrap(), &request));
+    }
+    codes
+}
+
+#[tokio::test]
+async fn a_handler_is_found_by_the_last_segment_and_its_ends_are_answered() {
+    let violations = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&violations);
+    let executor = HandlerExecutor::new(Handlers::new("reviewer").with_loose("code-review", handle));
+    let executor = executor.with_log(move |id, side, found| {
+        log.lock().unwrap().push(format!("{id} {side:?} {}", found.len()));
+    });
+    assert_eq!(codes(&peer(executor)).await, [0, 5001, 5001, 5001]);
+    while violations.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*violations.lock().unwrap(), ["org.agentries.code-review:1.0.0 Response 1"]);
+}
+
+#[tokio::test]
+async fn a_handler_is_found_by_the_name_in_the_manifest() {
+    let capability = Capability {
+        id: Some("org.agentries.code-review".to_owned()),
+        version: Some("1.0.0".parse().unwrap()),
+        ..Capability::new("review")
+    };
+    let manifest =
+        Manifest { agent: AgentId::new("reviewer").unwrap(), transports: Vec::new(), capabilities: vec![capability] };
+    let publications = Publication::of_manifest(&manifest, "org.agentries").unwrap();
+    let handlers = || Handlers::new("reviewer").with_loose("review", handle);
+    let executor = HandlerExecutor::new(handlers()).with_publications(&publications);
+    assert_eq!(codes(&peer(executor)).await, [0, 5001, 5001, 5001]);
+    // Without the manifest, there is no handler `code-review`.
+    assert_eq!(codes(&peer(HandlerExecutor::new(handlers()))).await, [5002; 4]);
+}

@@ -1,0 +1,12 @@
+//! Carriers: frames, connections, and the tests that every carrier passes.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod agents;
+mod connection;
+mod control;
+mod frame;
+mod handlers;
+mod harness;
+mod http;
+mod suite;
+mod tcp;

@@ -1,0 +1,13 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod agent;
+mod calls;
+mod envelope;
+mod fixture;
+mod memory;
+mod peers;
+mod security;
+mod serving;
+mod skew;
+mod spans;
+mod tower;

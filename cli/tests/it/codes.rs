@@ -1,0 +1,272 @@
+//! The codes of all crates: each one has a page, a fixture and a unique number, and the examples on the pages are true.
+#![cfg(feature = "dci")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use capgen_codegen::{Language, Options, output, surface};
+use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
+use capgen_diagnostic::{Code, Diagnostic};
+use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
+use capgen_interop::import::{Document, ImportSettings, mcp, openapi};
+use capgen_manifest::{Fleet, Source, load};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The standard output of the binary.
+fn capgen(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_capgen")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The folder with the codes of each crate that has any.
+fn code_folders() -> Vec<PathBuf> {
+    let crates = fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path().join("src/codes"));
+    crates.filter(|folder| folder.join("mod.rs").is_file()).collect()
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() == 5 && text.starts_with(['E', 'W', 'N']) && text.bytes().skip(1).all(|b| b.is_ascii_digit())
+}
+
+/// The declared codes, each with the folder that declares it.
+fn declared() -> Vec<(String, PathBuf)> {
+    let mut declared = Vec::new();
+    for folder in code_folders() {
+        let text = fs::read_to_string(folder.join("mod.rs")).unwrap();
+        let codes = text.split('"').skip(1).step_by(2).filter(|quoted| is_code(quoted));
+        declared.extend(codes.map(|code| (code.to_owned(), folder.clone())));
+    }
+    declared
+}
+
+/// The text of each page, by code.
+fn pages() -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for folder in code_folders() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "md") {
+                let code = path.file_stem().unwrap().to_str().unwrap().to_owned();
+                pages.insert(code, fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    pages
+}
+
+#[test]
+fn codes_are_unique_across_crates() {
+    let mut seen = BTreeMap::new();
+    for (code, folder) in declared() {
+        if let Some(other) = seen.insert(code.clone(), folder.clone()) {
+            panic!("{code} is declared in {} and in {}", other.display(), folder.display());
+        }
+    }
+}
+
+#[test]
+fn every_code_has_a_page_in_its_crate_and_capgen_explains_it() {
+    let declared = declared();
+    for (code, folder) in &declared {
+        assert!(folder.join(format!("{code}.md")).is_file(), "{code} has no page in {}", folder.display());
+    }
+    let declared: BTreeSet<String> = declared.into_iter().map(|(code, _)| code).collect();
+    assert_eq!(pages().into_keys().collect::<BTreeSet<_>>(), declared, "a page has no code");
+    let list = capgen(&["explain", "--list"]);
+    let listed: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(listed, declared.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn pages_have_the_common_structure() {
+    for (code, text) in pages() {
+        assert!(text.starts_with(&format!("# {code}: ")), "{text}");
+        // A note needs no fix.
+        let headings = if code.starts_with('N') { &["Example"][..] } else { &["Wrong", "Fixed"] };
+        assert!(headings.iter().all(|heading| text.contains(&format!("\n\n{heading}:\n\n```"))), "{text}");
+        assert!(text.ends_with("```\n") && text.lines().all(|line| line.len() <= 200), "{text}");
+    }
+}
+
+/// The notation and the text of the fenced block after `heading`.
+fn block<'t>(text: &'t str, heading: &str) -> (&'t str, &'t str) {
+    let rest = text.split_once(&format!("\n{heading}:\n\n```")).unwrap().1;
+    let (notation, rest) = rest.split_once('\n').unwrap();
+    (notation, rest.split_once("```\n").unwrap().0)
+}
+
+/// The findings of an example; `None` if it is a command or a folder, which this test cannot run.
+fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic>> {
+    match notation {
+        "text" | VERSIONS => None,
+        "yaml fleet" => {
+            let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            fs::create_dir_all(&root).unwrap();
+            fs::write(root.join("fleet.yaml"), text).unwrap();
+            Some(Fleet::open(&root).err().unwrap_or_default())
+        }
+        "contract" | "contract strict" => {
+            let mode = if notation == "contract" { Mode::BestEffort } else { Mode::Strict };
+            let problems = contract::read(text.trim_end_matches('\n'), mode).problems;
+            Some(problems.into_iter().map(|problem| Diagnostic::new(problem.code, problem.message)).collect())
+        }
+        "json aliases" => {
+            let finding = |warning: Warning| Diagnostic::new(warning.code, warning.message);
+            let read = Aliases::load(None, Some(&Source::new("aliases.v1.json", text)));
+            Some(read.map_or_else(|findings| findings, |(_, warnings)| warnings.into_iter().map(finding).collect()))
+        }
+        "json tools" | "json tools lossy" => {
+            let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
+            let tools = mcp::tools(&document, ImportSettings { lossy: notation == "json tools lossy" });
+            let nothing =
+                (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
+            Some(document.diagnostics(&tools.imported.findings).into_iter().chain(nothing).collect())
+        }
+        "yaml openapi" => {
+            let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
+            let operations = openapi::operations(&document, ImportSettings::default());
+            Some(document.diagnostics(&operations.imported.findings))
+        }
+        "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
+        "markdown" => {
+            let source = Source::new("SKILL.md", text);
+            let skill = Skill::read(&source, "search".to_owned(), capgen_dci::Source::WorkspaceLocal, PathBuf::new());
+            Some(skill.map_or_else(|findings| findings, |skill| skill.warnings))
+        }
+        notation => {
+            let source = Source::new(format!("capabilities.{notation}"), text);
+            Some(load(&source).map_or_else(
+                |findings| findings,
+                |loaded| loaded.warnings.iter().cloned().chain(output::check_types(&loaded)).collect(),
+            ))
+        }
+    }
+}
+
+fn codes(findings: &[Diagnostic]) -> BTreeSet<String> {
+    findings.iter().map(|finding| finding.code.as_str().to_owned()).collect()
+}
+
+/// Checks that the example after `heading` on each page has the findings that `expected` returns for its code.
+fn check_examples(heading: &str, expected: impl Fn(&str) -> BTreeSet<String>) {
+    let wrong: Vec<String> = pages()
+        .iter()
+        .filter(|(code, _)| !code.starts_with('N'))
+        .filter_map(|(code, text)| {
+            let found = findings(block(text, heading), &format!("{code}-{heading}"))?;
+            (codes(&found) != expected(code)).then(|| format!("{code}: {found:#?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_wrong_example_has_its_code_and_no_other() {
+    check_examples("Wrong", |code| BTreeSet::from([code.to_owned()]));
+}
+
+#[test]
+fn every_fixed_example_has_no_findings() {
+    check_examples("Fixed", |_| BTreeSet::new());
+}
+
+/// The notation of an example with the capabilities of two versions of a contract.
+const VERSIONS: &str = "yaml versions";
+
+/// The two versions of an example are the capabilities of this contract.
+const HEADER: &str = "\
+version: 1
+agent: agent://shop
+transports:
+  - kind: memory
+    topics: { requests: shop.requests }
+";
+
+/// The changes between the two versions of an example; `None` if the example has another notation.
+fn changes((notation, text): (&str, &str)) -> Option<Vec<Finding>> {
+    let (old, new) =
+        text.strip_prefix("--- # old\n").filter(|_| notation == VERSIONS)?.split_once("--- # new\n").unwrap();
+    let [old, new] = [old, new].map(|capabilities| {
+        let loaded = load(&Source::new("capabilities.yaml", format!("{HEADER}{capabilities}"))).unwrap();
+        assert!(loaded.warnings.is_empty(), "{:#?}", loaded.warnings);
+        loaded.manifest
+    });
+    let mut comparison = compare(&old, &new, Settings::default());
+    let changes = surface::changes(&old, &new, &Options::default());
+    let changes: Vec<SourceChange> = changes.into_iter().map(source_change).collect();
+    comparison.add_source_changes(&old, &new, &changes, &Levels::default());
+    Some(comparison.findings)
+}
+
+const SOURCE_RULES: [Code; 2] =
+    [capgen_evolve::codes::RUST_TYPES_CHANGED, capgen_evolve::codes::TYPESCRIPT_TYPES_CHANGED];
+
+fn source_change(change: surface::SurfaceChange) -> SourceChange {
+    let [rust, typescript] = SOURCE_RULES;
+    let code = if change.language == Language::Rust { rust } else { typescript };
+    SourceChange { code, capability: change.capability, side: change.side, text: change.text }
+}
+
+/// The codes of the findings that someone has to act on, for the page of a code. Most changes of payloads change types too, so findings
+/// about types count only on their own pages.
+fn notable<'f>(findings: &'f [Finding], page: &str) -> BTreeSet<&'f str> {
+    let is_source = |code: &str| SOURCE_RULES.iter().any(|rule| rule.as_str() == code);
+    let codes = findings.iter().filter(|f| f.level >= Level::Risky).map(|f| f.code.as_str());
+    codes.filter(|code| is_source(page) || !is_source(code)).collect()
+}
+
+/// The codes whose examples are not two versions: it takes a large schema to end the budget of a comparison, and the others are about
+/// the file of accepted findings.
+const TEXT_RULES: [&str; 3] = ["E0726", "E0791", "W0791"];
+
+#[test]
+fn every_rule_for_changes_has_an_example_with_its_finding() {
+    let evolve = workspace().join("evolve/src/codes");
+    let codes: Vec<String> = declared()
+        .into_iter()
+        .filter(|(code, folder)| *folder == evolve && code.get(1..3) == Some("07"))
+        .map(|(code, _)| code)
+        .collect();
+    assert!(codes.len() >= 43);
+    let pages = pages();
+    for code in codes.iter().filter(|code| !TEXT_RULES.contains(&code.as_str())) {
+        let text = &pages[code];
+        let level = match code.split_at(1).0 {
+            "E" => &[Level::Breaking][..],
+            "W" => &[Level::Risky],
+            _ => &[Level::Safe, Level::Cosmetic],
+        };
+        let heading = if code.starts_with('N') { "Example" } else { "Wrong" };
+        let found = changes(block(text, heading)).unwrap();
+        let is_found = found.iter().any(|finding| finding.code.as_str() == code && level.contains(&finding.level));
+        assert!(is_found, "{code}: {found:#?}");
+        let expected = if code.starts_with('N') { BTreeSet::new() } else { BTreeSet::from([code.as_str()]) };
+        assert_eq!(notable(&found, code), expected, "{code}: {found:#?}");
+        if !code.starts_with('N') {
+            let found = changes(block(text, "Fixed")).unwrap();
+            assert_eq!(notable(&found, code), BTreeSet::new(), "{code}: {found:#?}");
+        }
+    }
+}
+
+/// `CAPGEN_UPDATE=1` writes the page.
+#[test]
+fn the_page_of_all_codes_is_up_to_date() {
+    let path = workspace().join("docs/codes.md");
+    let expected = capgen(&["explain", "--all"]);
+    if std::env::var_os("CAPGEN_UPDATE").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    let page = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(
+        page == expected,
+        "docs/codes.md is out of date: run `CAPGEN_UPDATE=1 cargo test -p capgen-cli --test it codes::`"
+    );
+}

@@ -1,0 +1,128 @@
+//! `capgen check`, `explain`, `completions`, help pages and incorrect usage.
+
+use crate::common;
+use crate::common::{Fleet, REVIEWER};
+
+#[test]
+fn check_without_arguments_reads_the_whole_fleet() {
+    let fleet = Fleet::new(&["a", "pr-reviewer"]);
+    let run = fleet.run("check").ended(0);
+    assert_eq!(run.stderr, "✓ checked 2 contracts: 0 errors, 0 warnings\n");
+    fleet.write("agents/a/capabilities.yaml", "version: 1\n");
+    fleet.run("check").ended(1);
+    fleet.run("check agents/pr-reviewer/capabilities.yaml").ended(0);
+    fleet.run("check --peer pr-reviewer").ended(0);
+    assert!(!fleet.path("generated").exists());
+}
+
+#[test]
+fn strict_fails_on_warnings() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("[low, med, high]", "[low, low]"));
+    assert!(fleet.run("check").ended(0).stderr.contains("warning[W0101]"));
+    fleet.run("check --strict").ended(1);
+}
+
+#[test]
+fn machine_readable_formats_go_to_standard_output() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("type: string,", "type: strnig,"));
+    for (format, start) in [("json", "{\"code\":\"E0105\""), ("github", "::error "), ("sarif", "{")] {
+        let run = fleet.run(&format!("check --format {format}")).ended(1);
+        assert!(run.stdout.starts_with(start) && run.stdout.contains("E0105"), "{run:?}");
+        assert_eq!(run.stderr, "");
+    }
+    let human = fleet.run("check").ended(1);
+    assert!(human.stdout.is_empty() && human.stderr.contains("strnig"), "{human:?}");
+}
+
+#[test]
+fn explain_prints_the_page_of_a_code() {
+    let fleet = Fleet::new(&[]);
+    for code in ["E0107", "e0107", "E0401", "E0505"] {
+        let page = fleet.run(&format!("explain {code}")).ended(0).stdout;
+        assert!(page.starts_with(&format!("# {}: ", code.to_uppercase())), "{page}");
+    }
+    assert!(fleet.run("explain E01O7").ended(1).stderr.contains("did you mean `E0107`?"));
+    let list = fleet.run("explain --list").ended(0).stdout;
+    assert!(list.lines().any(|line| line.starts_with("E0107  ")), "{list}");
+}
+
+#[test]
+fn unknown_subcommands_get_a_suggestion() {
+    for (name, suggestion) in [
+        ("chekc", "'check'"),
+        ("generate", "'gen'"),
+        ("lint", "'check'"),
+        ("new", "'init'"),
+        ("verify", "'gen --check'"),
+        (
+            "frobnicate",
+            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'init', 'import', 'export', 'lock', 'matrix', 'docs', 'audit', 'amp', 'registry', 'dci', 'explain'",
+        ),
+    ] {
+        let run = Fleet::new(&[]).run(name).ended(2);
+        assert!(run.stderr.contains(suggestion), "{name}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn completion_scripts_contain_the_subcommands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = Fleet::new(&[]).run(&format!("completions {shell}")).ended(0);
+        assert!(run.stdout.contains("validate"), "{run:?}");
+    }
+}
+
+#[test]
+fn incorrect_usage_exits_with_2_and_a_hint() {
+    let fleet = Fleet::new(&["a"]);
+    for (arguments, hint) in [
+        ("", "--peer <ID>"),
+        ("gen", "--peer <ID>"),
+        ("gen --json", "--capabilities <PATH>"),
+        ("--pear a", "--peer"),
+        ("generate", "unrecognized subcommand"),
+        ("--peer a --lang python", "typescript"),
+        ("--peer a --json --diff", "cannot be used with"),
+        ("--peer a --watch --check", "cannot be used with"),
+        ("validate --capability x --side request", "--capabilities <PATH>"),
+        ("validate --peer a --capabilities b --capability x --side request", "cannot be used with"),
+        ("validate --peer a --capability x --side both", "response"),
+        ("explain", "CODE"),
+        ("check --format xml", "sarif"),
+    ] {
+        let run = fleet.run(arguments).ended(2);
+        assert!(run.stderr.contains(hint) && run.stdout.is_empty(), "{arguments}: {run:?}");
+    }
+}
+
+#[test]
+fn every_help_page_has_examples() {
+    for subcommand in ["", "gen", "check", "validate", "init", "explain", "completions"] {
+        let run = Fleet::new(&[]).run(&format!("{subcommand} --help")).ended(0);
+        assert!(run.stdout.contains("Examples:\n  capgen "), "{run:?}");
+    }
+}
+
+#[test]
+fn output_is_not_coloured_without_a_terminal() {
+    let fleet = Fleet::new(&["a"]);
+    for arguments in ["--peer a", "--peer b", "check", "--help", "--nope"] {
+        let run = fleet.run(arguments);
+        assert!(!format!("{}{}", run.stdout, run.stderr).contains('\u{1b}'), "{run:?}");
+    }
+}
+
+#[test]
+fn a_contract_on_standard_input_is_incorrect_usage() {
+    let fleet = common::Fleet::new(&["a"]);
+    for arguments in
+        ["check -", "gen --capabilities -", "validate --capabilities - --capability ping --side request payload.json"]
+    {
+        let run = fleet.run_with(arguments, common::loose("x")).ended(2);
+        assert!(run.stderr.contains("a contract cannot be read from standard input"), "{run:?}");
+    }
+    fleet.write("-", &common::loose("x"));
+    fleet.run("check ./-").ended(0);
+}

@@ -1,0 +1,158 @@
+//! The commands and programs of the documentation run as written and print the output that the pages show.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::Fleet;
+
+/// A page of the documentation.
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    std::fs::read_to_string(path).unwrap().replace("\r\n", "\n")
+}
+
+/// The code blocks of a page with this language; an empty language selects blocks without one.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let blocks = page.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.filter(|(found, _)| *found == language).map(|(_, text)| text).collect()
+}
+
+/// The command lines `capgen ...` of a page, without redirections and the explanations beside them.
+fn commands(page: &str) -> Vec<String> {
+    let lines = blocks(page, "").into_iter().flat_map(str::lines);
+    let commands = lines.filter_map(|line| line.strip_prefix("capgen "));
+    commands.map(|line| line.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned()).collect()
+}
+
+fn contract(agent: &str) -> String {
+    page(&format!("examples/fleet/agents/{agent}/capabilities.yaml"))
+}
+
+#[test]
+fn the_commands_of_the_ci_page_pass_on_a_clean_fleet() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.run("gen --all").ended(0);
+    fleet.run("gen --all --lang typescript --out web/src/contracts").ended(0);
+    fleet.init();
+    let commands = commands(&page("docs/ci.md"));
+    assert!(commands.len() >= 6, "{commands:?}");
+    for command in commands {
+        fleet.run(&command).ended(0);
+    }
+}
+
+/// A document for the import of the README.
+const OPENAPI: &str = r#"openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /orders:
+    post:
+      operationId: createOrder
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, properties: { sku: { type: string } } } } }
+      responses: { "204": { description: done } }
+"#;
+
+/// The heading of README.md whose commands start in an empty folder.
+const MCP_SECTION: &str = "\n## From an MCP server to a typed call\n";
+
+/// The section of README.md about MCP, and the rest of that page.
+fn readme_without_mcp() -> (String, String) {
+    let text = page("README.md");
+    let (before, rest) = text.split_once(MCP_SECTION).unwrap();
+    let (section, after) = rest.split_once("\n## ").unwrap();
+    (section.to_owned(), format!("{before}\n## {after}"))
+}
+
+#[test]
+fn the_commands_of_the_readme_run() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/payments/capabilities.yaml", &contract("payments"));
+    fleet.write("payload.json", "{}");
+    fleet.write("openapi.yaml", OPENAPI);
+    fleet.init();
+    let commands = commands(&readme_without_mcp().1);
+    assert!(commands.len() >= 5, "{commands:?}");
+    for command in commands {
+        // An empty payload lacks required properties, so `validate` reports violations.
+        fleet.run(&command).ended(i32::from(command.starts_with("validate")));
+    }
+}
+
+/// `npx` would fetch the server, so the package that the tests install replaces it.
+#[test]
+fn the_commands_of_the_readme_import_an_mcp_server() {
+    let package = "tests/mcp/node/node_modules/@modelcontextprotocol/server-memory/dist/index.js";
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package);
+    if !server.is_file() {
+        assert!(
+            std::env::var_os("CAPGEN_REQUIRE_NODE").is_none(),
+            "CAPGEN_REQUIRE_NODE is set, but `{package}` is missing; run `npm ci --prefix tests/mcp/node`"
+        );
+        eprintln!("skipped: `{package}` is not installed");
+        return;
+    }
+    let fleet = Fleet::new(&[]);
+    let commands = commands(&readme_without_mcp().0);
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    for command in commands {
+        let start = format!("node {}", server.to_str().unwrap());
+        let local = command.replace("npx -y @modelcontextprotocol/server-memory", &start);
+        fleet.run(&local).ended(0);
+    }
+    assert_eq!(fleet.names("src"), ["memory.rs", "memory.ts"]);
+}
+
+/// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line `...` replaces omitted
+/// lines.
+#[test]
+fn the_commands_of_the_readme_print_the_output_that_it_shows() {
+    let text = page("README.md");
+    let mut runs = 0;
+    for (command, expected) in blocks(&text, "console")
+        .iter()
+        .flat_map(|block| block.split("$ capgen "))
+        .filter_map(|run| run.split_once('\n'))
+    {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_capgen"));
+        program.args(command.split_whitespace()).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+        let output = program.output().unwrap();
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap().replace('\\', "/");
+        let is_whole = !expected.split('\n').any(|line| line == "...");
+        assert!(!is_whole || printed.trim_end() == expected.trim_end().replace('\\', "/"), "{command}: {printed}");
+        for part in expected.replace('\\', "/").split("...\n").map(str::trim_end) {
+            assert!(printed.contains(part.trim_end_matches("\n...")), "{command}: {part:?} is not in {printed}");
+        }
+        runs += 1;
+    }
+    assert_eq!(runs, 5);
+}
+
+#[test]
+fn the_node_quick_start_prints_the_output_that_it_shows() {
+    let text = page("docs/node.md");
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &contract("pr-reviewer"));
+    for command in commands(&text) {
+        fleet.run(&command).ended(0);
+    }
+    assert_eq!(fleet.names("src/generated"), ["pr-reviewer.d.ts", "pr-reviewer.js"]);
+    let program = *blocks(&text, "js").first().unwrap();
+    let package = *blocks(&text, "json").first().unwrap();
+    fleet.write("src/main.js", program);
+    fleet.write("package.json", package);
+    let node = Command::new("node").arg("src/main.js").current_dir(fleet.path("")).output();
+    let Ok(output) = node else {
+        assert!(
+            std::env::var_os("CAPGEN_REQUIRE_NODE").is_none(),
+            "CAPGEN_REQUIRE_NODE is set, but `node` does not run"
+        );
+        eprintln!("skipped: `node` is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("```\n{printed}```\n")), "docs/node.md does not show the output:\n{printed}");
+}

@@ -1,0 +1,34 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod amp;
+mod audit;
+mod codes;
+mod commands;
+mod common;
+mod dci;
+mod dci_conformance;
+mod diff;
+mod docs;
+mod example;
+mod export;
+mod foreign_files;
+mod gen_check;
+mod generate;
+mod growth;
+mod hostile_paths;
+mod import;
+mod import_server;
+mod init;
+mod interrupted;
+mod json_schema_test_suite;
+mod lock;
+mod matrix;
+mod npm;
+mod precision;
+mod regenerate;
+mod registry;
+mod report_schemas;
+mod secrets;
+mod site;
+mod validate;
+mod watch;

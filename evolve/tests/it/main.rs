@@ -1,0 +1,9 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod budget;
+mod call;
+mod missing;
+mod pairs;
+mod properties;
+mod property_names;
+mod renames;

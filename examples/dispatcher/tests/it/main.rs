@@ -1,0 +1,3 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod dispatcher;

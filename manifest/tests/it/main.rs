@@ -1,0 +1,16 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod common;
+mod definitions;
+mod fleet;
+mod hash;
+mod hostile;
+mod loaded;
+mod manifest;
+mod patterns;
+mod peers;
+mod secrets;
+mod text_properties;
+mod transport;
+mod write;
+mod yaml_torture;

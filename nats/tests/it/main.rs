@@ -1,0 +1,10 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod common;
+mod conformance;
+mod core;
+mod cuts;
+mod discovery;
+mod jetstream;
+mod registry;
+mod tls;

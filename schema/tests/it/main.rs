@@ -1,0 +1,27 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod allocations;
+mod analysis;
+mod canonical;
+mod capability_schemas;
+mod containment;
+mod counterexamples;
+mod examples;
+mod hostile;
+mod json_schema_test_suite;
+mod limits;
+mod load;
+mod lossy;
+mod normalise;
+mod normalise_corpora;
+mod normalise_format;
+mod normalise_hostile;
+mod normalise_schemars;
+mod normalise_suite;
+mod numbers;
+mod pattern;
+mod pattern_against_node;
+mod payload;
+mod support;
+mod union_violations;
+mod violations;

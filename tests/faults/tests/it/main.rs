@@ -1,0 +1,5 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+
+mod load;
+mod many;
+mod table;

@@ -1,0 +1,154 @@
+//! An agent of capgen as an MCP server: it is called over stdio and HTTP, by the official SDK for TypeScript, versions 1 and 2, and by
+//! `rmcp`.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rmcp::model::CallToolRequestParams;
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::{RoleClient, ServiceExt as _};
+use serde_json::{Value, json};
+
+use crate::npm;
+
+const AGENT: &str = env!("CARGO_BIN_EXE_agent");
+
+/// The output of the script `sdk.mjs`; `None` if there is no Node.
+fn sdk(version: &str, place: &str) -> Option<Value> {
+    if !npm::is_available().unwrap() {
+        return None;
+    }
+    let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
+    npm::install(&node).unwrap();
+    let output = Command::new("node").arg(node.join("sdk.mjs")).args([version, place]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+/// The agent at a port of this machine. Dropping it ends the process.
+struct Endpoint(Child);
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn endpoint() -> (Endpoint, String) {
+    let mut child = Command::new(AGENT).arg("--http").stdout(Stdio::piped()).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    (Endpoint(child), url.trim().to_owned())
+}
+
+fn check(answers: &Value) {
+    assert_eq!(answers["server"]["name"], "reviewer");
+    assert_eq!(answers["tools"], json!(["list-rules", "review-change"]));
+    let review = &answers["review"];
+    assert_eq!(review["structuredContent"]["verdict"], "request-changes", "{review}");
+    let text: Value = serde_json::from_str(review["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, review["structuredContent"]);
+    let invalid = &answers["invalid"];
+    assert_eq!(invalid["isError"], true, "{invalid}");
+    assert!(invalid["content"][0]["text"].as_str().unwrap().contains("\n- /repository: "), "{invalid}");
+    // The response is an array, so it is wrapped in an object.
+    assert_eq!(answers["rules"]["structuredContent"]["result"][0]["id"], "no-unwrap", "{}", answers["rules"]);
+    assert_eq!(answers["unknown"], -32602);
+}
+
+fn check_newest(answers: &Value) {
+    assert_eq!(answers["revision"], "2026-07-28");
+    check(answers);
+}
+
+#[test]
+fn version_1_of_the_sdk_calls_the_agent_over_stdio() {
+    sdk("v1", AGENT).iter().for_each(check);
+}
+
+#[test]
+fn version_1_of_the_sdk_calls_the_agent_over_http() {
+    let (_endpoint, url) = endpoint();
+    sdk("v1", &url).iter().for_each(check);
+}
+
+#[test]
+fn version_2_of_the_sdk_calls_the_agent_over_stdio() {
+    sdk("v2", AGENT).iter().for_each(check_newest);
+}
+
+#[test]
+fn version_2_of_the_sdk_calls_the_agent_over_http() {
+    let (_endpoint, url) = endpoint();
+    sdk("v2", &url).iter().for_each(check_newest);
+}
+
+/// Runs Node in a folder.
+fn node(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("node").args(arguments).current_dir(folder).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn generated_typescript_is_used_with_the_sdk() {
+    if !npm::is_available().unwrap() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../node");
+    npm::install(&folder).unwrap();
+    npm::install(&tools).unwrap();
+    let tool = |name: &str| tools.join("node_modules").join(name).to_str().unwrap().to_owned();
+    let options = "--noEmit --strict --skipLibCheck --target es2022 --module nodenext --allowImportingTsExtensions --lib es2022,dom";
+    let options: Vec<&str> = options.split(' ').collect();
+    let tsc = tool("typescript/bin/tsc");
+    node(&folder, &[&[tsc.as_str(), "memory.ts"][..], &options].concat());
+    // Node 20 does not run TypeScript itself.
+    let program = "node_modules/.cache/memory.mjs";
+    let out = format!("--outfile={program}");
+    let esbuild = tool("esbuild/bin/esbuild");
+    let bundle =
+        [esbuild.as_str(), "memory.ts", "--bundle", "--format=esm", "--platform=node", "--packages=external", &out];
+    let bundled = Command::new(bundle[0]).args(&bundle[1..]).current_dir(&folder).output().unwrap();
+    assert!(bundled.status.success(), "{}", String::from_utf8_lossy(&bundled.stderr));
+    assert_eq!(node(&folder, &[program]), "capgen\n");
+}
+
+/// Calls the agent with `rmcp`, over a transport of it.
+async fn call_with_rmcp<E, A>(transport: impl IntoTransport<RoleClient, E, A>)
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let client = ().serve(transport).await.unwrap();
+    assert_eq!(client.peer_info().unwrap().server_info.as_ref().unwrap().name, "reviewer");
+    let tools = client.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["list-rules", "review-change"]);
+    let call = |name: &'static str, arguments: Value| {
+        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        client.call_tool(CallToolRequestParams::new(name).with_arguments(arguments))
+    };
+    let change =
+        json!({"repository": "https://example.com/r", "files": {"a.rs": {"kind": "added", "text": "x.unwrap()"}}});
+    let review = call("review-change", change).await.unwrap();
+    assert_eq!(review.structured_content.unwrap()["verdict"], "request-changes");
+    let invalid = call("review-change", json!({"repository": 3})).await.unwrap();
+    assert_eq!(invalid.is_error, Some(true));
+    call("other", json!({})).await.unwrap_err();
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn rmcp_calls_the_agent_over_stdio() {
+    call_with_rmcp(TokioChildProcess::new(tokio::process::Command::new(AGENT)).unwrap()).await;
+}
+
+#[tokio::test]
+async fn rmcp_calls_the_agent_over_http() {
+    let (_endpoint, url) = endpoint();
+    call_with_rmcp(StreamableHttpClientTransport::from_uri(url)).await;
+}
