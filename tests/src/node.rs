@@ -87,9 +87,9 @@ pub fn strict() -> Value {
 ///
 /// # Errors
 ///
-/// If the packages cannot be installed, or if Node is missing and `CAPGEN_REQUIRE_NODE=1` is set.
+/// If the packages cannot be installed.
 pub fn require_or_skip() -> Result<Option<Node>, Failure> {
-    if !npm::is_available()? {
+    if !npm::is_available() {
         return Ok(None);
     }
     let node = Node { folder: crate::folder().join("node") };
