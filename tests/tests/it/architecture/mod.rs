@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that can be checked in the sources.
 
 mod modules;
+mod npx;
 mod packages;
 mod plain_english;
 mod pure_core;
