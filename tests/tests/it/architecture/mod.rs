@@ -355,7 +355,11 @@ fn the_stated_rust_version_is_enough_for_every_dependency() {
 fn no_file_changes_the_behaviour_of_rustup_or_cargo() {
     let names = ["rust-toolchain", "rust-toolchain.toml", "config.toml", ".npmrc", ".envrc"];
     let found: Vec<_> = files().into_iter().filter(|p| names.contains(&p.rsplit('/').next().unwrap())).collect();
-    assert_eq!(found, Vec::<String>::new());
+    assert_eq!(found, [".cargo/config.toml"]);
+    // It has only names for commands.
+    let config = text(".cargo/config.toml").unwrap();
+    let tables: Vec<&str> = config.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(tables, ["[alias]"]);
 }
 
 #[test]
