@@ -51,7 +51,7 @@ fn renamed(mut command: Command) -> Command {
     command.mut_subcommands(renamed)
 }
 
-/// Commands stand in backquotes, or in the lines of examples.
+/// Commands are in backquotes, or in the lines of examples.
 fn with_npx(text: &str) -> String {
     let text = text.replace("`capgen ", &format!("`{NPX} "));
     let lines = text.split('\n').map(|line| match line.trim_start().strip_prefix("capgen ") {
