@@ -219,7 +219,8 @@ fn reports_have_a_budget_and_say_that_there_is_more() {
     for (name, items) in [(20_000, 39_000), (200_000, 400_000)] {
         let payload = json!({"n".repeat(name): vec![1; items]}).to_string();
         let run = |arguments: &str| {
-            let validate = format!("validate --capabilities lists.yaml --capability lists --side request {arguments} -");
+            let validate =
+                format!("validate --capabilities lists.yaml --capability lists --side request {arguments} -");
             fleet.run_with(&validate, &payload).ended(1)
         };
         let plain = run("");

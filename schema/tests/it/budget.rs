@@ -29,7 +29,10 @@ fn a_small_payload_has_no_large_report() {
         json!({"n".repeat(20_000): vec![1; 39_000]}).to_string(),
         // 1 MB of the same kind, and of other kinds.
         json!({"n".repeat(200_000): vec![1; 400_000]}).to_string(),
-        format!("{{{}}}", (0..250).map(|n| format!("\"{}{n:03}\":[1]", "n".repeat(4_000))).collect::<Vec<_>>().join(",")),
+        format!(
+            "{{{}}}",
+            (0..250).map(|n| format!("\"{}{n:03}\":[1]", "n".repeat(4_000))).collect::<Vec<_>>().join(",")
+        ),
         json!({"\u{1f600}".repeat(100_000): vec![0.5; 150_000]}).to_string(),
     ];
     for text in texts {
@@ -138,7 +141,9 @@ fn a_report_of_a_peer_has_the_same_budget() {
     let all = validator(&lists()).budget(ReportBudget::UNLIMITED);
     let peer = |payload: &Value| Violations::of_peer(all.validate(payload), false);
     let own = |payload: &Value| validator(&lists()).validate(payload);
-    for payload in [json!({"~/".repeat(5_000): vec![1; 1_000]}), json!({"a": [1]}), json!({"é".repeat(129): vec![1; 100]})] {
+    for payload in
+        [json!({"~/".repeat(5_000): vec![1; 1_000]}), json!({"a": [1]}), json!({"é".repeat(129): vec![1; 100]})]
+    {
         assert_eq!(peer(&payload), own(&payload));
     }
     let few = validator(&lists()).max_violations(1).validate(&json!({"a": [1, 1]}));

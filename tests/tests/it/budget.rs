@@ -17,9 +17,14 @@ const NOTE: &str = r#"{"type": "object", "required": ["b"], "properties": {"b": 
 fn schemas() -> Vec<String> {
     vec![
         r#"{"additionalProperties": {"items": {"type": "string"}}}"#.to_owned(),
-        format!(r#"{{"additionalProperties": {{"items": {NOTE}}}, "propertyNames": {{"maxLength": 200, "pattern": "^[^9]*$"}}}}"#),
-        r#"{"properties": {"a": {"items": {"minimum": 5, "multipleOf": 2}}}, "additionalProperties": false}"#.to_owned(),
-        format!(r#"{{"additionalProperties": {{"items": {{"anyOf": [{NOTE}, {{"type": "object", "required": ["c", "d"]}}]}}}}}}"#),
+        format!(
+            r#"{{"additionalProperties": {{"items": {NOTE}}}, "propertyNames": {{"maxLength": 200, "pattern": "^[^9]*$"}}}}"#
+        ),
+        r#"{"properties": {"a": {"items": {"minimum": 5, "multipleOf": 2}}}, "additionalProperties": false}"#
+            .to_owned(),
+        format!(
+            r#"{{"additionalProperties": {{"items": {{"anyOf": [{NOTE}, {{"type": "object", "required": ["c", "d"]}}]}}}}}}"#
+        ),
         format!(
             r#"{{"anyOf": [{{"additionalProperties": {{"items": {NOTE}}}}}, {{"additionalProperties": {{"items": {{"type": "null"}}}}}}]}}"#
         ),
@@ -161,7 +166,8 @@ console.log(JSON.stringify(counts.map((options) => {
     let validator = Validator::new(&Schema::parse_text(&schemas()[0]).unwrap());
     let payload = json!({"é".repeat(400): vec![1; 2000], "a": [1]});
     let count = |violations: usize, bytes: usize| {
-        let found = validator.clone().budget(ReportBudget { violations, bytes, ..ReportBudget::DEFAULT }).validate(&payload);
+        let found =
+            validator.clone().budget(ReportBudget { violations, bytes, ..ReportBudget::DEFAULT }).validate(&payload);
         (found.len(), found.is_truncated())
     };
     let default = ReportBudget::DEFAULT;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use capgen_schema::{
-    Counterexample, ExactPayload, ExampleSettings, Json, Keyword, Schema, Steps, Validator, Violation, Violations, counterexamples,
-    pointer,
+    Counterexample, ExactPayload, ExampleSettings, Json, Keyword, Schema, Steps, Validator, Violation, Violations,
+    counterexamples, pointer,
 };
 use capgen_tests::random::Random;
 
