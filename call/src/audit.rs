@@ -12,7 +12,7 @@ use crate::transport::BoxFuture;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum AuditRecord {
-    /// A payload that violates its schema: one record for each envelope, with every violation.
+    /// A payload that violates its schema: one record for each envelope, with its violations.
     #[serde(rename = "capability_schema_violation")]
     Violation(ViolationRecord),
     /// A call that ended, if calls are audited.
@@ -35,8 +35,11 @@ pub struct ViolationRecord {
     /// The side of the payload.
     #[serde(with = "side")]
     pub side: Side,
-    /// Every violation of the payload.
+    /// The first violations of the payload, as a report has them.
     pub violations: Vec<AuditViolation>,
+    /// Whether the payload has more violations than these.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub truncated: bool,
     /// The `correlationId` of the call.
     pub correlation_id: String,
     /// The session of the caller, if it has one.

@@ -55,6 +55,8 @@ pub struct Verdict {
     pub agrees: bool,
     /// The path, keyword and message of each violation.
     pub violations: Vec<(String, String, String)>,
+    /// Whether there are more violations.
+    pub truncated: bool,
     /// The messages under `redact`.
     pub redacted: Vec<String>,
 }

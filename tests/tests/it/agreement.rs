@@ -30,7 +30,7 @@ fn regression_cases_have_their_expected_results() {
     for Fixture { pair, expected } in &fixtures {
         for ((payload, expected), answer) in pair.payloads.iter().zip(expected).zip(interpreter(pair)) {
             // The files list places, not messages.
-            let answer = Answer { messages: None, ..answer };
+            let answer = Answer { messages: None, truncated: None, ..answer };
             if answer != *expected {
                 wrong.push(format!("{}: {payload}: {answer:?} instead of {expected:?}", pair.label));
             }
