@@ -20,6 +20,7 @@ mod reading;
 mod report;
 mod side;
 mod source_change;
+mod work;
 
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;

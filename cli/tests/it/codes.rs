@@ -211,7 +211,7 @@ const SOURCE_RULES: [Code; 2] =
 fn source_change(change: surface::SurfaceChange) -> SourceChange {
     let [rust, typescript] = SOURCE_RULES;
     let code = if change.language == Language::Rust { rust } else { typescript };
-    SourceChange { code, capability: change.capability, side: change.side, text: change.text }
+    SourceChange { code, capability: change.capability, side: change.side, text: change.text, identity: change.identity }
 }
 
 /// The codes of the findings that someone has to act on, for the page of a code. Most changes of payloads change types too, so findings
