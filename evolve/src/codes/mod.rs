@@ -104,6 +104,8 @@ capgen_diagnostic::codes! {
 
     /// An accepted finding that does not occur.
     pub ACCEPTED_UNUSED = "W0791";
+    /// An accepted finding whose fingerprint has the old form, which did not cover what changed.
+    pub OLD_FINGERPRINT = "W0792";
 
     /// A capability was added.
     pub CAPABILITY_ADDED = "N0701";

@@ -21,7 +21,7 @@ fn the_document_has_the_relation_of_both_sides_and_the_findings() {
     assert_eq!(finding["pointer"], "/inputSchema/properties/severity/enum");
     assert_eq!(finding["witness"], json!({ "prUrl": "", "severity": "high" }));
     assert_eq!(finding["violations"][0]["path"], "/severity");
-    assert_eq!(finding["fingerprint"].as_str().unwrap().len(), 16);
+    assert_eq!(finding["fingerprint"].as_str().unwrap().len(), 20);
     assert_eq!(document["bump"], "major");
 }
 
