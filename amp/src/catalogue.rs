@@ -157,10 +157,7 @@ impl Published {
     }
 }
 
-/// The violations that an answer has at most: enough to fix a request, and bounded.
-const MAX_VIOLATIONS: usize = 100;
-
-/// A validator whose messages contain no values, which may be secrets.
+/// A validator whose messages contain no values, which may be secrets. Its reports have the usual budget.
 fn validator(schema: &Schema) -> Validator {
-    Validator::new(schema).redact(true).max_violations(MAX_VIOLATIONS)
+    Validator::new(schema).redact(true)
 }

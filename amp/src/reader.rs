@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use capgen_diagnostic::nearest;
-use capgen_schema::pointer;
+use capgen_schema::{ReportBudget, pointer};
 
 use crate::cbor::{Map, Value};
 
@@ -86,7 +86,7 @@ impl<'v> Reader<'v> {
         let mut path = String::new();
         for token in &self.place {
             match token {
-                Token::Key(key) => pointer::push(&mut path, key),
+                Token::Key(key) => pointer::push(&mut path, &ReportBudget::DEFAULT.cut_name(key)),
                 Token::Index(index) => pointer::push(&mut path, &index.to_string()),
             }
         }

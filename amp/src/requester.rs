@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_schema::{Keyword, Validator, Violation};
+use capgen_schema::{Keyword, Validator, Violation, Violations};
 use serde_json::Value as Json;
 
 use crate::alias::Aliases;
@@ -70,7 +70,7 @@ pub enum Answer {
         /// The result as received.
         result: Value,
         /// The violations.
-        violations: Vec<Violation>,
+        violations: Violations,
     },
     /// The invocation was accepted and failed (`CAP_RESULT` with `error`).
     Failed(ResultError),
@@ -227,7 +227,7 @@ impl Exchange {
             Err(error) => {
                 let message = format!("not JSON: {}", error.reason);
                 let violation = Violation { path: error.path, message, keyword: Keyword::Type };
-                Answer::InvalidResult { result, violations: vec![violation] }
+                Answer::InvalidResult { result, violations: violation.into() }
             }
         }
     }

@@ -35,8 +35,11 @@ pub struct ViolationRecord {
     /// The side of the payload.
     #[serde(with = "side")]
     pub side: Side,
-    /// Every violation of the payload.
+    /// The first violations of the payload, as a report has them.
     pub violations: Vec<AuditViolation>,
+    /// Whether the payload has more violations than these.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub truncated: bool,
     /// The `correlationId` of the call.
     pub correlation_id: String,
     /// The session of the caller, if it has one.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use capgen_manifest::Side;
-use capgen_payload::Violation;
+use capgen_payload::{Violation, Violations};
 use tokio::time::timeout;
 
 use crate::audit::{Audit, AuditRecord, AuditViolation, CallRecord, ViolationRecord};
@@ -48,13 +48,7 @@ impl Journal {
     }
 
     /// Records the violations of a payload, which must not contain its values.
-    pub(crate) async fn violation(
-        &self,
-        subject: Subject<'_>,
-        side: Side,
-        violations: Vec<Violation>,
-        limit: Duration,
-    ) {
+    pub(crate) async fn violation(&self, subject: Subject<'_>, side: Side, violations: Violations, limit: Duration) {
         tracing::warn!(
             capability = subject.capability,
             peer = subject.peer,
@@ -70,6 +64,7 @@ impl Journal {
                 capability_name: subject.capability.to_owned(),
                 peer_id: uri(subject.peer),
                 side,
+                truncated: violations.is_truncated(),
                 violations: violations.into_iter().map(entry).collect(),
                 correlation_id: subject.correlation_id.to_owned(),
                 session_id: subject.session.map(str::to_owned),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::Violation;
+use capgen_payload::{Violation, Violations};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl Status {
 
 /// A call that did not end with a valid response.
 ///
-/// [`Display`](fmt::Display) writes the message, then a line for each violation.
+/// [`Display`](fmt::Display) writes the message, then a line for each violation, and `and more` if there are others.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct CallError {
@@ -99,8 +99,8 @@ pub struct CallError {
     pub retryable: bool,
     /// The side that violates its schema.
     pub side: Option<Side>,
-    /// Every violation.
-    pub violations: Vec<Violation>,
+    /// The violations, the first ones if there are many.
+    pub violations: Violations,
     /// The `correlationId` of the call.
     pub correlation_id: Box<str>,
     /// The duration of the call.
@@ -124,7 +124,7 @@ impl CallError {
             message: message.into(),
             retryable: matches!(code, code::TIMEOUT | code::ABANDONED | code::BUSY | code::NO_PEER),
             side: None,
-            violations: Vec::new(),
+            violations: Violations::default(),
             correlation_id: Box::default(),
             latency: Duration::ZERO,
             details: None,
@@ -155,7 +155,7 @@ impl CallError {
     }
 
     /// The error of a payload that violates its schema.
-    pub(crate) fn violation(side: Side, message: String, violations: Vec<Violation>) -> Self {
+    pub(crate) fn violation(side: Side, message: String, violations: Violations) -> Self {
         Self { side: Some(side), violations, ..Self::new(code::SCHEMA_VIOLATION, message) }
     }
 }
@@ -174,7 +174,8 @@ impl fmt::Display for CallError {
         self.violations.iter().try_for_each(|violation| {
             let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
             write!(f, "\n{path}: {}", violation.message)
-        })
+        })?;
+        if self.violations.is_truncated() { f.write_str("\nand more") } else { Ok(()) }
     }
 }
 
@@ -201,9 +202,12 @@ pub struct CallResult {
     /// The side that violates its schema.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "side")]
     pub schema_side: Option<Side>,
-    /// Every violation.
+    /// The violations, the first ones if there are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
+    /// Whether the payload has more violations than these.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// The error, unless the status is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ResultError>,
@@ -239,7 +243,8 @@ impl From<CallError> for CallResult {
         Self {
             status: error.status,
             schema_side: error.side,
-            violations: error.violations,
+            truncated: error.violations.is_truncated(),
+            violations: error.violations.into_vec(),
             error: Some(ResultError { code: error.code, message: error.message, finding }),
             correlation_id: error.correlation_id.into(),
             latency_ms: in_ms(error.latency),

@@ -2,7 +2,7 @@
 
 use capgen_diagnostic::Code;
 use capgen_manifest::Side;
-use capgen_schema::{Json, Violation};
+use capgen_schema::{Json, Violations};
 
 use crate::{Fingerprint, Level};
 
@@ -38,7 +38,7 @@ pub struct Witness {
     /// The smallest payload that was found.
     pub payload: Json,
     /// Why the receiver rejects it; at least one.
-    pub violations: Vec<Violation>,
+    pub violations: Violations,
 }
 
 impl Finding {

@@ -1,7 +1,7 @@
 //! One side of a capability: whether the payloads of one version conform to the other.
 
 use capgen_manifest::Side;
-use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator, Violation};
+use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator};
 
 use crate::work::Work;
 use crate::{Assume, Sender, Witness};
@@ -68,7 +68,7 @@ pub(crate) fn accepts(schema: &Schema, payload: &Json) -> bool {
 
 /// A payload with the reasons for which the receiver rejects it; `None` if it accepts it.
 pub(crate) fn witness(receiver: &Schema, payload: Json) -> Option<Witness> {
-    let violations: Vec<Violation> = Validator::new(receiver).validate_exact(&exact(&payload)?);
+    let violations = Validator::new(receiver).validate_exact(&exact(&payload)?);
     (!violations.is_empty()).then_some(Witness { payload, violations })
 }
 

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use capgen_schema::{PayloadError, Violation};
+use capgen_schema::{PayloadError, Violation, Violations};
 
 /// Why a payload was rejected.
 ///
-/// [`Display`](fmt::Display) writes one line for each violation: its path, a colon and its message.
+/// [`Display`](fmt::Display) writes one line for each violation: its path, a colon and its message. If there are more, the last line
+/// is `and more`.
 ///
 /// ```
 /// use capgen::{InvalidPayload, Payload};
@@ -18,12 +19,12 @@ use capgen_schema::{PayloadError, Violation};
 pub enum InvalidPayload {
     /// The text is not valid JSON, or is one that parsers read differently.
     Syntax(PayloadError),
-    /// The payload breaks its schema: every violation, in the order of [`Validator::validate`](crate::Validator::validate).
-    Violations(Vec<Violation>),
+    /// The payload breaks its schema: the violations, as [`Validator::validate`](crate::Validator::validate) reports them.
+    Violations(Violations),
 }
 
 impl InvalidPayload {
-    /// Every violation; empty for a syntax error.
+    /// The violations; empty for a syntax error.
     ///
     /// ```
     /// use capgen::Payload;
@@ -37,6 +38,37 @@ impl InvalidPayload {
             Self::Violations(violations) => violations,
         }
     }
+
+    /// Whether the payload has more violations than [`violations`](Self::violations) returns.
+    ///
+    /// ```
+    /// use capgen::{Options, Payload};
+    /// # static PAIR: capgen::wire::PayloadSchema = capgen::wire::PayloadSchema::new(r#"{"minLength": 3, "pattern": "b"}"#);
+    /// # #[derive(Debug)]
+    /// # struct Word(String);
+    /// # impl capgen::wire::Codec for Word {
+    /// #     fn read(reader: &mut capgen::wire::Reader<'_>) -> Option<Self> { None }
+    /// #     fn write(&self, writer: &mut capgen::wire::Writer) -> Option<()> { None }
+    /// # }
+    /// # capgen::payload!(Word, PAIR);
+    /// let error = Word::from_json_with(br#""a""#, Options::new().max_violations(1)).unwrap_err();
+    /// assert!(error.is_truncated());
+    /// assert_eq!(error.to_string(), "must have at least 3 characters, got \"a\"\nand more");
+    /// ```
+    #[must_use]
+    pub fn is_truncated(&self) -> bool {
+        match self {
+            Self::Syntax(_) => false,
+            Self::Violations(violations) => violations.is_truncated(),
+        }
+    }
+}
+
+/// One violation, and no others.
+impl From<Violation> for InvalidPayload {
+    fn from(violation: Violation) -> Self {
+        Self::Violations(violation.into())
+    }
 }
 
 impl fmt::Display for InvalidPayload {
@@ -48,7 +80,7 @@ impl fmt::Display for InvalidPayload {
                     let (end, colon) = (if index > 0 { "\n" } else { "" }, if path.is_empty() { "" } else { ": " });
                     write!(f, "{end}{path}{colon}{message}")?;
                 }
-                Ok(())
+                if violations.is_truncated() { f.write_str("\nand more") } else { Ok(()) }
             }
         }
     }

@@ -27,7 +27,7 @@ pub mod wire;
 
 pub use capability::Capability;
 pub use capgen_descriptor::{Descriptor, OwnedDescriptor};
-pub use capgen_schema::{Keyword, PayloadError, Validator, ValidatorCache, Violation};
+pub use capgen_schema::{Keyword, PayloadError, ReportBudget, Validator, ValidatorCache, Violation, Violations};
 pub use invalid_payload::InvalidPayload;
 pub use never::Never;
 pub use options::Options;

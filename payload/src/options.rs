@@ -1,6 +1,6 @@
 //! Options for reading and writing payloads.
 
-use capgen_schema::{MAX_PAYLOAD_DEPTH, Validator};
+use capgen_schema::{MAX_PAYLOAD_DEPTH, ReportBudget, Validator};
 
 /// Limits on payloads, and on the errors for those that are rejected.
 ///
@@ -13,15 +13,15 @@ use capgen_schema::{MAX_PAYLOAD_DEPTH, Validator};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     pub(crate) max_depth: usize,
-    max_violations: usize,
+    pub(crate) budget: ReportBudget,
     pub(crate) redact: bool,
 }
 
 impl Options {
-    /// The defaults: 128 levels, every violation, and messages that quote values.
+    /// The defaults: 128 levels, the violations within [`ReportBudget::DEFAULT`], and messages that quote values.
     #[must_use]
     pub const fn new() -> Self {
-        Self { max_depth: MAX_PAYLOAD_DEPTH, max_violations: usize::MAX, redact: false }
+        Self { max_depth: MAX_PAYLOAD_DEPTH, budget: ReportBudget::DEFAULT, redact: false }
     }
 
     /// The most levels of arrays and objects that a payload may have; at most 128.
@@ -31,10 +31,24 @@ impl Options {
         self
     }
 
-    /// The most violations that an error has, at least 1; it has the first ones.
+    /// The most violations that an error has, at least 1; it has the first ones. The default is 100. The other limits of the
+    /// [budget](Self::budget) stay.
     #[must_use]
     pub const fn max_violations(mut self, count: usize) -> Self {
-        self.max_violations = count;
+        self.budget.violations = count;
+        self
+    }
+
+    /// How much an error reports.
+    ///
+    /// ```
+    /// use capgen::{Options, ReportBudget};
+    /// let long = Options::new().budget(ReportBudget { violations: 10_000, bytes: 16 << 20, ..ReportBudget::DEFAULT });
+    /// # let _ = long;
+    /// ```
+    #[must_use]
+    pub const fn budget(mut self, budget: ReportBudget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -46,17 +60,8 @@ impl Options {
         self
     }
 
-    /// The same options without a limit on the number of violations.
-    pub(crate) const fn all(self) -> Self {
-        self.max_violations(usize::MAX)
-    }
-
-    pub(crate) fn most(self) -> usize {
-        self.max_violations.max(1)
-    }
-
     pub(crate) fn apply(self, validator: Validator) -> Validator {
-        validator.max_depth(self.max_depth).max_violations(self.max_violations).redact(self.redact)
+        validator.max_depth(self.max_depth).budget(self.budget).redact(self.redact)
     }
 }
 

@@ -37,7 +37,8 @@ mod export;
 
 pub use capgen_payload::{
     Capability, Descriptor, InvalidPayload, Keyword, Loose, Never, NotInEnum, Options, OwnedDescriptor, Payload,
-    PayloadError, Validator, ValidatorCache, Violation, impl_serde, json_enum, payload, string_enum, wire,
+    PayloadError, ReportBudget, Validator, ValidatorCache, Violation, Violations, impl_serde, json_enum, payload,
+    string_enum, wire,
 };
 
 #[cfg(feature = "call")]

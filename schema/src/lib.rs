@@ -52,4 +52,4 @@ pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, par
 pub use problem::{Anchor, Problem, Rename};
 pub use text::SchemaTextError;
 pub use types::{Type, TypeSet};
-pub use validate::{Keyword, UnknownKeyword, Validator, ValidatorCache, Violation};
+pub use validate::{Keyword, ReportBudget, UnknownKeyword, Validator, ValidatorCache, Violation, Violations};

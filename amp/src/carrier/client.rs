@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_schema::{Validator, Violation};
+use capgen_schema::{Validator, Violations};
 
 use super::clock::now;
 use super::{Peer, PeerError};
@@ -45,7 +45,7 @@ pub enum ClientError {
         /// The result as received.
         result: Value,
         /// The violations.
-        violations: Vec<Violation>,
+        violations: Violations,
     },
     /// There was no answer in time. It is unknown whether the provider has run the invocation.
     Timeout {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_call::{Context, Handlers, RunError, Side};
-use capgen_schema::Violation;
+use capgen_schema::Violations;
 use serde_json::Value;
 
 use super::BoxFuture;
@@ -36,7 +36,7 @@ pub struct HandlerExecutor {
 }
 
 /// Receives violations that the caller does not get.
-type Log = dyn Fn(&CapabilityId, Side, &[Violation]) + Send + Sync;
+type Log = dyn Fn(&CapabilityId, Side, &Violations) + Send + Sync;
 
 impl HandlerExecutor {
     /// Runs these handlers.
@@ -56,7 +56,7 @@ impl HandlerExecutor {
     /// Reports the violations of payloads, which callers do not get: of requests and responses by the handler's own contract, and of
     /// responses by the published schema.
     #[must_use]
-    pub fn with_log(self, log: impl Fn(&CapabilityId, Side, &[Violation]) + Send + Sync + 'static) -> Self {
+    pub fn with_log(self, log: impl Fn(&CapabilityId, Side, &Violations) + Send + Sync + 'static) -> Self {
         Self { log: Some(Arc::new(log)), ..self }
     }
 
@@ -91,7 +91,7 @@ impl Execute for HandlerExecutor {
         })
     }
 
-    fn invalid_result(&self, id: &CapabilityId, violations: &[Violation]) {
+    fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         if let Some(log) = &self.log {
             log(id, Side::Response, violations);
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_schema::Violation;
+use capgen_schema::Violations;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -26,7 +26,7 @@ pub trait Execute: Send + Sync + 'static {
     fn execute(&self, start: Start) -> BoxFuture<'static, Outcome>;
 
     /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12). For logs.
-    fn invalid_result(&self, id: &CapabilityId, violations: &[Violation]) {
+    fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         let _ = (id, violations);
     }
 }

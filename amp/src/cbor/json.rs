@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use capgen_schema::pointer;
+use capgen_schema::{ReportBudget, pointer};
 use serde_json::{Map as Object, Number, Value as Json};
 
 use super::{Float, Map, Value};
@@ -96,7 +96,7 @@ fn object(map: &Map) -> Result<Json, NotJson> {
 impl NotJson {
     /// The same error, seen from the parent of the value.
     fn below(self, token: &str) -> Self {
-        Self { path: pointer::join("", token) + &self.path, ..self }
+        Self { path: pointer::join("", &ReportBudget::DEFAULT.cut_name(token)) + &self.path, ..self }
     }
 }
 

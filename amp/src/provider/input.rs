@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_schema::Violation;
+use capgen_schema::Violations;
 use serde_json::Value;
 
 use super::receive::Received;
@@ -108,7 +108,7 @@ pub enum Output {
         /// The capability.
         id: CapabilityId,
         /// The violations, without values.
-        violations: Vec<Violation>,
+        violations: Violations,
     },
     /// Every invocation has ended after a [shutdown](Input::Shutdown).
     Drained,

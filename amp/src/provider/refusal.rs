@@ -1,6 +1,6 @@
 //! Why a request is refused before it runs.
 
-use capgen_schema::Violation;
+use capgen_schema::{Violation, Violations};
 
 use crate::body::{BodyError, ErrorBody};
 use crate::cbor::{Map, Value};
@@ -37,10 +37,13 @@ impl Refusal {
         Self { details: Some(details.into()), ..Self::new(Code::BadRequest, message) }
     }
 
-    /// `params` violates the input schema. The violations have no values (section 12).
-    pub(crate) fn params(violations: &[Violation]) -> Self {
+    /// `params` violates the input schema. The violations have no values (section 12). `truncated` says that there are more.
+    pub(crate) fn params(violations: &Violations) -> Self {
         let list = violations.iter().map(violation).collect();
-        let details = [("violations", Value::Array(list))].into_iter().collect::<Map>();
+        let mut details = [("violations", Value::Array(list))].into_iter().collect::<Map>();
+        if violations.is_truncated() {
+            details.insert("truncated", true);
+        }
         Self { details: Some(details.into()), ..Self::new(Code::SchemaViolation, "`params` violates the input schema") }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use capgen_payload::Payload as _;
+use capgen_payload::{Payload as _, Violations};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
@@ -289,7 +289,7 @@ fn remote_error(payload: &[u8]) -> CallError {
         }
     });
     let finding = error.finding.map(|finding| finding.into_iter().collect());
-    let violations = violations.collect();
+    let violations = Violations::of_peer(violations, error.truncated == Some(true));
     let new = CallError::new(&error.code, error.message);
     let retryable = error.retryable.unwrap_or(new.retryable);
     // A provider may choose any code for its failures, but a violation has a side.

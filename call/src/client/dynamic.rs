@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::{InvalidPayload, Validator, Violation};
+use capgen_payload::{InvalidPayload, Validator, Violations};
 use capgen_schema::ExactPayload;
 use serde_json::Value;
 use tracing::Instrument as _;
@@ -107,6 +107,7 @@ impl Started {
             status,
             schema_side: None,
             violations: Vec::new(),
+            truncated: false,
             error: None,
             correlation_id: self.correlation_id.as_str().to_owned(),
             latency_ms: in_ms(self.elapsed()),
@@ -134,9 +135,9 @@ async fn settle(started: Started, contract: &Contract, response: Result<Bytes, C
 }
 
 /// The violations of a payload, and the same without values.
-type Violations = [Vec<Violation>; 2];
+type Twice = [Violations; 2];
 
-fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Violations> {
+fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Twice> {
     if let Some(validator) = contract.validator(Side::Request) {
         check(validator, |validator| validator.validate(payload))?;
     }
@@ -147,7 +148,7 @@ fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Viol
     })
 }
 
-fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Violations> {
+fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Twice> {
     let payload = ExactPayload::parse(text).map_err(|error| {
         let redacted = InvalidPayload::Syntax(error.redact(true));
         let violations = list(redacted);
@@ -160,7 +161,7 @@ fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Violation
 }
 
 /// Validates; again without values only if there are violations.
-fn check(validator: &Validator, validate: impl Fn(&Validator) -> Vec<Violation>) -> Result<(), Violations> {
+fn check(validator: &Validator, validate: impl Fn(&Validator) -> Violations) -> Result<(), Twice> {
     let violations = validate(validator);
     if violations.is_empty() {
         return Ok(());

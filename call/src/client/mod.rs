@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violation};
+use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violations};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -236,7 +236,7 @@ async fn settle<P: Payload>(started: Started, response: Result<Bytes, CallError>
 }
 
 /// The violations of a payload that was checked again without quoting its values, for audits.
-fn redacted(result: Result<(), InvalidPayload>) -> Vec<Violation> {
+fn redacted(result: Result<(), InvalidPayload>) -> Violations {
     result.err().map(list).unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::Violation;
+use capgen_payload::Violations;
 use tokio::time::Instant;
 use tracing::Span;
 
@@ -114,12 +114,12 @@ impl Started {
     pub(super) async fn violation(
         self,
         side: Side,
-        violations: Vec<Violation>,
-        redacted: Vec<Violation>,
+        violations: Violations,
+        redacted: Violations,
         response: Option<Bytes>,
     ) -> CallError {
         self.inner.journal.violation(self.subject(), side, redacted, self.patience()).await;
-        let error = CallError::violation(side, summary(side, violations.len()), violations);
+        let error = CallError::violation(side, summary(side, &violations), violations);
         self.end(error.with_response(response)).await
     }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::Violation;
+use capgen_payload::Violations;
 
 use super::Handlers;
 use super::handlers::{InvalidSide, Unhandled};
@@ -21,7 +21,7 @@ pub enum RunError {
         /// The payload.
         side: Side,
         /// The violations, without values.
-        violations: Vec<Violation>,
+        violations: Violations,
     },
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use capgen_descriptor::OwnedDescriptor;
 use capgen_manifest::Capability as Contract;
-use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator, Violation};
+use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator, Violations};
 use capgen_schema::ExactPayload;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ pub(super) enum Unhandled {
 }
 
 /// The violations of a payload, without its values.
-pub(super) struct InvalidSide(pub(super) Vec<Violation>);
+pub(super) struct InvalidSide(pub(super) Violations);
 
 impl Handlers {
     /// No handlers yet. `agent` is an id without `agent://`.
@@ -89,9 +89,8 @@ impl Handlers {
         F: Fn(Context, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, Failure>> + Send + 'static,
     {
-        let validator = |schema: &Option<capgen_schema::Schema>| {
-            schema.as_ref().map(|schema| Validator::new(schema).redact(true).max_violations(MAX_VIOLATIONS))
-        };
+        let validator =
+            |schema: &Option<capgen_schema::Schema>| schema.as_ref().map(|schema| Validator::new(schema).redact(true));
         let (input, output) = (validator(&capability.input), Arc::new(validator(&capability.output)));
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = read(&payload, input.as_ref())?;
@@ -152,10 +151,7 @@ impl Handlers {
 }
 
 /// The caller knows its payload, and a response that is invalid must not leave the provider.
-const REDACTED: Options = Options::new().redact(true).max_violations(MAX_VIOLATIONS);
-
-/// The most violations of a payload that are reported. A caller is not trusted, and a large payload could have millions.
-const MAX_VIOLATIONS: usize = 1000;
+const REDACTED: Options = Options::new().redact(true);
 
 impl Entry {
     /// Reads a request, and starts its handler.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::{Payload as _, Violation};
+use capgen_payload::{Payload as _, Violation, Violations};
 use serde_json::Value;
 
 use crate::envelope::{Draft, Envelope, ErrorPayload, ErrorSide, ErrorViolation, Keys, MessageKind, header};
@@ -65,7 +65,7 @@ impl Answer {
     }
 
     /// A payload that violates its schema, by violations without values.
-    pub(super) fn violation(side: Side, violations: &[Violation]) -> Self {
+    pub(super) fn violation(side: Side, violations: &Violations) -> Self {
         let entry = |violation: &Violation| {
             ErrorViolation::new(&violation.path, &violation.message).with_keyword(violation.keyword.as_str())
         };
@@ -73,8 +73,9 @@ impl Answer {
             Side::Request => ErrorSide::Request,
             Side::Response => ErrorSide::Response,
         };
-        let error = ErrorPayload::new(code::SCHEMA_VIOLATION, summary(side, violations.len()));
-        let error = error.with_side(error_side).with_violations(violations.iter().map(entry).collect());
+        let error = ErrorPayload::new(code::SCHEMA_VIOLATION, summary(side, violations));
+        let mut error = error.with_side(error_side).with_violations(violations.iter().map(entry).collect());
+        error.truncated = violations.is_truncated().then_some(true);
         // An invalid request did not run, and its answer may be large.
         Self { is_final: side == Side::Response, ..Self::of(error) }
     }

@@ -146,7 +146,12 @@ fn finding(refusal: &Refusal) -> Option<Value> {
     let Refusal::Incompatible(reason) = refusal else { return None };
     let witness = reason.witness.as_ref().map(|witness| {
         let payload: Value = serde_json::from_str(&witness.payload.canonical()).unwrap_or_default();
-        json!({"payload": payload, "violations": witness.violations})
+        let violations = &witness.violations;
+        let mut proof = json!({"payload": payload, "violations": violations[..]});
+        if let (Some(proof), true) = (proof.as_object_mut(), violations.is_truncated()) {
+            proof.insert("truncated".to_owned(), true.into());
+        }
+        proof
     });
     let mut members = json!({"side": reason.side.name()});
     if let (Some(members), Some(found)) = (members.as_object_mut(), &reason.finding) {

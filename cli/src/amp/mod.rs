@@ -18,7 +18,7 @@ pub(crate) use arguments::Amp;
 
 use capgen_amp::CapabilityId;
 use capgen_amp::message::Rejection;
-use capgen_schema::Violation;
+use capgen_schema::Violations;
 
 use crate::console::Console;
 use crate::failure::{Outcome, Verdict};
@@ -50,7 +50,7 @@ fn rejected(rejection: &Rejection, console: &Console) -> Outcome {
 }
 
 /// Reports the result of a handler that violates its schema: the caller gets no details of it.
-fn violated(id: &CapabilityId, violations: &[Violation], console: &Console) {
+fn violated(id: &CapabilityId, violations: &Violations, console: &Console) {
     console.line(&format!("the result of `{id}` violates the output schema:"));
-    violations.iter().for_each(|violation| console.line(&crate::validate::plain(violation)));
+    crate::validate::violation_lines(violations).iter().for_each(|line| console.line(line));
 }

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use capgen_manifest::{LoadedContract, Selection, Side};
-use capgen_schema::Violation;
-use serde::Serialize;
+use capgen_schema::Violations;
+use serde::{Serialize, Serializer};
 
 use super::arguments::{Diff, DiffFormat};
 use super::{pairs, usage};
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::one_contract::capability;
-use crate::validate::{Line, PayloadResult, PayloadValidator, Reader, open, plain, shown_payload, too_long};
+use crate::validate::{Line, PayloadResult, PayloadValidator, Reader, open, shown_payload, too_long, violation_lines};
 
 /// The result, and the JSON document of `--format json`.
 #[derive(Serialize, Default)]
@@ -35,8 +35,11 @@ struct Rejected {
     /// Whether the old version accepts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     accepted_before: Option<bool>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    violations: Vec<Violation>,
+    #[serde(skip_serializing_if = "is_empty", serialize_with = "as_list")]
+    violations: Violations,
+    /// Whether the payload has more violations.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     /// Why it is not a payload at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -129,13 +132,21 @@ fn tally(
 impl Rejected {
     fn new(line: usize, accepted_before: Option<bool>, result: PayloadResult) -> Self {
         let (violations, error) = match result {
-            PayloadResult::Valid => (Vec::new(), None),
+            PayloadResult::Valid => (Violations::default(), None),
             PayloadResult::Invalid(violations) => (violations, None),
-            PayloadResult::NotJson(reason) => (Vec::new(), Some(format!("not valid JSON: {reason}"))),
-            PayloadResult::TooLong => (Vec::new(), Some(too_long())),
+            PayloadResult::NotJson(reason) => (Violations::default(), Some(format!("not valid JSON: {reason}"))),
+            PayloadResult::TooLong => (Violations::default(), Some(too_long())),
         };
-        Self { line, accepted_before, violations, error }
+        Self { line, accepted_before, truncated: violations.is_truncated(), violations, error }
     }
+}
+
+fn is_empty(violations: &Violations) -> bool {
+    violations.is_empty()
+}
+
+fn as_list<S: Serializer>(violations: &Violations, serializer: S) -> Result<S::Ok, S::Error> {
+    violations[..].serialize(serializer)
 }
 
 /// Prints the result: the first payload to standard output, the summary to standard error.
@@ -143,7 +154,7 @@ fn print(tally: &Tally, subject: &str, console: &Console) -> Result<(), Failure>
     if let Some(first) = &tally.first {
         let before = if first.accepted_before == Some(true) { ", accepted by the old version" } else { "" };
         let mut lines: Vec<String> =
-            first.violations.iter().map(|violation| format!("  {}", plain(violation))).collect();
+            violation_lines(&first.violations).iter().map(|line| format!("  {line}")).collect();
         lines.extend(first.error.iter().map(|error| format!("  {}", console::visible(error))));
         console::print(&format!("line {}: rejected{before}\n{}\n", first.line, lines.join("\n")))?;
     }

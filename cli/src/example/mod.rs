@@ -68,6 +68,7 @@ fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> 
 
 /// A payload, the constraint that it violates, the violation that shows this, and all violations.
 fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
+    let truncated = if example.violations.is_truncated() { ",\"truncated\":true" } else { "" };
     let Counterexample { payload, expected, violations, .. } = example;
     let constraint = match example.keyword {
         Keyword::False => example.pointer.clone(),
@@ -75,12 +76,12 @@ fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
     };
     // The canonical text of the payload has every digit of its numbers.
     Ok(format!(
-        "{{\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}}}\n",
+        "{{\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}{truncated}}}\n",
         payload.canonical(),
         serde_json::to_string(&constraint)?,
         serde_json::to_string(&expected.path)?,
         expected.keyword,
-        serde_json::to_string(violations)?,
+        serde_json::to_string(&violations[..])?,
     ))
 }
 

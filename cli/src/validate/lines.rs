@@ -67,8 +67,7 @@ fn write(out: &mut BufWriter<StdoutLock<'_>>, result: &PayloadResult, json: bool
             writeln!(out, "{number}: not valid JSON: {}", crate::console::visible(reason))
         }
         PayloadResult::Invalid(violations) => {
-            let all: Vec<_> = violations.iter().map(result::plain).collect();
-            writeln!(out, "{number}: not valid: {}", all.join("; "))
+            writeln!(out, "{number}: not valid: {}", result::lines(violations).join("; "))
         }
     }
 }

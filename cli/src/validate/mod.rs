@@ -17,7 +17,7 @@ use crate::failure::{Failure, Outcome, Verdict};
 use crate::input;
 use crate::one_contract::capability;
 pub(crate) use read::{Line, Reader};
-pub(crate) use result::{PayloadResult, PayloadValidator, plain, too_long};
+pub(crate) use result::{PayloadResult, PayloadValidator, lines as violation_lines, too_long};
 
 pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
@@ -61,8 +61,10 @@ fn report(result: &PayloadResult, arguments: &Validate, subject: &str, console: 
         PayloadResult::NotJson(reason) => reject(codes::NOT_JSON, &format!("not valid JSON: {reason}")),
         PayloadResult::TooLong => reject(codes::PAYLOAD_TOO_LARGE, &result::longer_than_limit()),
         PayloadResult::Invalid(violations) => {
-            console::print(&violations.iter().map(|v| result::plain(v) + "\n").collect::<String>())?;
-            console.line(&format!("not a valid {subject}: {}", count(violations.len(), "violation", "violations")));
+            console::print(&(result::lines(violations).join("\n") + "\n"))?;
+            let more = if violations.is_truncated() { "more than " } else { "" };
+            let count = count(violations.len(), "violation", "violations");
+            console.line(&format!("not a valid {subject}: {more}{count}"));
         }
     }
     Ok(())

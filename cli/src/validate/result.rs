@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capgen_schema::{ExactPayload, Schema, Validator, Violation};
+use capgen_schema::{ExactPayload, Schema, Validator, Violation, Violations};
 use serde::Serialize;
 
 use super::read::LIMIT;
@@ -21,7 +21,7 @@ pub(crate) struct PayloadValidator {
 #[derive(Debug)]
 pub(crate) enum PayloadResult {
     Valid,
-    Invalid(Vec<Violation>),
+    Invalid(Violations),
     /// With the parser's reason.
     NotJson(String),
     TooLong,
@@ -64,17 +64,23 @@ struct Document<'r> {
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<&'r [Violation]>,
+    /// Whether the payload has more violations.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'r str>,
 }
 
 /// Writes a result as a JSON document, without a line end.
 pub(crate) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Result<()> {
+    let rejected = Document { valid: false, violations: None, truncated: false, error: None };
     let document = match result {
-        PayloadResult::Valid => Document { valid: true, violations: None, error: None },
-        PayloadResult::Invalid(found) => Document { valid: false, violations: Some(found), error: None },
-        PayloadResult::TooLong => Document { valid: false, violations: None, error: Some(&too_long()) },
-        PayloadResult::NotJson(reason) => Document { valid: false, violations: None, error: Some(reason) },
+        PayloadResult::Valid => Document { valid: true, ..rejected },
+        PayloadResult::Invalid(found) => {
+            Document { violations: Some(found), truncated: found.is_truncated(), ..rejected }
+        }
+        PayloadResult::TooLong => Document { error: Some(&too_long()), ..rejected },
+        PayloadResult::NotJson(reason) => Document { error: Some(reason), ..rejected },
     };
     Ok(serde_json::to_writer(out, &document)?)
 }
@@ -89,8 +95,14 @@ pub(crate) fn longer_than_limit() -> String {
     format!("longer than {} MiB", LIMIT >> 20)
 }
 
+/// The violations, each on one line, and a last line if there are more.
+pub(crate) fn lines(violations: &Violations) -> Vec<String> {
+    let more = violations.is_truncated().then(|| "and more".to_owned());
+    violations.iter().map(plain).chain(more).collect()
+}
+
 /// A violation on one line.
-pub(crate) fn plain(violation: &Violation) -> String {
+fn plain(violation: &Violation) -> String {
     let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
     visible(&format!("{path}: {}", violation.message))
 }

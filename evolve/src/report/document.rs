@@ -42,6 +42,7 @@ impl Report {
 
     fn finding(&self, contract: &ComparedContract, finding: &Finding, acceptance: &Acceptance) -> Json {
         let callers = contract.callers.iter().map(|path| path.as_str().into()).collect();
+        let is_truncated = finding.witness.as_ref().is_some_and(|witness| witness.violations.is_truncated());
         let has_callers = finding.level == crate::Level::Breaking && !contract.callers.is_empty();
         object([
             ("code", Some(finding.code.as_str().into())),
@@ -53,6 +54,7 @@ impl Report {
             ("message", Some(finding.message.as_str().into())),
             ("witness", finding.witness.as_ref().map(|witness| witness.payload.clone())),
             ("violations", finding.witness.as_ref().map(|witness| violations(&witness.violations))),
+            ("truncated", is_truncated.then(|| true.into())),
             ("help", finding.help.as_deref().map(Json::from)),
             ("fingerprint", Some(finding.fingerprint.as_str().into())),
             ("fails", Some(self.fails(finding, acceptance).into())),

@@ -98,6 +98,9 @@ fn line(finding: &Finding, acceptance: &Acceptance) -> String {
             let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
             let _ = write!(text, "\n  violation: {}", visible(&format!("{path}: {}", violation.message)));
         }
+        if witness.violations.is_truncated() {
+            text.push_str("\n  and more");
+        }
     }
     if let Some(help) = &finding.help {
         let _ = write!(text, "\n  help: {}", visible(help));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_call::{Clock as _, Context, Handlers, RunError, Side, SystemClock};
-use capgen_schema::{Json, Violation};
+use capgen_schema::{Json, Violations};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -14,9 +14,6 @@ use tokio::time::timeout;
 use super::plan::{Agent, Call};
 use super::tools::Tool;
 use crate::json::start;
-
-/// The violations that a text lists.
-const MAX_VIOLATIONS: usize = 20;
 
 /// The longest text of a failure, in characters.
 const MAX_FAILURE: usize = 8000;
@@ -104,17 +101,17 @@ fn heading(side: Side, name: &str) -> String {
     }
 }
 
-/// A line for each violation, with the JSON Pointer of its place. The violations have no values.
-fn list(tool: &Tool, side: Side, violations: &[Violation]) -> String {
+/// A line for each violation, with the JSON Pointer of its place. The violations have no values. The last line says if there are more.
+fn list(tool: &Tool, side: Side, violations: &Violations) -> String {
     let mut text = String::new();
-    for violation in violations.iter().take(MAX_VIOLATIONS) {
+    for violation in violations {
         let pointer = tool.pointer(side, &violation.path);
         let pointer = if pointer.is_empty() { "(the whole value)" } else { &pointer };
         // Writing to a string does not fail.
         let _ = write!(text, "\n- {pointer}: {}", violation.message);
     }
-    if violations.len() > MAX_VIOLATIONS {
-        let _ = write!(text, "\n- and {} more", violations.len() - MAX_VIOLATIONS);
+    if violations.is_truncated() {
+        text.push_str("\n- and more");
     }
     text
 }

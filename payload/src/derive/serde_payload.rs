@@ -1,6 +1,6 @@
 //! Reading and writing payloads by serde, with checks by the interpreter.
 
-use capgen_schema::{ExactPayload, Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Violation, pointer};
+use capgen_schema::{ExactPayload, Keyword, MAX_PAYLOAD_DEPTH, PayloadError, ReportBudget, Violation, pointer};
 use serde_path_to_error::{Path, Segment};
 
 use super::serializer::{Finite, NotWritten};
@@ -38,7 +38,7 @@ fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T
         let reason = error.inner().to_string();
         // Drops the line and column, which are those of a text that the caller has not seen.
         let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-        beyond_rust(to_pointer(error.path()), reason, options)
+        beyond_rust(to_pointer(error.path(), options.budget), reason, options)
     })
 }
 
@@ -50,7 +50,7 @@ fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T
 pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     match with_room_to_validate(|| Finite::write(payload)) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),
-        Err(NotWritten::TooDeep) => Err(InvalidPayload::Violations(vec![Violation::too_deep(MAX_PAYLOAD_DEPTH)])),
+        Err(NotWritten::TooDeep) => Err(Violation::too_deep(MAX_PAYLOAD_DEPTH).into()),
         Err(NotWritten::Failed(error)) => Err(beyond_rust(String::new(), &error.to_string(), options)),
     }
 }
@@ -63,15 +63,15 @@ fn beyond_rust(path: String, reason: &str, options: Options) -> InvalidPayload {
         message.push_str(": ");
         message.extend(reason.chars().take(200));
     }
-    InvalidPayload::Violations(vec![Violation { path, message, keyword: Keyword::Type }])
+    Violation { path, message, keyword: Keyword::Type }.into()
 }
 
-fn to_pointer(path: &Path) -> String {
+fn to_pointer(path: &Path, budget: ReportBudget) -> String {
     let mut place = String::new();
     for segment in path {
         match segment {
             Segment::Seq { index } => pointer::push(&mut place, &index.to_string()),
-            Segment::Map { key } => pointer::push(&mut place, key),
+            Segment::Map { key } => pointer::push(&mut place, &budget.cut_name(key)),
             Segment::Enum { variant } => pointer::push(&mut place, variant),
             Segment::Unknown => break,
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capgen_schema::pointer::compare;
-use capgen_schema::{ExactPayload, Keyword, PayloadError, Violation};
+use capgen_schema::{ExactPayload, Keyword, PayloadError, ReportBudget, Violation, Violations};
 
 use super::locate::{pointer, pointers};
 use super::reader::Unrepresentable;
@@ -37,7 +37,7 @@ fn again<'a>(
     options: Options,
 ) -> Result<Reader<'a>, InvalidPayload> {
     if first.is_unchecked() {
-        return Err(beyond_rust(text, first));
+        return Err(beyond_rust(text, first, options.budget));
     }
     validate(text, schema, options)?;
     Ok(Reader::unchecked(text))
@@ -54,7 +54,9 @@ fn writable<T: Codec>(payload: T, options: Options, schema: &PayloadSchema) -> R
                 let message = format!("the Rust type changes the value of a number: {}", violation.message);
                 unrepresentable(violation.path, &message)
             };
-            Err(InvalidPayload::Violations(violations.into_iter().map(rounded).collect()))
+            let is_truncated = violations.is_truncated();
+            let violations = violations.into_iter().map(rounded).collect();
+            Err(InvalidPayload::Violations(Violations::new(violations, is_truncated)))
         }
         Err(error) => Err(error),
     }
@@ -70,9 +72,9 @@ fn validate(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), 
 }
 
 /// The error of a value that its schema allows, and that its Rust type cannot represent.
-fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
+fn beyond_rust(text: &str, reader: &Reader<'_>, budget: ReportBudget) -> InvalidPayload {
     let stop = reader.stop("does not fit the Rust type");
-    InvalidPayload::Violations(vec![unrepresentable(pointer(text, stop.offset), stop.message)])
+    unrepresentable(pointer(text, stop.offset, budget), stop.message).into()
 }
 
 /// Checks a payload and writes it: [`Payload::write`](crate::Payload::write) of a generated type.
@@ -104,7 +106,7 @@ fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<V
 fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::unchecked().max_depth(options.max_depth);
     if write(&mut writer).is_none() {
-        return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
+        return Err(Violation::too_deep(options.max_depth).into());
     }
     let (text, nulls) = writer.into_parts();
     settle(text, nulls, schema, options)
@@ -123,18 +125,32 @@ pub(crate) fn settle(
 ) -> Result<Vec<u8>, InvalidPayload> {
     let mut violations = with_room_to_validate(|| {
         let payload = ExactPayload::parse(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)));
-        payload.map(|payload| schema.violations(&payload, options.all()))
+        payload.map(|payload| schema.violations(&payload, options))
     })?;
     if !nulls.is_empty() {
-        let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();
-        let paths = with_room(|| pointers(&String::from_utf8_lossy(&text), &offsets));
-        let seen: HashSet<&str> = paths.iter().map(String::as_str).collect();
-        violations.retain(|violation| !seen.contains(violation.path.as_str()));
-        violations.extend(paths.iter().zip(&nulls).map(|(path, null)| unrepresentable(path.clone(), null.message)));
-        violations.sort_by(|a, b| compare(&a.path, &b.path));
+        violations = with_nulls(violations, &text, &nulls, options.budget);
     }
-    violations.truncate(options.most());
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
+}
+
+/// The violations of a text, with those of the numbers that are not finite in place of those of the `null`s that stand for them.
+#[cold]
+fn with_nulls(violations: Violations, text: &[u8], nulls: &[Unrepresentable], budget: ReportBudget) -> Violations {
+    let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();
+    let paths = with_room(|| pointers(&String::from_utf8_lossy(text), &offsets, budget));
+    // After the last violation of a truncated report, others may come that are not known.
+    let last = violations.last().filter(|_| violations.is_truncated()).map(|violation| violation.path.clone());
+    let is_known = |path: &str| last.as_ref().is_none_or(|last| compare(path, last).is_le());
+    let is_truncated = violations.is_truncated();
+    let seen: HashSet<&str> = paths.iter().map(String::as_str).collect();
+    let others = violations.into_iter().filter(|violation| !seen.contains(violation.path.as_str()));
+    let nulls = paths.iter().zip(nulls).filter(|(path, _)| is_known(path));
+    let mut all: Vec<Violation> =
+        others.chain(nulls.map(|(path, null)| unrepresentable(path.clone(), null.message))).collect();
+    all.sort_by(|a, b| compare(&a.path, &b.path));
+    let report = Violations::within(budget, all);
+    let is_truncated = is_truncated || report.is_truncated();
+    Violations::new(report.into_vec(), is_truncated)
 }
 
 /// The violation of a number that the schema may allow, and that Rust or JSON cannot represent.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use capgen_schema::{ExactPayload, Json, Keyword, Schema, Validator, Violation};
+use capgen_schema::{ExactPayload, Json, Keyword, Schema, Validator, Violation, Violations};
 use serde_json::Value;
 
 use super::stack::with_room_to_validate;
@@ -107,22 +107,22 @@ impl PayloadSchema {
         }
     }
 
-    /// Every violation. An invalid schema rejects every payload.
-    pub(crate) fn violations(&self, payload: &ExactPayload, options: Options) -> Vec<Violation> {
+    /// The violations. An invalid schema rejects every payload.
+    pub(crate) fn violations(&self, payload: &ExactPayload, options: Options) -> Violations {
         self.violations_by(options, |validator| validator.validate_exact(payload))
     }
 
-    /// Every violation of a tree, which may be nested more deeply than a payload can be.
-    pub(crate) fn violations_of_tree(&self, payload: &Value, options: Options) -> Vec<Violation> {
+    /// The violations of a tree, which may be nested more deeply than a payload can be.
+    pub(crate) fn violations_of_tree(&self, payload: &Value, options: Options) -> Violations {
         self.violations_by(options, |validator| validator.validate(payload))
     }
 
-    fn violations_by(&self, options: Options, validate: impl FnOnce(&Validator) -> Vec<Violation>) -> Vec<Violation> {
+    fn violations_by(&self, options: Options, validate: impl FnOnce(&Validator) -> Violations) -> Violations {
         match self.compiled_or_why() {
             Ok(validator) => with_room_to_validate(|| validate(&options.apply(validator.clone()))),
             Err(why) => {
                 let message = format!("the schema in this program does not load: {why}");
-                vec![Violation { path: String::new(), message, keyword: Keyword::Schema }]
+                Violation { path: String::new(), message, keyword: Keyword::Schema }.into()
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use capgen_schema::{ExactPayload, MAX_PAYLOAD_DEPTH, Violation};
+use capgen_schema::{ExactPayload, MAX_PAYLOAD_DEPTH, ReportBudget, Violation};
 use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
@@ -62,7 +62,7 @@ fn read<T: Codec>(text: &str) -> Result<T, String> {
         return Ok(read);
     }
     let stop = reader.stop("does not match the type or its schema");
-    Err(format!("{}: {}", locate::shown(&locate::pointer(text, stop.offset)), stop.message))
+    Err(format!("{}: {}", locate::shown(&locate::pointer(text, stop.offset, ReportBudget::DEFAULT)), stop.message))
 }
 
 /// Writes a value through serde. The schema is not checked; a number that is not finite is `null`, as in `serde_json`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capgen_schema::{Hash, Schema, SchemaTextError, Severity, Validator, ValidatorCache};
+use capgen_schema::{Hash, ReportBudget, Schema, SchemaTextError, Severity, Validator, ValidatorCache};
 use semver::Version;
 use serde_json::{Number, Value, json};
 
@@ -114,11 +114,21 @@ pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     }
 }
 
+/// The paths of every violation. Of the paths of an event, the first 32 in the order of bytes count, so all of them are needed.
+pub(super) fn reported(validator: &Validator, value: &Value) -> Vec<String> {
+    let violations = validator.clone().budget(EVERY_PATH).validate(value);
+    violations.into_iter().map(|violation| violation.path).collect()
+}
+
+/// A path is later cut to its whole segments within 255 characters, which drops every segment that is cut here. The bytes bound the
+/// memory for an event with a long name around many invalid values; no program that means well comes near.
+const EVERY_PATH: ReportBudget = ReportBudget { violations: usize::MAX, bytes: 64 << 20, name: 255 };
+
 fn paths(validator: &Validator, value: &Value) -> Vec<String> {
     if validator.is_valid(value) {
         return Vec::new();
     }
-    validator.validate(value).into_iter().map(|violation| violation.path).collect()
+    reported(validator, value)
 }
 
 /// The schema of one side without annotations; `true` if there is none.

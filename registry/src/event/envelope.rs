@@ -4,6 +4,7 @@ use capgen_payload::Payload as _;
 use serde_json::Value;
 use time::{Date, Month, Time};
 
+use super::contract::reported;
 use super::{Event, EventType, MAX_EVENT, MAX_REGISTRATION, MAX_REQUEST, generated::EventRequest};
 
 /// The JSON Pointers of the errors of the envelope; none if it is valid.
@@ -23,7 +24,7 @@ pub(super) fn errors(event: &Event, kernel: &str) -> Vec<String> {
     if let Some(validator) = EventRequest::validator()
         && !validator.is_valid(event.value())
     {
-        paths.extend(validator.validate(event.value()).into_iter().map(|violation| violation.path));
+        paths.extend(reported(validator, event.value()));
     }
     if !has_right_id(event, kernel) {
         paths.push("/event_id".to_owned());

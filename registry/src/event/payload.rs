@@ -6,6 +6,7 @@ use capgen_schema::pointer;
 use semver::Version;
 use serde_json::Value;
 
+use super::contract::reported;
 use super::envelope::text;
 use super::{Event, EventType, Offer};
 use crate::canonical::canonical;
@@ -16,7 +17,7 @@ use crate::{Configuration, Requirement};
 pub(crate) fn errors(kind: EventType, payload: &Value) -> Vec<String> {
     let mut paths: Vec<String> = match kind.validator() {
         Some(validator) if !validator.is_valid(payload) => {
-            validator.validate(payload).into_iter().map(|violation| format!("/payload{}", violation.path)).collect()
+            reported(validator, payload).into_iter().map(|path| format!("/payload{path}")).collect()
         }
         _ => Vec::new(),
     };

@@ -336,7 +336,7 @@ impl Finding<'_> {
             Cause::Failure(failure) => wording.failure(*failure, self.value),
             Cause::False => "no value is allowed here".to_owned(),
             Cause::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
-            Cause::Unexpected(name) => format!("unexpected property {}", wording.quote(name)),
+            Cause::Unexpected(name) => format!("unexpected property {}", wording.name(name)),
             Cause::Name(name, failure) => wording.failure_of_name(*failure, name),
             Cause::Union(_, message) => message.clone(),
         }

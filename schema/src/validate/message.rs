@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::budget::ReportBudget;
 use super::check::Failure;
 use super::literal::Literals;
 use super::program::Bound;
@@ -20,6 +21,7 @@ pub(super) struct Wording<'v> {
     pub(super) digits: Digits<'v>,
     pub(super) redact: bool,
     pub(super) quote_limit: usize,
+    pub(super) budget: ReportBudget,
 }
 
 impl Failure<'_> {
@@ -47,7 +49,7 @@ impl Failure<'_> {
 
 impl Default for Wording<'_> {
     fn default() -> Self {
-        Self { digits: Digits::OF_TREE, redact: false, quote_limit: 64 }
+        Self { digits: Digits::OF_TREE, redact: false, quote_limit: 64, budget: ReportBudget::DEFAULT }
     }
 }
 
@@ -82,9 +84,9 @@ impl Wording<'_> {
             Failure::MinItems(limit) => format!("must have at least {}, got {}", count(limit, "item"), size(value)),
             Failure::MaxItems(limit) => format!("must have at most {}, got {}", count(limit, "item"), size(value)),
             Failure::UniqueItems(first, second) => format!("items {first} and {second} are equal"),
-            Failure::Required(name) => format!("missing required property {}", self.quote(name)),
+            Failure::Required(name) => format!("missing required property {}", self.name(name)),
             Failure::RequiredTag(name, literals) => {
-                format!("missing required property {}, one of {}", self.quote(name), self.literals(literals))
+                format!("missing required property {}, one of {}", self.name(name), self.literals(literals))
             }
         }
     }
@@ -101,6 +103,11 @@ impl Wording<'_> {
             Value::Number(number) => format!(", got {}", self.cut(number_text(number, self.digits))),
             other => format!(", got {}", self.cut(canonical(other, self.digits))),
         }
+    }
+
+    /// The name of a property as JSON, cut as in paths.
+    pub(super) fn name(self, name: &str) -> String {
+        Json::String(self.budget.cut_name(name).into_owned()).canonical()
     }
 
     /// A text as JSON, truncated.

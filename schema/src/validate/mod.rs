@@ -1,5 +1,6 @@
 //! The interpreter: validates payloads with exactly the semantics of draft-07.
 
+mod budget;
 mod cache;
 mod candidates;
 mod check;
@@ -16,6 +17,7 @@ mod union_violation;
 mod value;
 mod verdict;
 mod violation;
+mod violations;
 
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ use serde_json::Value;
 use crate::exact::Digits;
 use crate::payload_text::MAX_PAYLOAD_DEPTH;
 use crate::{ExactPayload, Json, NodeId, Schema};
+pub use budget::ReportBudget;
 pub use cache::ValidatorCache;
 use collect::Collector;
 use compile::Program;
@@ -34,6 +37,7 @@ use report::List;
 pub(crate) use value::canonical;
 use verdict::Evaluator;
 pub use violation::{Keyword, UnknownKeyword, Violation};
+pub use violations::Violations;
 
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
@@ -63,7 +67,6 @@ pub struct Validator {
     root: SubschemaId,
     wording: Wording<'static>,
     max_depth: usize,
-    max_violations: usize,
 }
 
 impl Validator {
@@ -83,7 +86,6 @@ impl Validator {
             program: Arc::new(program),
             wording: Wording::default(),
             max_depth: MAX_PAYLOAD_DEPTH,
-            max_violations: usize::MAX,
         }
     }
 
@@ -123,10 +125,17 @@ impl Validator {
     }
 
     /// Sets how many violations [`validate`](Self::validate) returns: the first ones of the whole list, and at least 1. The default
-    /// is all.
+    /// is 100. The other limits of the [budget](Self::budget) stay.
     #[must_use]
     pub fn max_violations(mut self, count: usize) -> Self {
-        self.max_violations = count.max(1);
+        self.wording.budget.violations = count;
+        self
+    }
+
+    /// Sets how much [`validate`](Self::validate) returns. The default is [`ReportBudget::DEFAULT`].
+    #[must_use]
+    pub fn budget(mut self, budget: ReportBudget) -> Self {
+        self.wording.budget = budget;
         self
     }
 
@@ -138,7 +147,7 @@ impl Validator {
         self
     }
 
-    /// Sets how many code points of one value a message quotes. The default is 64.
+    /// Sets how many code points of one value a message quotes. The default is 64. A whole message has at most 4096.
     #[must_use]
     pub fn quote_limit(mut self, code_points: usize) -> Self {
         self.wording.quote_limit = code_points;
@@ -156,31 +165,32 @@ impl Validator {
         Evaluator::new(&self.program, payload.value(), payload.digits(), self.max_depth).accepts(self.root)
     }
 
-    /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then in the order of
-    /// [`Keyword`]. Empty if and only if the payload [is valid](Self::is_valid).
+    /// The violations, sorted by path (names by UTF-16 code units, array indexes as numbers), then in the order of
+    /// [`Keyword`]; the first ones, within the [budget](Self::budget). Empty if and only if the payload
+    /// [is valid](Self::is_valid).
     ///
     /// A value of the wrong type gets no other violation. If all branches of a union fail, the violations are those of the only
     /// branch that could match, by the JSON type of the value, a tag or a key. If several could match, there is one violation at the
-    /// path of the union, which names the branch that comes closest. After 64 MiB of paths and messages, the rest is omitted.
-    pub fn validate(&self, payload: &Value) -> Vec<Violation> {
+    /// path of the union, which names the branch that comes closest.
+    pub fn validate(&self, payload: &Value) -> Violations {
         self.violations(payload, Digits::OF_TREE)
     }
 
     /// Like [`validate`](Self::validate), by the exact digits of the numbers in the payload's text.
-    pub fn validate_exact(&self, payload: &ExactPayload) -> Vec<Violation> {
+    pub fn validate_exact(&self, payload: &ExactPayload) -> Violations {
         self.violations(payload.value(), payload.digits())
     }
 
-    fn violations<'v>(&'v self, payload: &'v Value, digits: Digits<'v>) -> Vec<Violation> {
+    fn violations<'v>(&'v self, payload: &'v Value, digits: Digits<'v>) -> Violations {
         let mut evaluator = Evaluator::new(&self.program, payload, digits, self.max_depth);
         if evaluator.accepts(self.root) {
-            return Vec::new();
+            return Violations::default();
         }
         if !value::is_shallow(payload, self.max_depth) {
-            return vec![Violation::too_deep(self.max_depth)];
+            return Violation::too_deep(self.max_depth).into();
         }
         let wording = Wording { digits, ..self.wording };
-        let mut list = List::new(wording, self.max_violations);
+        let mut list = List::new(wording);
         let mut collector = Collector { program: &self.program, wording, evaluator, explains: true };
         let _ = collector.collect(self.root, payload, &mut list);
         list.into_violations()

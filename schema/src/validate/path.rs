@@ -1,5 +1,6 @@
 //! Paths into a payload.
 
+use super::budget::ReportBudget;
 use crate::pointer;
 
 /// A step of a path. A path is a stack of tokens during validation, and becomes a JSON Pointer only in a violation.
@@ -9,11 +10,12 @@ pub(super) enum Token<'v> {
     Index(usize),
 }
 
-pub(super) fn to_pointer(tokens: &[Token<'_>]) -> String {
+/// The pointer, with its names cut before they are escaped, so that no escape is cut in half.
+pub(super) fn to_pointer(tokens: &[Token<'_>], budget: ReportBudget) -> String {
     let mut pointer = String::new();
     for token in tokens {
         match token {
-            Token::Name(name) => pointer::push(&mut pointer, name),
+            Token::Name(name) => pointer::push(&mut pointer, &budget.cut_name(name)),
             Token::Index(index) => pointer::push(&mut pointer, &index.to_string()),
         }
     }

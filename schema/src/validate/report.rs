@@ -2,15 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use super::budget::{Spent, cut_message};
 use super::collect::Finding;
 use super::message::Wording;
 use super::path::{Token, to_pointer};
 use super::violation::Violation;
+use super::violations::Violations;
 use crate::pointer::by_utf16;
-
-/// Maximum size of all paths and messages, in bytes. A path may be as long as the payload, and there may be as many violations as
-/// the payload has values, so the list could otherwise take quadratic memory.
-const BUDGET: usize = 64 << 20;
 
 /// How many failures a summary keeps.
 pub(super) const SUMMARIZED: usize = 16;
@@ -21,12 +19,12 @@ pub(super) trait Report<'a> {
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()>;
 }
 
-/// The violations with their messages, up to a maximum number.
+/// The violations with their messages, within the budget of the wording.
 pub(super) struct List<'a> {
     wording: Wording<'a>,
-    max: usize,
-    budget: usize,
+    spent: Spent,
     violations: Vec<Violation>,
+    is_truncated: bool,
 }
 
 /// The number of failures, and the first ones.
@@ -43,13 +41,12 @@ impl<'a> Summary<'a> {
 }
 
 impl<'a> List<'a> {
-    pub(super) fn new(wording: Wording<'a>, max: usize) -> Self {
-        Self { wording, max, budget: BUDGET, violations: Vec::new() }
+    pub(super) fn new(wording: Wording<'a>) -> Self {
+        Self { wording, spent: Spent::nothing_of(wording.budget), violations: Vec::new(), is_truncated: false }
     }
 
-    pub(super) fn into_violations(mut self) -> Vec<Violation> {
-        self.violations.truncate(self.max);
-        self.violations
+    pub(super) fn into_violations(self) -> Violations {
+        Violations::new(self.violations, self.is_truncated)
     }
 }
 
@@ -72,13 +69,14 @@ impl<'a> Report<'a> for List<'a> {
             return ControlFlow::Continue(());
         }
         for finding in distinct(findings, self.wording) {
-            let (keyword, message) = (finding.cause.keyword(), finding.message(self.wording));
-            let violation = Violation { path: to_pointer(path), message, keyword };
-            self.budget = self.budget.saturating_sub(violation.path.len() + violation.message.len());
-            self.violations.push(violation);
-            if self.budget == 0 || self.violations.len() >= self.max {
+            let (keyword, message) = (finding.cause.keyword(), cut_message(finding.message(self.wording)));
+            let violation = Violation { path: to_pointer(path, self.wording.budget), message, keyword };
+            // The violations come in order, so the first one that does not fit ends the report.
+            if !self.spent.add(&violation) {
+                self.is_truncated = true;
                 return ControlFlow::Break(());
             }
+            self.violations.push(violation);
         }
         ControlFlow::Continue(())
     }

@@ -96,7 +96,7 @@ impl<'a> Collector<'a> {
     /// The failures of a value in a branch, each with its path.
     fn lack(&self, summary: &Summary<'_>) -> String {
         let text = |(tokens, finding): &(Vec<_>, super::collect::Finding<'_>)| {
-            let path = to_pointer(tokens);
+            let path = to_pointer(tokens, self.wording.budget);
             // A path may contain property names that only the payload has.
             let is_shown = !path.is_empty() && !self.wording.redact;
             let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };

@@ -6,6 +6,9 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use super::budget::{ReportBudget, cut_message};
+use crate::pointer::{self, tokens};
+
 /// One way in which a payload violates its schema.
 ///
 /// Serialized as an object with the keys `path`, `message` and `keyword`.
@@ -30,6 +33,22 @@ pub struct Violation {
     pub message: String,
     /// The keyword that the payload violates.
     pub keyword: Keyword,
+}
+
+impl Violation {
+    /// The violation with the names of its path, and its message, cut as reports have them.
+    pub(super) fn cut(self, budget: ReportBudget) -> Self {
+        // An escaped name has at least as many code points as the name.
+        let is_long = self.path.split('/').any(|token| token.chars().nth(budget.name).is_some());
+        let path = if is_long { cut_names(&self.path, budget) } else { self.path };
+        Self { path, message: cut_message(self.message), ..self }
+    }
+}
+
+fn cut_names(path: &str, budget: ReportBudget) -> String {
+    let mut cut = String::new();
+    tokens(path).for_each(|token| pointer::push(&mut cut, &budget.cut_name(&token)));
+    cut
 }
 
 /// The keyword of a [`Violation`]. The order of the variants is the order in which the violations of one place are

@@ -2,7 +2,7 @@
 // Source: agent://envelope
 // Capabilities: deliver, fail
 // Regenerate: capgen --capabilities ../../../contract/capabilities.yaml --lang rust --out . # in the folder of this file
-// Contract: sha256:25f6a10a209df672c90b65e2fb8e4f3febea735fe6d44627034e276c7657e73e
+// Contract: sha256:a04c316adb74190cb4a8d10b33ecee1d304e898e4a5f1710885b12094fb73b43
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod envelope_contract {
     pub const AGENT: &str = "envelope";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "25f6a10a209df672c90b65e2fb8e4f3febea735fe6d44627034e276c7657e73e";
+    pub const CONTRACT_HASH: &str = "a04c316adb74190cb4a8d10b33ecee1d304e898e4a5f1710885b12094fb73b43";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -341,7 +341,7 @@ mod envelope_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "envelope",
                 "fail",
-                "6885b0cd4e3fff9d69eeca4310c035c9130c37d0080487a5af9314bf8c10b9cb",
+                "bdd95a8d06323f62f065e97cf51b0f1c4ac4d31b118175df4e54b0e5b2e2a795",
             )
             .with_description(
                 "The payload of a response whose header `capgen-status` is `error`.",
@@ -374,6 +374,8 @@ mod envelope_contract {
         pub side: Option<FailRequestSide>,
         /// The `violations` property.
         pub violations: Option<Vec<FailRequestViolationsItem>>,
+        /// Whether the payload has more violations than these.
+        pub truncated: Option<bool>,
         /// The first change that breaks the caller, if the contracts differ.
         pub finding: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
     }
@@ -387,6 +389,7 @@ mod envelope_contract {
                 retryable: None,
                 side: None,
                 violations: None,
+                truncated: None,
                 finding: None,
             }
         }
@@ -409,6 +412,12 @@ mod envelope_contract {
             violations: Vec<FailRequestViolationsItem>,
         ) -> Self {
             self.violations = Some(violations);
+            self
+        }
+        /// Sets `truncated`.
+        #[must_use]
+        pub fn with_truncated(mut self, truncated: bool) -> Self {
+            self.truncated = Some(truncated);
             self
         }
         /// Sets `finding`.
@@ -726,6 +735,7 @@ mod envelope_contract {
                 "retryable",
                 "side",
                 "violations",
+                "truncated",
                 "finding",
             ];
             static CODE_RULE: wire::Length = wire::Length::new(1, 128);
@@ -736,6 +746,7 @@ mod envelope_contract {
                     let mut retryable = None;
                     let mut side = None;
                     let mut violations = None;
+                    let mut truncated = None;
                     let mut finding = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
@@ -745,7 +756,8 @@ mod envelope_contract {
                             2 => retryable = Some(reader.read()?),
                             3 => side = Some(reader.read()?),
                             4 => violations = Some(reader.read()?),
-                            5 => finding = Some(reader.read()?),
+                            5 => truncated = Some(reader.read()?),
+                            6 => finding = Some(reader.read()?),
                             _ => return None,
                         }
                     }
@@ -755,6 +767,7 @@ mod envelope_contract {
                         retryable,
                         side,
                         violations,
+                        truncated,
                         finding,
                     })
                 }
@@ -765,6 +778,7 @@ mod envelope_contract {
                     writer.optional("retryable", &self.retryable)?;
                     writer.optional("side", &self.side)?;
                     writer.optional("violations", &self.violations)?;
+                    writer.optional("truncated", &self.truncated)?;
                     writer.optional("finding", &self.finding)?;
                     writer.end()
                 }
@@ -876,6 +890,7 @@ mod envelope_contract {
     "message": {"type": "string"},
     "retryable": {"type": "boolean"},
     "side": {"enum": ["request", "response"]},
+    "truncated": {"type": "boolean"},
     "violations": {
       "items": {
         "properties": {

@@ -9,7 +9,7 @@ use capgen_amp::carrier::net::Server;
 use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::carrier::{BoxFuture, Service, http, tcp};
 use capgen_amp::provider::{Outcome as Ended, Start};
-use capgen_schema::Violation;
+use capgen_schema::Violations;
 use tokio::net::TcpListener;
 
 use super::{Serve, invalid_url, runtime};
@@ -57,7 +57,7 @@ impl Execute for Handlers {
         Box::pin(async move { outcome })
     }
 
-    fn invalid_result(&self, id: &CapabilityId, violations: &[Violation]) {
+    fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         violated(id, violations, &self.console);
     }
 }

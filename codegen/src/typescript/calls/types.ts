@@ -67,7 +67,8 @@ export interface PREFIXCall<Request, Response> {
 }
 
 /**
- * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived.
+ * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated` says
+ * whether there are more violations.
  */
 export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: number } & (
   | { status: "ok"; response: Response }
@@ -76,6 +77,7 @@ export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: num
       status: "schema-violation";
       schemaSide: "request" | "response";
       violations: PREFIXViolation[];
+      truncated: boolean;
       response?: unknown;
       error: PREFIXCallError;
     }

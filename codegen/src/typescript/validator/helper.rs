@@ -41,9 +41,12 @@ macro_rules! helpers {
 
 // Name of the helper, name in TypeScript, file, [other helpers that it needs].
 helpers! {
-    Parse "parse" "parse" [Shallow, IsDict],
+    Parse "parse" "parse" [Shallow, IsDict, ListOf, AddTo, Clip],
+    ListOf "listOf" "list_of" [],
+    AddTo "addTo" "add_to" [Clip],
+    Clip "clip" "clip" [],
     Assert "assert" "assert" [],
-    Standard "standard" "standard" [],
+    Standard "standard" "standard" [Clip],
     JsonSchema "jsonSchema" "json_schema" [],
     Shallow "shallow" "shallow" [],
     IsDict "isDict" "is_dict" [],
@@ -67,7 +70,7 @@ helpers! {
     UriReferenceForm "uriReferenceForm" "uri_reference_form" [],
     UriReference "isUriReference" "uri_reference" [UriReferenceForm, IsIpv6],
     IsIpv6 "isIpv6" "ipv6" [],
-    ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic],
+    ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, ListOf, AddTo],
     Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],

@@ -131,9 +131,13 @@ fn result(agent: &AgentNames) -> Item {
     let is_ok = |value| Property::new("ok", Type::Literal(Literal::Boolean(value)));
     let body = union([
         Type::object(vec![is_ok(true), Property::new("value", Type::name("T"))]),
-        Type::object(vec![is_ok(false), Property::new("violations", Type::array(Type::name(&agent.violation)))]),
+        Type::object(vec![
+            is_ok(false),
+            Property::new("violations", Type::array(Type::name(&agent.violation))),
+            Property::new("truncated", Type::BOOLEAN),
+        ]),
     ]);
-    declaration(&agent.result, Some("T"), body, "The result of `parse`: the value, or every violation.")
+    declaration(&agent.result, Some("T"), body, "The result of `parse`: the value, or the violations; `truncated` if there are more.")
 }
 
 fn violation(agent: &AgentNames) -> Item {
@@ -143,10 +147,11 @@ fn violation(agent: &AgentNames) -> Item {
 }
 
 fn options(agent: &AgentNames) -> Item {
-    let members = [("redact", Type::BOOLEAN), ("limit", Type::Keyword(Keyword::Number))];
+    let number = Type::Keyword(Keyword::Number);
+    let members = [("redact", Type::BOOLEAN), ("limit", number.clone()), ("maxBytes", number)];
     let members = members.map(|(name, ty)| Property::new(name, ty).optional(true));
-    let doc =
-        "`redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.";
+    let doc = "`redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most \
+               `maxBytes` (65536) bytes of text, but at least one.";
     declaration(&agent.options, None, Type::object(members.into()), doc)
 }
 

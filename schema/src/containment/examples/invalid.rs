@@ -7,7 +7,7 @@ use super::place::{Place, Step, places};
 use super::{Counterexample, Counterexamples, ExampleSettings, Found, Search, payload};
 use crate::containment::term::{Literal, Term, TermId};
 use crate::pointer::tokens;
-use crate::{Json, Keyword, NodeId, Type, TypeSet, Violation};
+use crate::{Json, Keyword, NodeId, ReportBudget, Type, TypeSet, Violation};
 
 /// How much of the schema is kept beside the negated assertion. If no value can violate one assertion alone, fewer are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,8 @@ fn confirmed(
     negated: &Negated,
     value: Json,
 ) -> Option<(Counterexample, bool)> {
-    let violations = search.validator.validate_exact(&payload(&value)?);
+    let exact = payload(&value)?;
+    let violations = search.validator.validate_exact(&exact);
     let own = violations.iter().find(|violation| shows(search, places, index, &negated.reported, violation));
     let of_union = || {
         let unions = unions_around(places, index);
@@ -127,6 +128,7 @@ fn confirmed(
     let expected = own.or_else(of_union)?.clone();
     let pointer = search.schema.node(places.get(index)?.node).pointer.clone();
     let is_own = own.is_some();
+    let violations = search.validator.clone().budget(ReportBudget::DEFAULT).validate_exact(&exact);
     Some((Counterexample { payload: value, pointer, keyword: negated.keyword, expected, violations }, is_own))
 }
 

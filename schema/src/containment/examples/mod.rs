@@ -17,7 +17,9 @@ use super::solve::{Outcome, Solver};
 use super::term::{Literal, Term, TermId, Terms};
 use super::{Steps, Undecided};
 use crate::analysis::selection::Selector;
-use crate::{Assertions, ExactPayload, Json, Keyword, Kind, NodeId, Schema, Validator, Violation};
+use crate::{
+    Assertions, ExactPayload, Json, Keyword, Kind, NodeId, ReportBudget, Schema, Validator, Violation, Violations,
+};
 
 /// Which examples to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,8 +67,9 @@ pub struct Counterexample {
     /// union allows violates `type`, an unknown tag of a union violates `enum`, and an assertion in a branch violates the union if
     /// several branches could have been meant.
     pub expected: Violation,
-    /// Every violation that the interpreter finds, including the expected one.
-    pub violations: Vec<Violation>,
+    /// The violations that the interpreter reports, usually including the expected one: a report of many violations may end before it,
+    /// and shows only the start of a long name.
+    pub violations: Violations,
 }
 
 /// Small payloads that a schema accepts, which together show its optional properties, items, types, branches of unions, and members of
@@ -137,7 +140,9 @@ impl<'s> Search<'s> {
         let nothing = terms.nothing();
         let root = ids.get(&(0, schema.resolve(schema.root()))).copied().unwrap_or(nothing);
         let solver = Solver::new(terms, Budget::new(0));
-        let (validator, selector) = (Validator::new(schema), Selector::new(schema));
+        // The search needs whole names, and every violation. A payload of a search is small.
+        let validator = Validator::new(schema).budget(ReportBudget::UNLIMITED);
+        let selector = Selector::new(schema);
         Self { schema, settings, solver, ids, root, validator, selector, steps_left: settings.steps.0 }
     }
 

@@ -1,3 +1,3 @@
-function assert({ ok, violations }«: any»)«: void» {
-  if (!ok) throw new PayloadError(violations);
+function assert({ ok, violations, truncated }«: any»)«: void» {
+  if (!ok) throw new PayloadError(violations, truncated);
 }

@@ -16,9 +16,9 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     };
     /** The result of a call whose payload is invalid. */
     const invalid = (schemaSide«: string», value«: unknown», more«?: any») => {
-      const { ok = true, violations }«: any» = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
+      const { ok = true, violations, truncated }«: any» = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
       const message = `the ${schemaSide} violates its schema`;
-      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, ...more });
+      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, truncated, ...more });
     };
     const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
     const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
@@ -72,7 +72,7 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
       if (status === "ok")
         return invalid("response", response.payload, { response: response.payload }) || ended("ok", { response: response.payload });
       if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
-      const { code, message: reason, side: schemaSide, violations = [], finding } = response.payload ?? {};
+      const { code, message: reason, side: schemaSide, violations = [], truncated, finding } = response.payload ?? {};
       const isText = (value«: unknown») => typeof value === "string";
       const isKnown =
         isText(code) &&
@@ -81,7 +81,11 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
         Array.isArray(violations) &&
         violations.every((violation) => isText(violation?.path) && isText(violation.message));
       if (!isKnown) return failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
-      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? { schemaSide, violations } : {}, finding);
+      // The agent may list more of them than a report has.
+      const list = listOf(100, 65_536);
+      for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
+      const more = { schemaSide, violations: list.found, truncated: list.truncated || truncated === true };
+      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? more : {}, finding);
     };
     const found = invalid("request", request);
     if (found) return found;

@@ -24,8 +24,8 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       return failed("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
     if (!capability) return failed("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${name}\``);
     const invalid = (side«: string», value«: unknown») => {
-      const { ok = true, violations }«: any» = capability[side]?.parse(value, { redact: true }) ?? {};
-      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", `the ${side} violates its schema`, { side, violations });
+      const { ok = true, violations, truncated }«: any» = capability[side]?.parse(value, { redact: true }) ?? {};
+      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", `the ${side} violates its schema`, defined({ side, violations, truncated: truncated || undefined }));
     };
     const found = invalid("request", payload);
     if (found) return found;
