@@ -81,3 +81,13 @@ fn the_reading_changes_levels_but_not_the_relation() {
     assert_eq!(other["findings"][0]["level"], "safe");
     assert_eq!((&document["assume"], &other["assume"]), (&json!("any-peer"), &json!("capgen-peer")));
 }
+
+#[test]
+fn the_budget_is_a_number_of_seconds() {
+    let fleet = Fleet::new(&["a"]);
+    fleet.init();
+    fleet.run("diff --budget 1").ended(0);
+    for budget in ["0", "-1", "1s", "100000"] {
+        fleet.run(&format!("diff --budget {budget}")).ended(2);
+    }
+}

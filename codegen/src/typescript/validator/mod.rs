@@ -137,7 +137,12 @@ fn result(agent: &AgentNames) -> Item {
             Property::new("truncated", Type::BOOLEAN),
         ]),
     ]);
-    declaration(&agent.result, Some("T"), body, "The result of `parse`: the value, or the violations; `truncated` if there are more.")
+    declaration(
+        &agent.result,
+        Some("T"),
+        body,
+        "The result of `parse`: the value, or the violations; `truncated` if there are more.",
+    )
 }
 
 fn violation(agent: &AgentNames) -> Item {
