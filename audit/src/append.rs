@@ -39,7 +39,8 @@ impl<'t> Appender<'t> {
         })
     }
 
-    pub(crate) fn append(&mut self, new: &NewRow) -> rusqlite::Result<()> {
+    /// Appends a row, and returns its hash.
+    pub(crate) fn append(&mut self, new: &NewRow) -> rusqlite::Result<RowHash> {
         let (seq, prev_hash) = match self.ends.get(&new.tenant) {
             Some(end) => *end,
             None => self.stored_end(&new.tenant)?,
@@ -71,7 +72,7 @@ impl<'t> Appender<'t> {
         ])?;
         self.next_id = self.next_id.saturating_add(1);
         self.ends.insert(row.tenant, (row.seq, row.hash));
-        Ok(())
+        Ok(row.hash)
     }
 
     fn stored_end(&mut self, tenant: &str) -> rusqlite::Result<(i64, RowHash)> {

@@ -9,8 +9,9 @@ use rusqlite::Connection;
 
 use crate::table::SCHEMA;
 
-/// The largest value that a connection reads or writes, in bytes; the limit of a record.
-pub(crate) const MAX_RECORD: usize = 16 << 20;
+/// The largest value that a connection reads or writes, in bytes. Records have at most 64 KiB; those of earlier versions had up to 16 MiB,
+/// with the columns next to them.
+const MAX_VALUE: usize = 32 << 20;
 
 /// How long readers wait for a lock. In WAL mode, they only need one while another process recovers the file.
 const READER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -69,9 +70,8 @@ pub(crate) fn open_or_create(path: &Path, timeout: Duration) -> Result<Connectio
     Ok(capgen_sqlite::open_to_write(path, &SCHEMA, limits(timeout), true)?)
 }
 
-/// A value, and the columns next to it.
 fn limits(timeout: Duration) -> Limits {
-    Limits { max_value: 2 * MAX_RECORD, timeout }
+    Limits { max_value: MAX_VALUE, timeout }
 }
 
 impl From<Problem> for DatabaseError {

@@ -19,7 +19,7 @@ mod verify;
 
 pub use database::{Database, DatabaseError};
 pub use hash::{InvalidRowHash, RowHash};
-pub use prune::{Pruned, prune};
+pub use prune::{Pruned, PrunedPart, prune};
 pub use query::{Filter, KINDS};
 pub use row::{MalformedRow, Row};
 #[cfg(feature = "store")]

@@ -18,10 +18,22 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The result of [`prune`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pruned {
-    /// The rows were removed: for each tenant that had any, the number of them.
-    Removed(Vec<(String, u64)>),
+    /// The rows were removed: the part of each tenant that had any.
+    Removed(Vec<PrunedPart>),
     /// Nothing was removed, because the database is not intact: the rows may be evidence.
     NotIntact(Verification),
+}
+
+/// The rows of a tenant that were removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PrunedPart {
+    /// The tenant.
+    pub tenant: String,
+    /// The number of rows.
+    pub rows: u64,
+    /// The hash of the checkpoint that replaces them. Someone who knows it can tell these rows from rows that another person removed: see
+    /// [`Database::verify_with_pruned`].
+    pub checkpoint: RowHash,
 }
 
 /// Removes, for each tenant, the first rows of the chain up to the first one with a time that is not less than `before`. For each tenant
@@ -48,7 +60,7 @@ pub fn prune(path: &Path, before: u64, now: u64) -> Result<Pruned, DatabaseError
     let mut removed = Vec::new();
     for tenant in tenants(&transaction)? {
         let Some(checkpoint) = removable(&transaction, &tenant, before)? else { continue };
-        removed.push((tenant.clone(), remove(&transaction, tenant, &checkpoint, before, now)?));
+        removed.push(remove(&transaction, tenant, &checkpoint, before, now)?);
     }
     transaction.commit()?;
     // Old pages remain in the log until it is written to the database. If another process reads the log, that happens later.
@@ -86,7 +98,7 @@ fn remove(
     checkpoint: &Checkpoint,
     before: u64,
     now: u64,
-) -> Result<u64, DatabaseError> {
+) -> Result<PrunedPart, DatabaseError> {
     let row = NewRow {
         record: checkpoint.record(&tenant, now, before),
         tenant,
@@ -95,8 +107,8 @@ fn remove(
         capability: String::new(),
         peer: String::new(),
     };
-    Appender::new(transaction)?.append(&row)?;
+    let hash = Appender::new(transaction)?.append(&row)?;
     let statement = "DELETE FROM audit WHERE tenant = ?1 AND seq <= ?2";
     let removed = transaction.execute(statement, (&row.tenant, checkpoint.last_seq))?;
-    Ok(u64::try_from(removed).unwrap_or(u64::MAX))
+    Ok(PrunedPart { tenant: row.tenant, rows: u64::try_from(removed).unwrap_or(u64::MAX), checkpoint: hash })
 }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 
-use capgen_diagnostic::{Diagnostic, render};
+use capgen_diagnostic::{Diagnostic, public_text, render};
 
 use crate::launcher;
 
@@ -24,13 +24,13 @@ impl Console {
     /// Prints a line. Paths and names in it are untrusted.
     pub(crate) fn line(&self, line: &str) {
         // If standard error is closed, there is no place left to report that.
-        let _ = writeln!(io::stderr().lock(), "{}", visible(&launcher::named(line)));
+        let _ = writeln!(io::stderr().lock(), "{}", visible(&launcher::named(&public_text(line))));
     }
 
-    /// Prints a line after a tick.
+    /// Prints a line after a tick, without the secrets of URLs.
     pub(crate) fn tick(&self, line: &str) {
         let tick = if self.color { "\x1b[32m✓\x1b[0m" } else { "✓" };
-        let _ = writeln!(io::stderr().lock(), "{tick} {}", visible(line));
+        let _ = writeln!(io::stderr().lock(), "{tick} {}", visible(&public_text(line)));
     }
 
     /// Prints findings with their snippets.

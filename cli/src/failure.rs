@@ -2,7 +2,8 @@
 
 use std::io;
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, public_url};
+use clap::error::{ContextKind, ContextValue};
 
 use crate::console::Console;
 
@@ -55,9 +56,33 @@ pub(crate) fn status(outcome: Outcome, console: &Console) -> u8 {
             1
         }
         Err(Failure::Usage(error)) => {
+            let error = without_secrets(error);
             // If this fails, there is no place left to report it.
             let _ = error.print();
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// The error without the secrets of URLs that were passed as arguments.
+fn without_secrets(mut error: clap::Error) -> clap::Error {
+    let public = |text: &String| {
+        // Other values may have a question mark.
+        let is_url = text.contains(['@', '=']) || text.contains("//");
+        if is_url { public_url(text).into_owned() } else { text.clone() }
+    };
+    let context: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match (kind, value) {
+            (
+                ContextKind::InvalidValue | ContextKind::InvalidArg | ContextKind::InvalidSubcommand,
+                ContextValue::String(text),
+            ) => Some((kind, ContextValue::String(public(text)))),
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in context {
+        error.insert(kind, value);
+    }
+    error
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Replaces a part that is not displayed. Its length does not depend on the part.
-pub(crate) const MASK: &str = "***";
+pub(crate) use crate::url::MASK;
 
 /// Shorter words are not searched for in messages: they are parts of other words.
 const SHORTEST_WORD: usize = 3;

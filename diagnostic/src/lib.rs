@@ -22,12 +22,14 @@ mod quote;
 pub mod render;
 #[cfg(feature = "render")]
 mod source;
+mod url;
 
 pub use characters::{is_other_space, is_unsafe};
 pub use code::{Code, Severity};
 pub use explanation::{Explanation, Explanations};
 pub use near::{is_typo, nearest};
 pub use quote::{quoted, shortened};
+pub use url::{public_text, public_url};
 
 #[cfg(feature = "render")]
 pub use {

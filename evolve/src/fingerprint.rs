@@ -4,15 +4,20 @@ use std::fmt;
 
 use capgen_schema::Hash;
 
-/// The identity of a finding: 16 hexadecimal digits. It depends on the rule, the capability, the side, the place in the schema and the
-/// change itself, but not on the file, on lines, on the order of capabilities, properties and branches of unions, or on the level. So
-/// it can be accepted once. A branch is known by its tag, by the name of its definition, or by its content.
+/// The identity of a finding: 20 hexadecimal digits. It depends on the rule, the capability, the side, the place in the schema, and the
+/// old and the new content of what changed there, with the definitions that it refers to. It does not depend on the file, on lines, on
+/// the order of capabilities, properties and branches of unions, on descriptions, or on the level. So a change can be accepted once, and
+/// no other change with it. A branch is known by its tag, by the name of its definition, or by its content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(String);
 
 impl Fingerprint {
     /// The number of hexadecimal digits.
-    pub const LEN: usize = 16;
+    pub const LEN: usize = 20;
+
+    /// The number of digits of fingerprints that covered only the message of a finding, and so accepted other changes with the same
+    /// message. They match no finding.
+    pub const OLD_LEN: usize = 16;
 
     /// The first digits of the SHA-256 hash of the parts.
     pub(crate) fn of(parts: &[&str]) -> Self {

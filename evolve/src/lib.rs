@@ -20,6 +20,7 @@ mod reading;
 mod report;
 mod side;
 mod source_change;
+mod work;
 
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
@@ -34,7 +35,9 @@ pub use level::{Bump, Level};
 pub use levels::Levels;
 #[cfg(feature = "parse")]
 pub use lock::LockFile;
-pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability};
+pub use lock::{
+    LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedAgent, LockedCapability, LockedTransport,
+};
 pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};

@@ -1,8 +1,9 @@
 //! One side of a capability: whether the payloads of one version conform to the other.
 
 use capgen_manifest::Side;
-use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator, contains};
+use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator};
 
+use crate::work::Work;
 use crate::{Assume, Sender, Witness};
 
 /// How the payloads of one side of two versions relate.
@@ -19,16 +20,18 @@ pub struct SideComparison {
 
 impl SideComparison {
     /// Both directions for two schemas. `contract` is that of the sender: the old one for requests, the new one for responses.
-    pub(crate) fn of(side: Side, old: &Schema, new: &Schema, contract: &Sender<'_>, steps: Steps) -> Self {
-        let old_in_new = contains(new, old, steps);
-        let new_in_old = contains(old, new, steps);
+    pub(crate) fn of(side: Side, old: &Schema, new: &Schema, contract: &Sender<'_>, steps: Steps, work: &Work) -> Self {
+        // First the direction that decides whether the change is breaking, if the budget does not suffice for both.
+        let backwards = (side == Side::Response).then(|| work.contains(old, new, steps));
+        let old_in_new = work.contains(new, old, steps);
+        let new_in_old = backwards.unwrap_or_else(|| work.contains(old, new, steps));
         let (sender, receiver, any_peer) = match side {
             Side::Request => (old, new, &old_in_new),
             Side::Response => (new, old, &new_in_old),
         };
         let from_capgen_peer = match (any_peer, contract.sent(Assume::CapgenPeer, sender)) {
             (Containment::Yes, _) | (_, None) => any_peer.clone(),
-            (_, Some(sent)) => sent_in(receiver, &sent, sender, steps),
+            (_, Some(sent)) => sent_in(receiver, &sent, sender, steps, work),
         };
         Self { old_in_new, new_in_old, from_capgen_peer }
     }
@@ -50,10 +53,10 @@ impl SideComparison {
 }
 
 /// Whether the receiver accepts every payload that conforms to `sent`, a restriction of the schema of the sender.
-pub(crate) fn sent_in(receiver: &Schema, sent: &Schema, sender: &Schema, steps: Steps) -> Containment {
-    match contains(receiver, sent, steps) {
+pub(crate) fn sent_in(receiver: &Schema, sent: &Schema, sender: &Schema, steps: Steps, work: &Work) -> Containment {
+    match work.contains(receiver, sent, steps) {
         // `sent` accepts a few payloads that `sender` rejects if it has `oneOf`.
-        Containment::No(payload) if !accepts(sender, &payload) => contains(receiver, sender, steps),
+        Containment::No(payload) if !accepts(sender, &payload) => work.contains(receiver, sender, steps),
         answer => answer,
     }
 }

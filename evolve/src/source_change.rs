@@ -21,6 +21,8 @@ pub struct SourceChange {
     pub side: Side,
     /// One clause, such as "field `limit` of `SearchRequest` removed".
     pub text: String,
+    /// The text with the old and the new type: another one for another change of the same item.
+    pub identity: String,
 }
 
 /// How many changes a finding lists.
@@ -30,12 +32,12 @@ impl Comparison {
     /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has another one. `old` and `new` are the contracts that
     /// were compared: the version that a capability needs may be greater with these findings. A side that has a breaking finding gets none.
     pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
-        let mut groups: BTreeMap<(&str, Side, Code), Vec<&str>> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, Side, Code), Vec<&SourceChange>> = BTreeMap::new();
         for change in changes {
             let group = groups.entry((&change.capability, change.side, change.code)).or_default();
-            group.push(&change.text);
+            group.push(change);
         }
-        for ((capability, side, code), texts) in groups {
+        for ((capability, side, code), changes) in groups {
             let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
             // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs have to
             // be changed anyway.
@@ -46,7 +48,7 @@ impl Comparison {
                 continue;
             }
             let level = levels.of(code).unwrap_or(Level::Risky);
-            self.findings.push(Finding { level, ..finding(code, capability, side, &texts) });
+            self.findings.push(Finding { level, ..finding(code, capability, side, &changes) });
             if level.bump() <= entry.bump {
                 continue;
             }
@@ -66,13 +68,14 @@ impl Comparison {
     }
 }
 
-fn finding(code: Code, capability: &str, side: Side, texts: &[&str]) -> Finding {
-    let mut message = texts.iter().take(FEW).copied().collect::<Vec<_>>().join("; ");
-    if texts.len() > FEW {
-        message.push_str(&format!("; and {} more", texts.len() - FEW));
+fn finding(code: Code, capability: &str, side: Side, changes: &[&SourceChange]) -> Finding {
+    let mut message = changes.iter().take(FEW).map(|change| change.text.as_str()).collect::<Vec<_>>().join("; ");
+    if changes.len() > FEW {
+        message.push_str(&format!("; and {} more", changes.len() - FEW));
     }
     let pointer = capgen_schema::pointer::join("", side.schema_key());
-    let parts: Vec<&str> = [code.as_str(), capability, side.name()].into_iter().chain(texts.iter().copied()).collect();
+    let identities = changes.iter().map(|change| change.identity.as_str());
+    let parts: Vec<&str> = [code.as_str(), capability, side.name()].into_iter().chain(identities).collect();
     Finding {
         code,
         level: Level::Risky,

@@ -221,7 +221,10 @@ impl NatsOptions {
 impl fmt::Debug for NatsOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NatsOptions")
-            .field("servers", &self.servers.iter().map(|server| without_credentials(server)).collect::<Vec<_>>())
+            .field(
+                "servers",
+                &self.servers.iter().map(|server| capgen_diagnostic::public_url(server)).collect::<Vec<_>>(),
+            )
             .field("name", &self.name)
             .field("auth", &self.auth)
             .field("require_tls", &self.require_tls)
@@ -229,16 +232,6 @@ impl fmt::Debug for NatsOptions {
             .field("ca_file", &self.ca_file)
             .field("jetstream", &self.jetstream)
             .finish_non_exhaustive()
-    }
-}
-
-/// An address without the part before the last `@` of its authority, whether or not the address is valid.
-fn without_credentials(server: &str) -> String {
-    let (scheme, rest) = server.split_once("://").map_or(("", server), |(scheme, rest)| (scheme, rest));
-    let separator = if scheme.is_empty() { "" } else { "://" };
-    match rest.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}{separator}…@{host}"),
-        None => server.to_owned(),
     }
 }
 

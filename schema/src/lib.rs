@@ -32,8 +32,8 @@ mod write;
 pub use canonical::ANNOTATIONS;
 pub use capgen_diagnostic::{Code, Severity};
 pub use containment::{
-    Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, counterexamples,
-    examples, smallest_value,
+    Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, contains_within,
+    counterexamples, examples, smallest_value, smallest_value_within,
 };
 pub use exact::ExactPayload;
 pub use hash::{Hash, InvalidHash};

@@ -1,7 +1,10 @@
 //! The store that programs write to.
 
+mod cut;
 mod queue;
 mod redact;
+mod room;
+mod share;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +20,7 @@ use crate::database::{DatabaseError, open_or_create};
 use queue::{Item, Limits, Push, Queue};
 use writer::Writer;
 
-/// The records in the queue may need this much memory.
+/// The records in the queue may need this much memory: a thousand of the largest ones, which a disk writes in a second.
 const QUEUE_BYTES: usize = 64 << 20;
 
 /// An audit in an SQLite database. Several programs may write to the same file at the same time.
@@ -66,6 +69,7 @@ pub struct SqliteAuditOptions {
     busy_timeout: Duration,
     durability: Durability,
     values: bool,
+    is_shared: bool,
     max_file_size: Option<u64>,
     #[cfg(test)]
     before_commit: fn(&[Item]),
@@ -102,7 +106,7 @@ pub struct Lost {
     pub full: u64,
     /// The store was closed, or its thread ended.
     pub closed: u64,
-    /// The database could not be written while a caller waited for the record, or until the store was closed; or the record was too large.
+    /// The database could not be written while a caller waited for the record, or until the store was closed.
     pub failed: u64,
 }
 
@@ -153,6 +157,15 @@ impl SqliteAuditOptions {
         self
     }
 
+    /// Gives each caller a share of the queue, so that none can fill it for others: a caller may hold at most four times what is still
+    /// free. For servers that prove who calls: they pass the caller to [`SqliteAudit::record_of`], and all records without one have one
+    /// share together. The queue becomes a quarter larger, so that a sole caller has as much room as without shares. By default, there
+    /// are none: the name that a caller gives itself proves nothing.
+    pub fn shares(mut self, shares: bool) -> Self {
+        self.is_shared = shares;
+        self
+    }
+
     /// The largest size of the database in bytes, without its write-ahead log. If it is reached, the store behaves as if the disk were full.
     pub fn max_file_size(mut self, bytes: u64) -> Self {
         self.max_file_size = Some(bytes);
@@ -167,7 +180,8 @@ impl SqliteAuditOptions {
     pub fn open(self) -> Result<SqliteAudit, DatabaseError> {
         let connection = open_or_create(&self.path, self.busy_timeout)?;
         self.configure(&connection)?;
-        let limits = Limits { records: self.queue, bytes: QUEUE_BYTES, when_full: self.when_full };
+        let limits =
+            Limits { records: self.queue, bytes: QUEUE_BYTES, is_shared: self.is_shared, when_full: self.when_full };
         let queue = Arc::new(Queue::new(limits));
         let writer = Writer {
             connection,
@@ -219,6 +233,7 @@ impl SqliteAudit {
             busy_timeout: Duration::from_secs(5),
             durability: Durability::default(),
             values: false,
+            is_shared: false,
             max_file_size: None,
             #[cfg(test)]
             before_commit: |_| {},
@@ -233,12 +248,24 @@ impl SqliteAudit {
     /// The record is lost, and counted.
     pub fn record_durable(&self, record: AuditRecord) -> BoxFuture<'_, Result<(), AuditError>> {
         let (answer, answered) = oneshot::channel();
-        let push = self.push(record, Some(answer));
+        let push = self.push(record, String::new(), Some(answer));
         Box::pin(async move {
             push?.await?;
             // Without an answer, the thread panicked.
             answered.await.unwrap_or(Err(AuditError::Closed))
         })
+    }
+
+    /// Hands over a record that a caller has caused, as [`record`](Audit::record) does. `caller` is what the server has proved about it,
+    /// such as the id of an agent whose signature it has verified; it decides whose [share](SqliteAuditOptions::shares) the record
+    /// takes, and is not stored.
+    ///
+    /// # Errors
+    ///
+    /// The record is lost, and counted.
+    pub fn record_of(&self, caller: &str, record: AuditRecord) -> BoxFuture<'_, Result<(), AuditError>> {
+        let push = self.push(record, caller.to_owned(), None);
+        Box::pin(async move { push?.await })
     }
 
     /// Accepts no more records, and waits until the accepted ones are written. If that fails twice, they are lost.
@@ -258,9 +285,9 @@ impl SqliteAudit {
         self.queue.lost()
     }
 
-    fn push(&self, record: AuditRecord, answer: Option<queue::Answer>) -> Result<Push, AuditError> {
+    fn push(&self, record: AuditRecord, caller: String, answer: Option<queue::Answer>) -> Result<Push, AuditError> {
         let row = redact::row(record, self.values).inspect_err(|_| self.queue.count_failed(1))?;
-        Ok(self.queue.push(Item { row, answer }))
+        Ok(self.queue.push(Item { row, caller, answer }))
     }
 
     fn spawn(&self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), DatabaseError> {
@@ -273,7 +300,7 @@ impl SqliteAudit {
 
 impl Audit for SqliteAudit {
     fn record(&self, record: AuditRecord) -> BoxFuture<'_, Result<(), AuditError>> {
-        let push = self.push(record, None);
+        let push = self.push(record, String::new(), None);
         Box::pin(async move { push?.await })
     }
 
@@ -339,14 +366,51 @@ mod tests {
     }
 
     #[test]
-    fn a_record_beyond_the_limit_is_refused_before_it_is_accepted() {
+    fn a_large_record_is_cut_and_not_lost() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = SqliteAudit::open(folder.path().join("audit.db")).unwrap();
+        let path = folder.path().join("audit.db");
+        let audit = SqliteAudit::open(&path).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let result = runtime.block_on(audit.record(call(&"t".repeat(17 << 20))));
-        assert!(matches!(result, Err(AuditError::Failed(_))), "{result:?}");
-        assert_eq!(runtime.block_on(audit.flush()), Ok(()));
-        assert_eq!(audit.lost_by_reason().failed, 1);
+        runtime.block_on(audit.record_durable(call(&"t".repeat(17 << 20)))).unwrap();
+        assert_eq!(audit.lost_by_reason(), Lost::default());
+        let verification = Database::open(&path).unwrap().verify(None).unwrap();
+        assert!(verification.is_intact() && verification.rows() == 1, "{verification:?}");
+    }
+
+    /// A store that writes nothing until the sender is dropped.
+    fn stopped(options: SqliteAuditOptions) -> (SqliteAudit, std::sync::mpsc::Sender<()>) {
+        static STOP: Mutex<Option<std::sync::mpsc::Receiver<()>>> = Mutex::new(None);
+        let (go, stop) = std::sync::mpsc::channel();
+        *STOP.lock().unwrap() = Some(stop);
+        let mut options = options;
+        options.before_commit = |_| {
+            let stop = STOP.lock().unwrap().take();
+            // The end of the channel is the sign to go on.
+            if let Some(stop) = stop {
+                let _ = stop.recv();
+            }
+        };
+        (options.open().unwrap(), go)
+    }
+
+    #[test]
+    fn a_caller_that_fills_its_share_pushes_no_record_of_another_one_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.db");
+        let options = SqliteAudit::options(&path).queue(100).batch(1).when_full(WhenFull::Drop).shares(true);
+        let (audit, go) = stopped(options);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let record = |caller: &str| runtime.block_on(audit.record_of(caller, call(caller)));
+        let accepted = |caller: &str, count: usize| (0..count).filter(|_| record(caller).is_ok()).count();
+        let flood = accepted("flood", 1_000);
+        assert!((100..=101).contains(&flood), "{flood}: one may be with the writer");
+        for other in ["a", "b", "c"] {
+            assert!(accepted(other, 3) >= 1, "{other}");
+        }
+        assert!(runtime.block_on(audit.record(call("-"))).is_ok(), "callers that nobody has proved have a share too");
+        drop(go);
+        runtime.block_on(audit.flush()).unwrap();
+        assert!(accepted("flood", 50) > 0, "what was written is free again");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use capgen_call::AuditError;
 use tokio::sync::oneshot;
 
+use super::room::Room;
 use super::{Lost, WhenFull};
 use crate::append::NewRow;
 
@@ -20,6 +21,8 @@ pub(super) type Answer = oneshot::Sender<Result<(), AuditError>>;
 /// A record in the queue, with the one who waits until it is durable.
 pub(super) struct Item {
     pub(super) row: NewRow,
+    /// The caller that is proved to have caused the record; empty for all others together.
+    pub(super) caller: String,
     pub(super) answer: Option<Answer>,
 }
 
@@ -35,6 +38,8 @@ pub(super) enum Entry {
 pub(super) struct Limits {
     pub(super) records: usize,
     pub(super) bytes: usize,
+    /// Whether each caller has a share.
+    pub(super) is_shared: bool,
     pub(super) when_full: WhenFull,
 }
 
@@ -50,11 +55,10 @@ pub(super) struct Queue {
     failed: AtomicU64,
 }
 
-#[derive(Default)]
 struct State {
     entries: VecDeque<Entry>,
     records: usize,
-    bytes: usize,
+    room: Room,
     /// The records that the writer has taken and not yet finished.
     taken: usize,
     waiting: BTreeMap<u64, (Instant, Waker)>,
@@ -63,6 +67,22 @@ struct State {
     /// The result of the writer, once it has ended.
     end: Option<Result<(), AuditError>>,
     closers: Vec<Answer>,
+}
+
+impl State {
+    fn new(room: Room) -> Self {
+        Self {
+            entries: VecDeque::new(),
+            records: 0,
+            room,
+            taken: 0,
+            waiting: BTreeMap::new(),
+            next_ticket: 0,
+            is_closing: false,
+            end: None,
+            closers: Vec::new(),
+        }
+    }
 }
 
 /// Why an entry was not accepted.
@@ -75,7 +95,7 @@ impl Queue {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            state: Mutex::default(),
+            state: Mutex::new(State::new(Room::new(limits.records, limits.bytes, limits.is_shared))),
             filled: Condvar::new(),
             deadline: Condvar::new(),
             full: AtomicU64::new(0),
@@ -124,15 +144,10 @@ impl Queue {
         if state.is_closing || state.end.is_some() {
             return Err(Refused::Closed);
         }
-        let bytes = item.row.size();
-        // A record that alone exceeds the limit of bytes has room if nothing else does.
-        let is_full = state.records >= self.limits.records
-            || state.records > 0 && state.bytes.saturating_add(bytes) > self.limits.bytes;
-        if is_full {
+        if !state.room.add(&item.caller, item.row.size()) {
             return Err(Refused::Full(Box::new(item)));
         }
         state.records += 1;
-        state.bytes = state.bytes.saturating_add(bytes);
         state.entries.push_back(Entry::Record(item));
         self.filled.notify_one();
         Ok(())
@@ -185,7 +200,7 @@ impl Queue {
             let Some(entry) = state.entries.pop_front() else { break };
             if let Entry::Record(item) = &entry {
                 records += 1;
-                state.bytes = state.bytes.saturating_sub(item.row.size());
+                state.room.remove(&item.caller, item.row.size());
             }
             entries.push(entry);
         }
@@ -209,7 +224,7 @@ impl Queue {
         for entry in &waiting {
             if let Entry::Record(item) = entry {
                 state.records -= 1;
-                state.bytes = state.bytes.saturating_sub(item.row.size());
+                state.room.remove(&item.caller, item.row.size());
             }
         }
         state.entries = rest;
@@ -232,7 +247,7 @@ impl Queue {
             Err(AuditError::Failed(_)) => self.count_failed(lost),
             _ => self.count_closed(lost),
         }
-        (state.records, state.taken, state.bytes) = (0, 0, 0);
+        (state.records, state.taken) = (0, 0);
         let result = if lost > 0 { result.and(Err(AuditError::Closed)) } else { result };
         state.end = Some(result.clone());
         let entries = std::mem::take(&mut state.entries);

@@ -3,20 +3,16 @@
 use capgen_call::{AuditError, AuditRecord, AuditViolation};
 use capgen_schema::Keyword;
 
+use super::cut::cut;
 use crate::append::NewRow;
-use crate::database::MAX_RECORD;
 
 /// The row of a record. Unless `values` is set, each message is replaced by one that follows from the keyword alone, so that no value can
-/// reach the store, whatever text the caller put there.
+/// reach the store, whatever text the caller put there. A record that is too large is cut.
 pub(super) fn row(mut record: AuditRecord, values: bool) -> Result<NewRow, AuditError> {
     if let (AuditRecord::Violation(violation), false) = (&mut record, values) {
         violation.violations.iter_mut().for_each(redact);
     }
-    let text = serde_json::to_string(&record).map_err(|error| AuditError::Failed(error.to_string()))?;
-    if text.len() > MAX_RECORD {
-        let reason = format!("the record has {} bytes; the limit is {MAX_RECORD}", text.len());
-        return Err(AuditError::Failed(reason));
-    }
+    let (record, text) = cut(record).map_err(|error| AuditError::Failed(error.to_string()))?;
     let kind = record.kind();
     let ts = i64::try_from(record.ts()).unwrap_or(i64::MAX);
     let (tenant, capability, peer) = match record {

@@ -120,7 +120,7 @@ impl Writer {
         }
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut appender = Appender::new(&transaction)?;
-        items.iter().try_for_each(|item| appender.append(&item.row))?;
+        items.iter().try_for_each(|item| appender.append(&item.row).map(drop))?;
         drop(appender);
         #[cfg(test)]
         (self.before_commit)(items);

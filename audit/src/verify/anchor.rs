@@ -49,8 +49,14 @@ pub enum AnchorProblem {
     TooShort,
     /// The row has another hash.
     Differs,
-    /// The row was pruned, and is not the last row of a pruned part, so that nothing proves that it was in the chain.
-    Pruned,
+    /// The row is gone, with all rows before `before`. A checkpoint of the chain may state that they were pruned, but anyone who can
+    /// write to the file can append one.
+    Pruned {
+        /// The sequence number of the first row of the chain.
+        before: i64,
+        /// The hash of the checkpoint.
+        checkpoint: Option<RowHash>,
+    },
 }
 
 /// A text that is not an anchor.
@@ -109,10 +115,19 @@ impl Anchor {
 impl fmt::Display for AnchorProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Pruned { before, checkpoint: Some(hash) } => {
+                let last = before.saturating_sub(1);
+                return write!(
+                    f,
+                    "the rows up to sequence number {last} are gone; the checkpoint with the hash {hash} replaces them"
+                );
+            }
+            Self::Pruned { before, checkpoint: None } => {
+                return write!(f, "the rows up to sequence number {} are gone", before.saturating_sub(1));
+            }
             Self::NoTenant => "the tenant has no rows",
             Self::TooShort => "the chain ends before it",
             Self::Differs => "the row was replaced: it has another hash",
-            Self::Pruned => "the row was pruned, and no checkpoint contains its hash",
         })
     }
 }

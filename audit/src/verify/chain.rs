@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::TenantChain;
 use super::anchor::{AnchorProblem, Head, UnconfirmedHead};
+use super::{Allowed, TenantChain};
 use crate::checkpoint::Checkpoint;
 use crate::hash::RowHash;
 use crate::row::Row;
@@ -49,14 +49,19 @@ pub(super) struct Chain<'a> {
     /// The `id`, sequence number and previous hash of the first row.
     first: (i64, i64, RowHash),
     last: (i64, RowHash),
-    checkpoint: Option<Checkpoint>,
+    /// The last checkpoint, and the hash of its row.
+    checkpoint: Option<(Checkpoint, RowHash)>,
     broken: Option<BrokenRow>,
     /// The anchored rows that have not been found yet.
     heads: Vec<(&'a Head, AnchorProblem)>,
+    /// The hashes of the checkpoints that may replace anchored rows.
+    allowed: &'a Allowed,
+    /// The anchored rows that such a checkpoint replaces.
+    replaced: u64,
 }
 
 impl<'a> Chain<'a> {
-    pub(super) fn new(row: &Row, heads: Vec<&'a Head>) -> Self {
+    pub(super) fn new(row: &Row, heads: Vec<&'a Head>, allowed: &'a Allowed) -> Self {
         let mut chain = Self {
             rows: 0,
             first: (row.id, row.seq, row.prev_hash),
@@ -64,6 +69,8 @@ impl<'a> Chain<'a> {
             checkpoint: None,
             broken: None,
             heads: heads.into_iter().map(|head| (head, AnchorProblem::TooShort)).collect(),
+            allowed,
+            replaced: 0,
         };
         chain.push(row);
         chain
@@ -97,14 +104,30 @@ impl<'a> Chain<'a> {
         check_record(row)?;
         if row.kind == CHECKPOINT {
             let checkpoint = Checkpoint::read(&row.record).ok_or(Reason::Checkpoint)?;
-            let continues = self.checkpoint.as_ref().is_none_or(|last| checkpoint.first_seq == last.last_seq + 1);
+            let continues = self.checkpoint.as_ref().is_none_or(|(last, _)| checkpoint.first_seq == last.last_seq + 1);
             if !continues || checkpoint.last_seq >= row.seq {
                 return Err(Reason::Checkpoint);
             }
-            self.confirm(checkpoint.last_seq, checkpoint.last_hash);
-            self.checkpoint = Some(checkpoint);
+            self.replace(&checkpoint, row.hash);
+            self.checkpoint = Some((checkpoint, row.hash));
         }
         Ok(())
+    }
+
+    /// Compares the anchored rows with a checkpoint. Its hash covers the chain before it, so one that the reader knows proves that all
+    /// rows up to its last one were there. Any other proves nothing.
+    fn replace(&mut self, checkpoint: &Checkpoint, hash: RowHash) {
+        let is_allowed = self.allowed.take(hash);
+        let before = self.heads.len();
+        self.heads.retain_mut(|(head, problem)| {
+            let differs = head.seq == checkpoint.last_seq && head.hash != checkpoint.last_hash;
+            if differs {
+                *problem = AnchorProblem::Differs;
+            }
+            differs || head.seq > checkpoint.last_seq || !is_allowed
+        });
+        let replaced = before.saturating_sub(self.heads.len());
+        self.replaced = self.replaced.saturating_add(u64::try_from(replaced).unwrap_or(u64::MAX));
     }
 
     /// Compares a row with the anchored ones.
@@ -119,9 +142,9 @@ impl<'a> Chain<'a> {
 
     pub(super) fn finish(mut self, tenant: String) -> (TenantChain, Vec<UnconfirmedHead>) {
         let (id, seq, prev_hash) = self.first;
-        let pruned = self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.last_seq);
+        let pruned = self.checkpoint.as_ref().map_or(0, |(checkpoint, _)| checkpoint.last_seq);
         let before = match &self.checkpoint {
-            Some(checkpoint) => (checkpoint.last_seq, checkpoint.last_hash),
+            Some((checkpoint, _)) => (checkpoint.last_seq, checkpoint.last_hash),
             None => (0, RowHash::ZERO),
         };
         // A checkpoint after a broken row was not read, so that its absence would not be a reason of its own.
@@ -129,16 +152,19 @@ impl<'a> Chain<'a> {
             let reason = if self.checkpoint.is_some() { Reason::Checkpoint } else { Reason::NoCheckpoint };
             self.broken = Some(BrokenRow { id, seq, reason });
         }
-        let unconfirmed = self.heads.into_iter().map(|(head, problem)| {
+        let unconfirmed = self.heads.iter().map(|&(head, problem)| {
             let is_pruned = problem == AnchorProblem::TooShort && head.seq < seq;
-            let problem = if is_pruned { AnchorProblem::Pruned } else { problem };
+            let pruned =
+                AnchorProblem::Pruned { before: seq, checkpoint: self.checkpoint.as_ref().map(|(_, hash)| *hash) };
+            let problem = if is_pruned { pruned } else { problem };
             UnconfirmedHead { head: head.clone(), problem }
         });
         let unconfirmed = unconfirmed.collect();
         let (last_seq, hash) = self.last;
         let head = Head { tenant: tenant.clone(), seq: last_seq, hash };
         let pruned = u64::try_from(pruned).unwrap_or(0);
-        (TenantChain { tenant, rows: self.rows, pruned, head, broken: self.broken }, unconfirmed)
+        let replaced = self.replaced;
+        (TenantChain { tenant, rows: self.rows, pruned, replaced, head, broken: self.broken }, unconfirmed)
     }
 }
 

@@ -6,11 +6,13 @@ mod chain;
 pub use anchor::{Anchor, AnchorProblem, Head, InvalidAnchor, UnconfirmedHead};
 pub use chain::{BrokenRow, Reason};
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Statement};
 
 use crate::database::{Database, DatabaseError};
+use crate::hash::RowHash;
 use crate::row::{COLUMNS, Row};
 use crate::table::SCHEMA;
 use chain::Chain;
@@ -27,6 +29,8 @@ pub struct Verification {
     pub problems: Vec<Problem>,
     /// The rows of the anchor that the chains do not contain.
     pub unconfirmed: Vec<UnconfirmedHead>,
+    /// The hashes that were given for checkpoints, and that no checkpoint has.
+    pub unknown_checkpoints: Vec<RowHash>,
 }
 
 /// The chain of a tenant.
@@ -38,6 +42,8 @@ pub struct TenantChain {
     pub rows: u64,
     /// The number of rows that were pruned, according to the last checkpoint.
     pub pruned: u64,
+    /// The number of anchored rows that a checkpoint replaces whose hash was given to [`Database::verify_with_pruned`].
+    pub replaced: u64,
     /// Its last row.
     pub head: Head,
     /// The first row that is wrong.
@@ -57,7 +63,8 @@ impl Verification {
     /// Whether nothing is wrong.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        self.problems.is_empty() && self.unconfirmed.is_empty() && self.tenants.iter().all(|t| t.broken.is_none())
+        let is_confirmed = self.unconfirmed.is_empty() && self.unknown_checkpoints.is_empty();
+        self.problems.is_empty() && is_confirmed && self.tenants.iter().all(|t| t.broken.is_none())
     }
 
     /// The number of rows.
@@ -79,7 +86,8 @@ impl Verification {
 
 impl Database {
     /// Reads every row, computes its hash again, and checks the chain of each tenant and the structure of the file. With an anchor, also
-    /// checks that the chains contain its rows.
+    /// checks that the chains contain its rows. A row of the anchor that is gone is reported, also if a checkpoint states that it was pruned:
+    /// anyone who can write to the file can append a checkpoint.
     ///
     /// A chain does not prove that no row is missing at its end, or that no one wrote the whole chain again: both take only write access to
     /// the file. An anchor that is stored elsewhere proves it for the rows up to the anchored ones.
@@ -88,9 +96,25 @@ impl Database {
     ///
     /// The file cannot be read at all. Damage that prevents reading some rows is part of the result.
     pub fn verify(&self, anchor: Option<&Anchor>) -> Result<Verification, DatabaseError> {
+        self.verify_with_pruned(anchor, &[])
+    }
+
+    /// Like [`verify`](Self::verify), for a database that was pruned since the anchor: the checkpoints with these hashes may replace
+    /// anchored rows. The hash of a checkpoint is part of the result of [`prune`](crate::prune). It covers the whole chain before it,
+    /// so no other checkpoint can have it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`verify`](Self::verify).
+    pub fn verify_with_pruned(
+        &self,
+        anchor: Option<&Anchor>,
+        checkpoints: &[RowHash],
+    ) -> Result<Verification, DatabaseError> {
+        let allowed = Allowed::new(checkpoints);
         // All statements see the same state, whatever is written in the meantime.
         let transaction = self.connection.unchecked_transaction()?;
-        let mut scan = Scan::new(anchor);
+        let mut scan = Scan::new(anchor, &allowed);
         let mut problems: Vec<Problem> =
             SCHEMA.differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
         scan.rows(&transaction)?;
@@ -109,7 +133,31 @@ impl Database {
         problems.extend(structure);
         problems.truncate(MAX_PROBLEMS);
         let (tenants, unconfirmed) = scan.finish();
-        Ok(Verification { tenants, problems, unconfirmed })
+        Ok(Verification { tenants, problems, unconfirmed, unknown_checkpoints: allowed.not_found() })
+    }
+}
+
+/// The hashes of the checkpoints that may replace anchored rows.
+struct Allowed {
+    all: BTreeSet<RowHash>,
+    /// Those that no row has so far.
+    left: RefCell<BTreeSet<RowHash>>,
+}
+
+impl Allowed {
+    fn new(hashes: &[RowHash]) -> Self {
+        let all: BTreeSet<RowHash> = hashes.iter().copied().collect();
+        Self { left: RefCell::new(all.clone()), all }
+    }
+
+    /// Whether the checkpoint with this hash is one of them.
+    fn take(&self, hash: RowHash) -> bool {
+        self.left.borrow_mut().remove(&hash);
+        self.all.contains(&hash)
+    }
+
+    fn not_found(&self) -> Vec<RowHash> {
+        self.left.borrow().iter().copied().collect()
     }
 }
 
@@ -119,16 +167,17 @@ struct Scan<'a> {
     problems: Vec<Problem>,
     /// The anchored rows of each tenant that has not been found yet.
     heads: BTreeMap<&'a str, Vec<&'a Head>>,
+    allowed: &'a Allowed,
     last: Option<i64>,
 }
 
 impl<'a> Scan<'a> {
-    fn new(anchor: Option<&'a Anchor>) -> Self {
+    fn new(anchor: Option<&'a Anchor>, allowed: &'a Allowed) -> Self {
         let mut heads: BTreeMap<&str, Vec<&Head>> = BTreeMap::new();
         for head in anchor.into_iter().flat_map(|anchor| &anchor.heads) {
             heads.entry(&head.tenant).or_default().push(head);
         }
-        Self { chains: BTreeMap::new(), problems: Vec::new(), heads, last: None }
+        Self { chains: BTreeMap::new(), problems: Vec::new(), heads, allowed, last: None }
     }
 
     fn rows(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
@@ -176,7 +225,7 @@ impl<'a> Scan<'a> {
             Some(chain) => chain.push(row),
             None => {
                 let heads = self.heads.remove(row.tenant.as_str()).unwrap_or_default();
-                self.chains.insert(row.tenant.clone(), Chain::new(row, heads));
+                self.chains.insert(row.tenant.clone(), Chain::new(row, heads, self.allowed));
             }
         }
     }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::common::{Folder, call, findings, violation};
-use capgen_audit::{Anchor, Database, DatabaseError, Filter, Pruned, Row, prune};
+use capgen_audit::{Anchor, AnchorProblem, Database, DatabaseError, Filter, Pruned, PrunedPart, Row, RowHash, prune};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
@@ -151,7 +151,7 @@ fn an_anchor_proves_that_rows_still_exist() {
 fn pruning_keeps_chains_that_can_be_verified() {
     let folder = two_tenants();
     let old = folder.verify().anchor();
-    assert_eq!(prune(&folder.path(), 5, 100), Ok(Pruned::Removed(vec![("-".to_owned(), 2), ("acme".to_owned(), 2)])));
+    assert_eq!(removed(&folder, 5, 100), [("-".to_owned(), 2), ("acme".to_owned(), 2)]);
     let verification = folder.verify_against(&old);
     assert!(verification.is_intact(), "{verification:?}");
     assert_eq!(verification.tenants[1].pruned, 2);
@@ -162,22 +162,75 @@ fn pruning_keeps_chains_that_can_be_verified() {
     assert!(rows[3].record.contains("\"removed\":2,\"firstSeq\":1,\"lastSeq\":2"), "{}", rows[3].record);
     // Everything, and again: the last row of the old anchor is now the last of a pruned part.
     folder.add([violation("acme", 101)]);
-    assert_eq!(prune(&folder.path(), 102, 200), Ok(Pruned::Removed(vec![("-".to_owned(), 2), ("acme".to_owned(), 3)])));
+    assert_eq!(removed(&folder, 102, 200), [("-".to_owned(), 2), ("acme".to_owned(), 3)]);
     let verification = folder.verify();
     assert!(verification.is_intact(), "{verification:?}");
-    assert_eq!(findings(&folder.verify_against(&old)), ["- seq 3: Pruned", "acme seq 3: Pruned"]);
-    assert_eq!(prune(&folder.path(), 1000, 300), Ok(Pruned::Removed(vec![])), "checkpoints alone remain");
+    let gone: Vec<_> = folder.verify_against(&old).unconfirmed.iter().map(|row| row.problem.to_string()).collect();
+    assert!(gone.len() == 2 && gone.iter().all(|text| text.starts_with("the rows up to sequence number ")), "{gone:?}");
+    assert_eq!(removed(&folder, 1000, 300), [], "checkpoints alone remain");
     folder.add([violation("acme", 301)]);
     assert!(folder.verify().is_intact());
 }
 
+/// The tenants and the numbers of rows that pruning removes.
+fn removed(folder: &Folder, before: u64, now: u64) -> Vec<(String, u64)> {
+    pruned(folder, before, now).into_iter().map(|part| (part.tenant, part.rows)).collect()
+}
+
+fn pruned(folder: &Folder, before: u64, now: u64) -> Vec<PrunedPart> {
+    match prune(&folder.path(), before, now).unwrap() {
+        Pruned::Removed(parts) => parts,
+        Pruned::NotIntact(verification) => panic!("{verification:?}"),
+    }
+}
+
 #[test]
-fn an_anchor_of_the_last_pruned_row_is_confirmed_by_the_checkpoint() {
+fn an_anchored_row_that_is_gone_is_reported_unless_the_reader_knows_the_checkpoint() {
+    // The anchored row is the last one of the pruned part, and then one inside it.
+    for anchored in [3, 2] {
+        let folder = Folder::with((1..=anchored).map(|n| violation("t", n)));
+        let anchor = folder.verify().anchor();
+        folder.add((anchored + 1..=3).chain([10]).map(|n| violation("t", n)));
+        let checkpoint = pruned(&folder, 5, 100)[0].checkpoint;
+        assert!(folder.verify().is_intact());
+        let verification = folder.verify_against(&anchor);
+        let [row] = verification.unconfirmed.as_slice() else { panic!("{verification:?}") };
+        assert_eq!(row.problem, AnchorProblem::Pruned { before: 4, checkpoint: Some(checkpoint) });
+        let database = Database::open(&folder.path()).unwrap();
+        let verification = database.verify_with_pruned(Some(&anchor), &[checkpoint]).unwrap();
+        assert!(verification.is_intact() && verification.tenants[0].replaced == 1, "{verification:?}");
+        // A later checkpoint covers the chain before it, and with it the earlier ones.
+        folder.add([violation("t", 101)]);
+        let later = pruned(&folder, 101, 200)[0].checkpoint;
+        assert!(database.verify_with_pruned(Some(&anchor), &[later]).unwrap().is_intact());
+        let unknown = database.verify_with_pruned(Some(&anchor), &[checkpoint]).unwrap();
+        assert_eq!((unknown.unconfirmed.len(), unknown.unknown_checkpoints), (1, vec![checkpoint]));
+    }
+}
+
+#[test]
+fn a_checkpoint_that_was_written_by_hand_replaces_no_anchored_row() {
     let folder = Folder::with((1..=3).map(|n| violation("t", n)));
     let anchor = folder.verify().anchor();
     folder.add([violation("t", 10)]);
+    // The attacker uses the public function, as anyone who can write to the file can.
     prune(&folder.path(), 5, 100).unwrap();
-    assert!(folder.verify_against(&anchor).is_intact());
+    let verification = folder.verify_against(&anchor);
+    assert!(!verification.is_intact());
+    let text = verification.unconfirmed[0].problem.to_string();
+    assert!(text.starts_with("the rows up to sequence number 3 are gone; the checkpoint with the hash "), "{text}");
+}
+
+#[test]
+fn an_allowed_checkpoint_replaces_no_row_with_another_hash() {
+    let folder = Folder::with((1..=3).map(|n| violation("t", n)));
+    let mut anchor = folder.verify().anchor();
+    anchor.heads[0].hash = RowHash::ZERO;
+    folder.add([violation("t", 10)]);
+    let checkpoint = pruned(&folder, 5, 100)[0].checkpoint;
+    let database = Database::open(&folder.path()).unwrap();
+    let verification = database.verify_with_pruned(Some(&anchor), &[checkpoint]).unwrap();
+    assert_eq!(verification.unconfirmed[0].problem, AnchorProblem::Differs);
 }
 
 #[test]

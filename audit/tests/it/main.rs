@@ -4,3 +4,4 @@ mod chain;
 mod common;
 mod documentation;
 mod faults;
+mod limits;

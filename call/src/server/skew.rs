@@ -35,8 +35,8 @@ enum Verdict {
 const CAPACITY: usize = 1024;
 /// The size of the largest contract that a caller may send, in bytes.
 const MAX_CONTRACT: usize = 256 * 1024;
-/// The budget of a comparison: about a second at most.
-const STEPS: Steps = Steps(2_000_000);
+/// The budget of a comparison, with the search for the change that explains its result: others wait for it.
+const BUDGET: Steps = Steps::of_seconds(1);
 
 impl Skew {
     pub(super) fn new(known: impl IntoIterator<Item = OwnedDescriptor>) -> Self {
@@ -134,7 +134,7 @@ fn compare(mut caller: OwnedDescriptor, mut provider: OwnedDescriptor) -> Verdic
     if caller.output_schema.is_none() || provider.output_schema.is_none() {
         (caller.output_schema, provider.output_schema) = (None, None);
     }
-    let settings = CallSettings { assume: Assume::AnyPeer, steps: STEPS, release: None };
+    let settings = CallSettings { assume: Assume::AnyPeer, steps: BUDGET, budget: BUDGET, release: None };
     match can_call_described(&caller, &provider, &settings) {
         Ok(()) => Verdict::Compatible,
         Err(refusal) => Verdict::Refused { message: refusal.to_string(), finding: finding(&refusal) },

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_audit::{Filter, KINDS};
+use capgen_audit::{Filter, KINDS, RowHash};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -120,15 +120,23 @@ pub(crate) struct Verify {
     /// Also check that the chains contain the rows of this file, which `capgen audit anchor` printed
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
+    /// With --anchor: the checkpoint with this hash, which `capgen audit prune` printed, may replace anchored rows; may be repeated
+    #[arg(long, value_name = "HASH", requires = "anchor", value_parser = parse_hash)]
+    pub(crate) allow_pruned: Vec<RowHash>,
     /// Print the result as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn parse_hash(text: &str) -> Result<RowHash, String> {
+    text.parse().map_err(|_| "expected the hash of a checkpoint: 64 hexadecimal digits in lower case".to_owned())
 }
 
 const VERIFY_HELP: &str = "\
 Examples:
   capgen audit verify
   capgen audit verify --anchor anchor.json
+  capgen audit verify --anchor anchor.json --allow-pruned 5f0c...
   capgen audit verify --json
 
 Each row contains a hash of its columns and of the row before it in the same tenant, so a change of a row, and a removed or inserted row, \
@@ -136,10 +144,11 @@ is found. For each tenant, the first wrong row is reported.
 
 A chain does not prove that no row is missing at its end, and does not protect against someone who writes the whole chain again: both \
 take only write access to the file. An anchor proves that all rows up to the anchored ones are unchanged, if the anchor itself is stored where \
-that person cannot change it. Nothing proves that a program recorded everything.
+that person cannot change it. An anchored row that is gone is reported, unless --allow-pruned has the hash of the checkpoint that replaces it: \
+without the hash, a row that was pruned cannot be told from one that an attacker removed. Nothing proves that a program recorded everything.
 
---json prints {\"intact\", \"rows\", \"tenants\": [{\"tenant\", \"rows\", \"pruned\", \"seq\", \"hash\", \"broken\": null or {\"row\", \"seq\", \"reason\"}}], \
-\"problems\": [{\"row\", \"message\"}], \"unconfirmed\": [{\"tenant\", \"seq\", \"hash\", \"reason\"}]}.";
+--json prints {\"intact\", \"rows\", \"tenants\": [{\"tenant\", \"rows\", \"pruned\", \"replaced\", \"seq\", \"hash\", \"broken\": null or {\"row\", \"seq\", \"reason\"}}], \
+\"problems\": [{\"row\", \"message\"}], \"unconfirmed\": [{\"tenant\", \"seq\", \"hash\", \"reason\"}], \"unknownCheckpoints\": [HASH]}.";
 
 const ANCHOR_HELP: &str = "\
 Examples:
@@ -165,9 +174,9 @@ Examples:
 
 For each tenant, the rows up to the first one that is not older are removed, and a checkpoint with their number and the hash of the last one is \
 added to the chain. If the database is not intact, nothing is removed. Rows of an anchor that are removed can no longer be checked: print a new \
-anchor after pruning.
+anchor after pruning, or store the hash of each checkpoint for `capgen audit verify --allow-pruned`.
 
---json prints {\"removed\": [{\"tenant\", \"rows\"}]}.";
+--json prints {\"removed\": [{\"tenant\", \"rows\", \"checkpoint\"}]}.";
 
 /// A time, or the time that has passed since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

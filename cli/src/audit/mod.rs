@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use capgen_audit::{Database, DatabaseError, Filter, MalformedRow, Pruned, Row, prune};
-use capgen_diagnostic::{Code, Diagnostic};
+use capgen_audit::{Database, DatabaseError, Filter, MalformedRow, Pruned, PrunedPart, Row, prune};
+use capgen_diagnostic::{Code, Diagnostic, quoted};
 use capgen_manifest::shown;
 use serde_json::json;
 
@@ -163,15 +163,19 @@ fn remove(arguments: &Prune, path: &Path, console: &Console) -> Outcome {
         }
     };
     if arguments.json {
-        let removed: Vec<_> = removed.iter().map(|(tenant, rows)| json!({"tenant": tenant, "rows": rows})).collect();
+        let part = |part: &PrunedPart| json!({"tenant": part.tenant, "rows": part.rows, "checkpoint": part.checkpoint.to_string()});
+        let removed: Vec<_> = removed.iter().map(part).collect();
         console::print_json(&format!("{}\n", json!({ "removed": removed })))?;
         return Ok(Verdict::Fine);
     }
-    let rows: u64 = removed.iter().map(|(_, rows)| rows).sum();
+    let rows: u64 = removed.iter().map(|part| part.rows).sum();
     let rows = count(usize::try_from(rows).unwrap_or(usize::MAX), "row", "rows");
     console.tick(&format!("removed {rows} of {}", count(removed.len(), "tenant", "tenants")));
+    for part in &removed {
+        console.line(&format!("  checkpoint of the tenant {}: {}", quoted(&part.tenant), part.checkpoint));
+    }
     if !removed.is_empty() {
-        console.line("  rows of older anchors may be gone: run `capgen audit anchor` and store its output");
+        console.line("  rows of older anchors may be gone: run `capgen audit anchor` and store its output, with these checkpoints");
     }
     Ok(Verdict::Fine)
 }

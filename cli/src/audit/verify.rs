@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use capgen_audit::{Anchor, Verification};
+use capgen_audit::{Anchor, AnchorProblem, Verification};
 use capgen_diagnostic::{Diagnostic, quoted};
 use capgen_manifest::shown;
 use serde_json::{Value, json};
@@ -24,9 +24,14 @@ const LIMITS: &str =
 const LIMITS_WITH_ANCHOR: &str = "  The rows up to the anchored ones are unchanged. For later rows, this does not prove that none is missing at the end,
   or that no one wrote them again.";
 
+const LIMITS_WITH_PRUNED: &str = "  The anchored rows that are left, and the rows before them, are unchanged. The others were pruned by the checkpoints that
+  you allowed. For later rows, this does not prove that none is missing at the end, or that no one wrote them again.";
+
 pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> Outcome {
     let anchor = arguments.anchor.as_deref().map(read_anchor).transpose()?;
-    let verification = open(path)?.verify(anchor.as_ref()).map_err(|error| unusable(path, &error))?;
+    let verification = open(path)?
+        .verify_with_pruned(anchor.as_ref(), &arguments.allow_pruned)
+        .map_err(|error| unusable(path, &error))?;
     if arguments.json {
         console::print_json(&format!("{}\n", document(&verification)))?;
         return Ok(if verification.is_intact() { Verdict::Fine } else { Verdict::Findings });
@@ -39,7 +44,11 @@ pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> Outcome
     let pruned: u64 = verification.tenants.iter().map(|tenant| tenant.pruned).sum();
     let pruned = if pruned > 0 { format!("; {pruned} more were pruned") } else { String::new() };
     console.tick(&format!("the chain of each tenant is intact: {rows} of {tenants}{pruned}"));
-    let limits = if anchor.is_some() { LIMITS_WITH_ANCHOR } else { LIMITS };
+    let limits = match anchor {
+        Some(_) if verification.tenants.iter().any(|tenant| tenant.replaced > 0) => LIMITS_WITH_PRUNED,
+        Some(_) => LIMITS_WITH_ANCHOR,
+        None => LIMITS,
+    };
     limits.lines().for_each(|line| console.line(line));
     Ok(Verdict::Fine)
 }
@@ -85,9 +94,22 @@ pub(super) fn findings(verification: &Verification, path: &Path) -> Vec<Diagnost
         let head = &unconfirmed.head;
         let place = format!("row with sequence number {} of the tenant {}", head.seq, quoted(&head.tenant));
         let message = format!("the anchored {place} is not in the chain: {}", unconfirmed.problem);
-        Diagnostic::new(codes::ANCHOR_NOT_CONFIRMED, message)
+        let finding = Diagnostic::new(codes::ANCHOR_NOT_CONFIRMED, message);
+        match unconfirmed.problem {
+            AnchorProblem::Pruned { checkpoint: Some(hash), .. } => {
+                finding.note("anyone who can write to the database can append such a checkpoint").help(format!(
+                    "if `capgen audit prune` printed this hash when you ran it, pass `--allow-pruned {hash}`"
+                ))
+            }
+            _ => finding,
+        }
     });
-    broken.chain(problems).chain(unconfirmed).map(|finding| finding.in_file(shown(path))).collect()
+    let unknown = verification.unknown_checkpoints.iter().map(|hash| {
+        let message = format!("no checkpoint has the hash {hash}");
+        let help = "pass a hash that `capgen audit prune` printed; a later one covers the rows of an earlier one too";
+        Diagnostic::new(codes::ANCHOR_NOT_CONFIRMED, message).help(help)
+    });
+    broken.chain(problems).chain(unconfirmed).chain(unknown).map(|finding| finding.in_file(shown(path))).collect()
 }
 
 fn document(verification: &Verification) -> Value {
@@ -95,7 +117,7 @@ fn document(verification: &Verification) -> Value {
         let broken = tenant.broken.as_ref();
         let broken = broken.map(|row| json!({"row": row.id, "seq": row.seq, "reason": row.reason.to_string()}));
         json!({
-            "tenant": tenant.tenant, "rows": tenant.rows, "pruned": tenant.pruned,
+            "tenant": tenant.tenant, "rows": tenant.rows, "pruned": tenant.pruned, "replaced": tenant.replaced,
             "seq": tenant.head.seq, "hash": tenant.head.hash.to_string(), "broken": broken,
         })
     });
@@ -106,11 +128,13 @@ fn document(verification: &Verification) -> Value {
         let hash = head.hash.to_string();
         json!({"tenant": head.tenant, "seq": head.seq, "hash": hash, "reason": unconfirmed.problem.to_string()})
     });
+    let unknown = verification.unknown_checkpoints.iter().map(ToString::to_string);
     json!({
         "intact": verification.is_intact(),
         "rows": verification.rows(),
         "tenants": tenants.collect::<Vec<_>>(),
         "problems": problems.collect::<Vec<_>>(),
         "unconfirmed": unconfirmed.collect::<Vec<_>>(),
+        "unknownCheckpoints": unknown.collect::<Vec<_>>(),
     })
 }

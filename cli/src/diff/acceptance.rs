@@ -48,6 +48,19 @@ impl AcceptedFiles {
         expired
     }
 
+    /// A warning for each entry whose fingerprint has the old form.
+    pub(super) fn of_old_form(&self) -> Vec<Diagnostic> {
+        let old = self.files.iter().flat_map(|(source, accepted)| {
+            accepted.of_old_form().into_iter().map(move |entry| {
+                let message = format!("the fingerprint {} has the old form, and accepts nothing", quoted(&entry.fingerprint));
+                let warning = Diagnostic::new(codes::OLD_FINGERPRINT, message).at(source, entry.span.clone(), "");
+                let note = "fingerprints with 16 digits did not cover what changed, so they accepted other changes of the same place";
+                warning.note(note).help("review the finding again, and copy its new fingerprint from the output of `capgen diff`")
+            })
+        });
+        old.collect()
+    }
+
     /// A warning for each entry that matches no finding.
     pub(super) fn unused(&self, report: &Report) -> Vec<Diagnostic> {
         let findings: Vec<_> = report.findings().map(|(contract, finding, _)| (&contract.agent, finding)).collect();

@@ -19,6 +19,7 @@ use std::path::Path;
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
 use capgen_manifest::{LoadedContract, Manifest, Selection};
+use capgen_schema::Steps;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -67,13 +68,17 @@ fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Ou
     let pairs = pairs(&arguments.against, selection)?;
     let accepted = AcceptedFiles::read(arguments.accepted.as_deref(), selection, &pairs)?;
     let levels: Levels = arguments.level.iter().copied().collect();
-    let settings = Settings { assume: arguments.assume.into(), ..Settings::default() };
+    let budget = Steps::of_seconds(arguments.budget);
+    let settings = Settings { assume: arguments.assume.into(), budget, ..Settings::default() };
     let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
     let mut report = Report { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
     if !callers::find(&mut report, &pairs, selection) {
         console.line(&format!("the search for callers ended after {} files and folders", MAX_ENTRIES));
     }
-    let unused = if selection.all { accepted.unused(&report) } else { Vec::new() };
+    let mut unused = accepted.of_old_form();
+    if selection.all {
+        unused.extend(accepted.unused(&report));
+    }
     print(&report, &pairs, &unused, arguments, console)?;
     Ok(if report.has_failed() { Verdict::Findings } else { Verdict::Fine })
 }

@@ -18,7 +18,13 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
                 Language::Rust => codes::RUST_TYPES_CHANGED,
                 _ => codes::TYPESCRIPT_TYPES_CHANGED,
             };
-            SourceChange { code, capability: change.capability, side: change.side, text: change.text }
+            SourceChange {
+                code,
+                capability: change.capability,
+                side: change.side,
+                text: change.text,
+                identity: change.identity,
+            }
         })
         .collect();
     comparison.add_source_changes(old, new, &changes, levels);

@@ -26,8 +26,12 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> Outcome {
         .iter()
         .map(|version| MatrixVersion { capability: &version.capability, contract: &version.contract })
         .collect();
-    let settings =
-        CallSettings { assume: Assume::from(arguments.assume), steps: Steps::default(), ..CallSettings::default() };
+    let settings = CallSettings {
+        assume: Assume::from(arguments.assume),
+        steps: Steps::default(),
+        budget: Steps::of_seconds(arguments.budget),
+        ..CallSettings::default()
+    };
     let cells = matrix(&compared, &settings);
     match arguments.format {
         MatrixFormat::Table => console::print(&table(&versions, &cells))?,

@@ -295,7 +295,7 @@ fn a_file_that_is_not_an_anchor_is_an_error() {
 fn prune_keeps_a_chain_that_can_be_verified() {
     let database = Database::of_a_morning();
     let run = database.run("prune --before 2026-11-23T12:00:00Z").ended(0);
-    assert!(run.stderr.starts_with("✓ removed 2 rows of 2 tenants\n"), "{run:?}");
+    assert!(run.stderr.starts_with("✓ removed 2 rows of 2 tenants\n  checkpoint of the tenant `-`: "), "{run:?}");
     let run = database.run("verify").ended(0);
     assert!(run.stderr.contains("4 rows of 2 tenants; 2 more were pruned"), "{run:?}");
     let run = database.run("query --kind audit_checkpoint --tenant acme --json").ended(0);
@@ -308,6 +308,32 @@ fn prune_keeps_a_chain_that_can_be_verified() {
     let tenants: Vec<_> = removed.iter().map(|tenant| tenant.get("tenant").unwrap()).collect();
     assert_eq!(tenants, ["-"]);
     database.run("verify").ended(0);
+}
+
+#[test]
+fn an_anchored_row_that_was_pruned_is_an_error_unless_its_checkpoint_is_known() {
+    let database = Database::of_a_morning();
+    database.0.write("anchor.json", &database.run("anchor").ended(0).stdout);
+    database.add([call("acme", MORNING + 24 * HOUR), call("-", MORNING + 24 * HOUR)]);
+    let run = database.run("prune --before 2026-11-24T00:00:00Z --json").ended(0).json();
+    let removed = run.get("removed").and_then(Value::as_array).unwrap();
+    let hashes: Vec<&str> = removed.iter().map(|part| part.get("checkpoint").unwrap().as_str().unwrap()).collect();
+    assert_eq!(hashes.len(), 2);
+    database.run("verify").ended(0);
+    let run = database.run("verify --anchor anchor.json").ended(1);
+    assert!(run.stderr.contains("error[E0655]") && run.stderr.contains("the rows up to sequence number "), "{run:?}");
+    assert!(run.stderr.contains("anyone who can write to the database can append such a checkpoint"), "{run:?}");
+    let run = database.run("verify --anchor anchor.json --json").ended(1).json();
+    assert_eq!(run.get("unconfirmed").and_then(Value::as_array).map(Vec::len), Some(2));
+    let allowed: String = hashes.iter().map(|hash| format!(" --allow-pruned {hash}")).collect();
+    let run = database.run(&format!("verify --anchor anchor.json{allowed}")).ended(0);
+    assert!(run.stderr.contains("The others were pruned by the checkpoints that"), "{run:?}");
+    let one = format!("verify --anchor anchor.json --allow-pruned {}", hashes[0]);
+    assert_eq!(database.run(&format!("{one} --json")).ended(1).json()["unconfirmed"].as_array().map(Vec::len), Some(1));
+    let run = database.run(&format!("verify --anchor anchor.json{allowed} --allow-pruned {}", "0".repeat(64))).ended(1);
+    assert!(run.stderr.contains("error[E0655]: no checkpoint has the hash 0000"), "{run:?}");
+    database.run("verify --anchor anchor.json --allow-pruned 5f").ended(2);
+    database.run(&format!("verify{allowed}")).ended(2);
 }
 
 #[test]

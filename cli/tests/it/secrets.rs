@@ -158,3 +158,82 @@ fn no_command_prints_a_value_of_the_fleet_that_is_not_public() {
         }
     }
 }
+
+#[test]
+fn no_argument_with_a_url_is_displayed_with_its_secret() {
+    let fleet = Fleet::new(&["a"]);
+    let urls = [
+        "mysql://me:hunter2@h/db",
+        "mysql:me:hunter2@h",
+        "//me:hunter2@h/",
+        "hunter2@h",
+        "https://h/a?token=hunter2",
+        "https://me:hunter2@h/a#hunter2",
+        "ftp://h/?token=hunter2#access_token=hunter2",
+    ];
+    for url in urls {
+        for command in [
+            "registry tail --log",
+            "registry find --log",
+            "registry merge --log",
+            "amp serve --listen",
+            "amp query",
+            "import mcp --url",
+            "check --capabilities",
+            "diff --against",
+            "gen --root",
+            "validate --capability x --side request --capabilities",
+        ] {
+            let run = fleet.run(&format!("{command} {url}"));
+            assert!(run.status > 0, "{run:?}");
+            for text in [&run.stdout, &run.stderr] {
+                // A file name is displayed as it is: it is no URL, and has no password.
+                let is_path =
+                    !url.contains("//") && ["check", "diff", "gen", "valid"].iter().any(|c| command.starts_with(c));
+                assert!(is_path || !text.contains("hunter2"), "{command} {url}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_reference_is_displayed_with_its_secret() {
+    let fleet = Fleet::new(&["a"]);
+    for reference in [
+        "//me:hunter2@h/",
+        "https://me:hunter2@h/a.json",
+        "https://h/a.json?token=hunter2#/definitions/a",
+        "a.json?token=hunter2",
+        "?token=hunter2",
+        "me:hunter2@h",
+        "https://h/a.json#hunter2",
+    ] {
+        for key in ["$ref", "$id", "$schema"] {
+            let schema = format!("{{ type: object, properties: {{ a: {{ {key}: \"{reference}\" }} }} }}");
+            let root = format!("{{ {key}: \"{reference}\", type: 5 }}");
+            for schema in [schema, root] {
+                let text = format!(
+                    "{HEAD}transports: [{{ kind: memory, topics: {{ requests: a }} }}]\ncapabilities: [{{ name: x, inputSchema: {schema} }}]\n"
+                );
+                fleet.write("agents/a/capabilities.yaml", &text);
+                for format in ["human", "json", "github", "sarif"] {
+                    let run = fleet.run(&format!("check --capabilities agents/a/capabilities.yaml --format {format}"));
+                    for text in [&run.stdout, &run.stderr] {
+                        assert!(!text.contains("hunter2"), "{format} {schema}: {text}");
+                    }
+                }
+            }
+        }
+        let openapi = format!(
+            "openapi: 3.1.0\ninfo: {{ title: Shop, version: '1' }}\npaths:\n  /a:\n    get:\n      parameters: [{{ $ref: '{reference}' }}]\n      \
+             responses: {{ '200': {{ $ref: '{reference}' }} }}\n"
+        );
+        fleet.write("openapi.yaml", &openapi);
+        for format in ["human", "json", "github", "sarif"] {
+            let run = fleet.run(&format!("import openapi openapi.yaml --agent shop --format {format}"));
+            for text in [&run.stdout, &run.stderr] {
+                assert!(!text.contains("hunter2"), "openapi {format} {reference}: {text}");
+            }
+        }
+    }
+}

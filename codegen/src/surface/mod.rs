@@ -27,6 +27,8 @@ pub struct SurfaceChange {
     /// One clause, such as "field `limit` of `SearchRequest` changed from `i64` to `Option<i64>`". It ends with "(affects callers)" or
     /// "(affects providers)" if it does not affect both.
     pub text: String,
+    /// The text with the old and the new type: another one for another change of the same item.
+    pub identity: String,
 }
 
 /// The changes of the generated types between two versions of a contract after which the source of a caller or a provider may not
@@ -133,7 +135,9 @@ fn compare(language: Language, old: &[Item], new: &[Item], changes: &mut Vec<Sur
     let (before, after) = (Index::of(old), Index::of(new));
     let mut push = |item: &Item, text: String, affected: Affected| {
         let (capability, side) = (item.capability.clone(), item.side);
-        changes.push(SurfaceChange { language, capability, side, text: text + &affected.to_string() });
+        // A text about a type that changed has both types, other texts have none.
+        let identity = format!("{text}: {}", item.signature);
+        changes.push(SurfaceChange { language, capability, side, text: text + &affected.to_string(), identity });
     };
     // If its type was removed, or is of another kind, an item is not worth a line of its own.
     let is_part_of_change = |item: &Item| {

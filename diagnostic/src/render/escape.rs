@@ -1,14 +1,11 @@
 //! Escaping untrusted text.
 
-use std::borrow::Cow;
+use crate::{is_unsafe, public_text};
 
-use crate::hidden::MASK;
-use crate::is_unsafe;
-
-/// The text with every unsafe character escaped as in Rust (`\u{202e}`), and without the user info of URLs.
+/// The text with every unsafe character escaped as in Rust (`\u{202e}`), and without the secrets of URLs.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in without_user_info(text).chars() {
+    for c in public_text(text).chars() {
         push_visible(&mut out, c);
     }
     out
@@ -23,14 +20,6 @@ pub(super) fn push_visible(out: &mut String, c: char) {
         c if is_unsafe(c) => out.extend(c.escape_unicode()),
         c => out.push(c),
     }
-}
-
-/// Shortens `amqp://user:pass@host` to `amqp://***@host`: everything from the first scheme to the last `@` after it, because
-/// a password may contain any character.
-pub(super) fn without_user_info(text: &str) -> Cow<'_, str> {
-    let Some((scheme, rest)) = text.split_once("://") else { return Cow::Borrowed(text) };
-    let Some((_, host)) = rest.rsplit_once('@') else { return Cow::Borrowed(text) };
-    Cow::Owned(format!("{scheme}://{MASK}@{host}"))
 }
 
 #[cfg(test)]

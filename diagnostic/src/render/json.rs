@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::escape::without_user_info;
 use super::{Region, presentable};
 use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
 
@@ -89,7 +88,7 @@ pub(super) fn array(items: Vec<String>) -> String {
 /// A JSON string. Unsafe characters are escaped, so the text can be printed on a terminal.
 pub(super) fn string(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in without_user_info(text).chars() {
+    for c in crate::public_text(text).chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),

@@ -86,7 +86,7 @@ impl Log<'_> {
             members.push(("relatedLocations", array(related)));
         }
         if let Some(fingerprint) = &diagnostic.fingerprint {
-            members.push(("partialFingerprints", braced(vec![("capgen/v1", string(fingerprint))])));
+            members.push(("partialFingerprints", braced(vec![("capgen/v2", string(fingerprint))])));
         }
         if !diagnostic.suggestions.is_empty() {
             members.push(("fixes", array(vec![self.fix(diagnostic)])));

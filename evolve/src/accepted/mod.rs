@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use capgen_manifest::AgentId;
 
-use crate::{Date, Finding};
+use crate::{Date, Finding, Fingerprint};
 
 #[cfg(feature = "parse")]
 pub use read::read_accepted;
@@ -70,13 +70,22 @@ impl Accepted {
         }
     }
 
-    /// The entries that match none of the findings, in the order of the file.
+    /// The entries whose fingerprints have the [old form](Fingerprint::OLD_LEN), in the order of the file. They accept nothing.
+    pub fn of_old_form(&self) -> Vec<&AcceptedEntry> {
+        let mut old: Vec<_> = self.by_fingerprint.values().flatten().filter(|entry| entry.is_of_old_form()).collect();
+        old.sort_by_key(|entry| entry.span.start);
+        old
+    }
+
+    /// The entries that match none of the findings, in the order of the file, without those of the old form.
     pub fn unused<'e>(&'e self, findings: &[(&AgentId, &Finding)]) -> Vec<&'e AcceptedEntry> {
         let mut unused: Vec<_> = self
             .by_fingerprint
             .values()
             .flatten()
-            .filter(|entry| !findings.iter().any(|(agent, finding)| entry.matches(agent, finding)))
+            .filter(|entry| {
+                !entry.is_of_old_form() && !findings.iter().any(|(agent, finding)| entry.matches(agent, finding))
+            })
             .collect();
         unused.sort_by_key(|entry| entry.span.start);
         unused
@@ -84,6 +93,10 @@ impl Accepted {
 }
 
 impl AcceptedEntry {
+    fn is_of_old_form(&self) -> bool {
+        self.fingerprint.len() == Fingerprint::OLD_LEN
+    }
+
     fn matches(&self, agent: &AgentId, finding: &Finding) -> bool {
         self.fingerprint == finding.fingerprint.as_str()
             && self.code.as_ref().is_none_or(|code| code == finding.code.as_str())
@@ -109,7 +122,7 @@ mod tests {
     use capgen_diagnostic::Code;
 
     use super::*;
-    use crate::{Fingerprint, Level};
+    use crate::Level;
 
     fn finding() -> Finding {
         Finding {

@@ -15,7 +15,7 @@ const KEYS: [&str; 5] = ["fingerprint", "reason", "expires", "code", "agent"];
 const MAX_FINDINGS: usize = 100;
 
 /// An entry as users write it.
-const EXAMPLE: &str = "an entry is `- { fingerprint: \"0123456789abcdef\", reason: \"...\", expires: 2027-01-31 }`";
+const EXAMPLE: &str = "an entry is `- { fingerprint: \"0123456789abcdef0123\", reason: \"...\", expires: 2027-01-31 }`";
 
 /// Reads the entries of a file in YAML or JSON: a list of mappings with the keys `fingerprint`, `reason`, `expires` and, if the entry
 /// is about one rule or one agent, `code` and `agent`. A file without content has no entries.
@@ -89,7 +89,8 @@ impl Reader<'_> {
     fn fingerprint(&mut self, member: &Member) -> Option<String> {
         // Some fingerprints, such as `1234567890123456` and `12e4567890123456`, look like numbers without quotes.
         let text = text(&member.value).unwrap_or_default();
-        let is_valid = text.len() == Fingerprint::LEN && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let is_valid = matches!(text.len(), Fingerprint::LEN | Fingerprint::OLD_LEN)
+            && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         if !is_valid {
             let message = format!("a fingerprint must have {} hexadecimal digits in lower case", Fingerprint::LEN);
             self.report(message, value(member), "copy it from the output of `capgen diff`");

@@ -4,30 +4,34 @@ mod refusal;
 mod served;
 
 use capgen_manifest::{AgentId, Capability, Manifest, OwnedDescriptor, Side, TransportSettings};
-use capgen_schema::{Containment, Json, Schema, Steps, contains};
+use capgen_schema::{Containment, Json, Schema, Steps};
 use semver::Version;
 
+use crate::compare::compare_within;
 use crate::side::{sent_in, witness};
-use crate::{Assume, Finding, Level, Sender, Settings, compare};
+use crate::work::Work;
+use crate::{Assume, Finding, Level, Levels, Sender, Settings};
 
 pub use refusal::{Incompatibility, Refusal};
 pub(crate) use served::{recent_enough, supported};
 
-/// The settings of [`can_call`].
+/// The settings of [`can_call`] and [`matrix`](crate::matrix()).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallSettings {
     /// The senders that are assumed.
     pub assume: Assume,
     /// The budget of each decision about two schemas.
     pub steps: Steps,
+    /// The budget of all decisions of one run. What is not decided when it is spent counts as incompatible.
+    pub budget: Steps,
     /// The release of the provider, if it is known: a capability is not offered by releases before its `since`.
     pub release: Option<Version>,
 }
 
 impl Default for CallSettings {
-    /// Any peer, an unknown release, and 2 million steps, which take less than a second.
+    /// Any peer, an unknown release, 2 million steps for each decision, which take less than a second, and four seconds for the run.
     fn default() -> Self {
-        Self { assume: Assume::AnyPeer, steps: Steps(2_000_000), release: None }
+        Self { assume: Assume::AnyPeer, steps: Steps(2_000_000), budget: Steps::of_seconds(4), release: None }
     }
 }
 
@@ -70,7 +74,7 @@ pub fn can_call(caller: &Capability, provider: &Capability, settings: &CallSetti
     if caller.hash() == provider.hash() {
         return Ok(());
     }
-    schemas_fit(Party::alone(caller), Party::alone(provider), settings)
+    schemas_fit(Party::alone(caller), Party::alone(provider), settings, &Work::new(settings.budget))
 }
 
 /// [`can_call`] for descriptors, as generated code, derived capabilities and registries have them. If the hashes are equal, the schemas
@@ -144,15 +148,25 @@ impl<'c> Party<'c> {
 }
 
 /// The error of the first side that does not fit, with the change that explains it.
-pub(crate) fn schemas_fit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Result<(), Refusal> {
-    let Some(misfit) = misfit(caller, provider, settings) else { return Ok(()) };
-    let finding = first_finding(misfit.side, caller.capability, provider.capability, settings).map(Box::new);
+pub(crate) fn schemas_fit(
+    caller: Party<'_>,
+    provider: Party<'_>,
+    settings: &CallSettings,
+    work: &Work,
+) -> Result<(), Refusal> {
+    let Some(misfit) = misfit(caller, provider, settings, work) else { return Ok(()) };
+    let finding = first_finding(misfit.side, caller.capability, provider.capability, settings, work).map(Box::new);
     Err(Refusal::Incompatible(Incompatibility { finding, ..misfit }))
 }
 
 /// The first side that does not fit, without the finding. This is much cheaper than [`schemas_fit`], which compares the contracts to
 /// find it.
-pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Option<Incompatibility> {
+pub(crate) fn misfit(
+    caller: Party<'_>,
+    provider: Party<'_>,
+    settings: &CallSettings,
+    work: &Work,
+) -> Option<Incompatibility> {
     Side::ALL.into_iter().find_map(|side| {
         let (sender, receiver) = match side {
             Side::Request => (caller, provider),
@@ -162,10 +176,10 @@ pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSett
         let accepted = receiver.capability.schema(side)?;
         let anything = Schema::parse(&Json::Bool(true)).ok();
         let declared = sender.capability.schema(side).or(anything.as_ref())?;
-        let answer = match contains(accepted, declared, settings.steps) {
+        let answer = match work.contains(accepted, declared, settings.steps) {
             Containment::Yes => return None,
             answer => match sender.sent(settings.assume, declared) {
-                Some(sent) => sent_in(accepted, &sent, declared, settings.steps),
+                Some(sent) => sent_in(accepted, &sent, declared, settings.steps, work),
                 None => answer,
             },
         };
@@ -179,14 +193,21 @@ pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSett
 }
 
 /// The finding that explains why a side does not fit.
-fn first_finding(side: Side, caller: &Capability, provider: &Capability, settings: &CallSettings) -> Option<Finding> {
+fn first_finding(
+    side: Side,
+    caller: &Capability,
+    provider: &Capability,
+    settings: &CallSettings,
+    work: &Work,
+) -> Option<Finding> {
     let contract = |capability: &Capability| {
         // Capabilities are compared by name.
         let capability = Capability { name: caller.name.clone(), ..capability.clone() };
         let transports = vec![TransportSettings::memory("calls")];
         Some(Manifest { agent: AgentId::new("provider")?, transports, capabilities: vec![capability] })
     };
-    let settings = Settings { assume: settings.assume, steps: settings.steps };
-    let findings = compare(&contract(caller)?, &contract(provider)?, settings).findings;
+    let settings = Settings { assume: settings.assume, steps: settings.steps, budget: settings.budget };
+    let findings =
+        compare_within(&contract(caller)?, &contract(provider)?, settings, &Levels::default(), work).findings;
     findings.into_iter().find(|finding| finding.side == Some(side) && finding.level == Level::Breaking)
 }

@@ -18,6 +18,8 @@ capgen_diagnostic::codes! {
     pub NOT_LOCKED = "E0623";
     /// A capability or an agent that only the lock has.
     pub LOCKED_REMOVED = "E0624";
+    /// The transports of an agent are not the ones that are locked.
+    pub LOCKED_TRANSPORTS_CHANGED = "E0627";
 
     /// A capability was removed or renamed.
     pub CAPABILITY_REMOVED = "E0701";
@@ -104,6 +106,8 @@ capgen_diagnostic::codes! {
 
     /// An accepted finding that does not occur.
     pub ACCEPTED_UNUSED = "W0791";
+    /// An accepted finding whose fingerprint has the old form, which did not cover what changed.
+    pub OLD_FINGERPRINT = "W0792";
 
     /// A capability was added.
     pub CAPABILITY_ADDED = "N0701";

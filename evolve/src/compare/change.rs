@@ -14,11 +14,9 @@ pub(super) struct Change {
     pub(super) path: Vec<String>,
     /// One clause, such as "`maxLength` changed from 10 to 5".
     pub(super) text: String,
-    /// The values that `text` shortens, in full; part of the identity of the change.
-    pub(super) shortened: String,
     /// What to do, in words.
     pub(super) help: Option<String>,
-    /// The edits that make this change alone in the old version.
+    /// The edits that make this change alone in the old version. They identify it.
     pub(super) edits: Vec<Edit>,
 }
 
@@ -82,16 +80,7 @@ impl Kind {
 impl Change {
     /// A change of a keyword.
     pub(super) fn of(kind: Kind, (old, new): (NodeId, NodeId), keyword: &str, text: String) -> Self {
-        Self {
-            kind,
-            old,
-            new,
-            path: vec![keyword.to_owned()],
-            text,
-            shortened: String::new(),
-            help: None,
-            edits: Vec::new(),
-        }
+        Self { kind, old, new, path: vec![keyword.to_owned()], text, help: None, edits: Vec::new() }
     }
 
     /// Adds an edit that sets a value, or removes it.
@@ -103,12 +92,6 @@ impl Change {
     pub(super) fn edit_with(mut self, path: &[&str], value: Value) -> Self {
         let path = path.iter().map(|&part| part.to_owned()).collect();
         self.edits.push(Edit { path, value });
-        self
-    }
-
-    /// Sets the values that the text shortens.
-    pub(super) fn shortening(mut self, values: String) -> Self {
-        self.shortened = values;
         self
     }
 

@@ -81,7 +81,9 @@ impl Assembly {
                     let copies = copies.map(|(name, schema)| (name.clone(), self.rewrite(schema, names, missing)));
                     Json::Object(copies.collect())
                 }
-                ("items" | "additionalProperties" | "not", schema) => self.rewrite(schema, names, missing),
+                ("items" | "additionalProperties" | "propertyNames" | "not", schema) => {
+                    self.rewrite(schema, names, missing)
+                }
                 ("allOf" | "anyOf" | "oneOf", Json::Array(branches)) => {
                     Json::Array(branches.iter().map(|branch| self.rewrite(branch, names, missing)).collect())
                 }

@@ -1,7 +1,10 @@
 //! Two versions of a contract, compared.
 
+mod added;
 mod capability;
 mod change;
+mod content;
+mod decider;
 mod fragment;
 mod isolate;
 mod place;
@@ -12,12 +15,13 @@ mod version;
 
 use std::collections::BTreeMap;
 
-use capability::Added;
+use added::Added;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
 pub(crate) use isolate::{overlap, part_of};
 pub(crate) use schema::{branch_name, constants, identities, listed};
 
+use crate::work::Work;
 use crate::{Assume, Bump, Finding, Level, Levels, Sender, SideComparison};
 
 /// The settings of a comparison.
@@ -27,6 +31,8 @@ pub struct Settings {
     pub assume: Assume,
     /// The budget of each decision about the two schemas of a side.
     pub steps: Steps,
+    /// The budget of the whole comparison. What is not decided when it is spent is undecided, which counts as breaking.
+    pub budget: Steps,
 }
 
 /// The result of [`compare`].
@@ -60,6 +66,7 @@ pub struct CapabilityComparison {
 /// Everything that the comparisons of the capabilities have in common.
 struct Context<'c> {
     settings: Settings,
+    work: &'c Work,
     levels: &'c Levels,
     /// The capabilities that only the new contract has.
     added: Added<'c>,
@@ -70,16 +77,16 @@ struct Context<'c> {
 }
 
 impl Default for Settings {
-    /// Any peer, and the default budget.
+    /// Any peer, the default budget of a decision, and a minute for the whole comparison.
     fn default() -> Self {
-        Self { assume: Assume::AnyPeer, steps: Steps::default() }
+        Self { assume: Assume::AnyPeer, steps: Steps::default(), budget: Steps::of_seconds(60) }
     }
 }
 
 /// Compares two versions of the contract of an agent.
 ///
-/// Capabilities are matched by name. Takes time linear in the size of the contracts, and for each changed schema the time of the
-/// decisions about it, which `settings` bounds.
+/// Capabilities are matched by name. Takes time linear in the size of the contracts, and the time of the decisions about the schemas
+/// that changed, which `settings` bounds for each of them and for all together.
 ///
 /// ```
 /// use capgen_evolve::{Level, Settings, compare};
@@ -107,6 +114,17 @@ pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison
 
 /// Like [`compare`], with other levels for some rules. The version that the changes require follows from these levels.
 pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, levels: &Levels) -> Comparison {
+    compare_within(old, new, settings, levels, &Work::new(settings.budget))
+}
+
+/// Like [`compare_with_levels`], as a part of a run with a budget.
+pub(crate) fn compare_within(
+    old: &Manifest,
+    new: &Manifest,
+    settings: Settings,
+    levels: &Levels,
+    work: &Work,
+) -> Comparison {
     let mut pairs: BTreeMap<&str, (Option<usize>, Option<usize>)> = BTreeMap::new();
     for (index, capability) in old.capabilities.iter().enumerate() {
         pairs.entry(&capability.name).or_default().0 = Some(index);
@@ -117,6 +135,7 @@ pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, l
     let is_new = |name: &str| pairs.get(name).is_some_and(|(old, _)| old.is_none());
     let context = Context {
         settings,
+        work,
         levels,
         added: Added::new(new.capabilities.iter().filter(|capability| is_new(&capability.name))),
         old: Sender::new(&old.capabilities),

@@ -2,6 +2,7 @@
 
 use capgen_descriptor::VersionSet;
 use capgen_manifest::{Capability, Determinism, SideEffects, capability_keys};
+use capgen_schema::Json;
 
 use super::capability::Draft;
 use crate::call::{recent_enough, supported};
@@ -16,10 +17,16 @@ pub(super) fn compare(old: &Capability, new: &Capability, draft: &mut Draft) {
     authority(old, new, draft);
     versions(old, new, draft);
     if old.description != new.description {
-        let text = "the description changed".to_owned();
-        draft.property(codes::TEXT_CHANGED, Level::Cosmetic, "description", text, None);
+        let said = ("the description changed".to_owned(), &*values(old, new, "description"));
+        draft.property_with(codes::TEXT_CHANGED, Level::Cosmetic, "description", said, None);
     }
     others(old, new, draft);
+}
+
+/// The old and the new value of a key, for a message that does not contain them.
+fn values(old: &Capability, new: &Capability, key: &str) -> String {
+    let value = |capability: &Capability| capability.definition().get(key).cloned().unwrap_or(Json::Null);
+    Json::Array(vec![value(old), value(new)]).canonical()
 }
 
 fn timeout(old: &Capability, new: &Capability, draft: &mut Draft) {
@@ -82,8 +89,8 @@ fn determinism(old: &Capability, new: &Capability, draft: &mut Draft) {
             draft.property(codes::DETERMINISM_WITHDRAWN, Level::Risky, "determinism", text, Some(help));
         }
         _ if old.determinism != new.determinism => {
-            let text = "`determinism` changed".to_owned();
-            draft.property(codes::PROPERTY_CHANGED, Level::Safe, "determinism", text, None);
+            let said = ("`determinism` changed".to_owned(), &*values(old, new, "determinism"));
+            draft.property_with(codes::PROPERTY_CHANGED, Level::Safe, "determinism", said, None);
         }
         _ => {}
     }
@@ -137,7 +144,8 @@ fn versions(old: &Capability, new: &Capability, draft: &mut Draft) {
         (true, true) => "`supportedVersions` changed, but no version of callers is refused because of it".to_owned(),
         (true, false) => return,
     };
-    draft.property(codes::PROPERTY_CHANGED, Level::Safe, "supportedVersions", text, None);
+    let said = (text, &*values(old, new, "supportedVersions"));
+    draft.property_with(codes::PROPERTY_CHANGED, Level::Safe, "supportedVersions", said, None);
 }
 
 /// Reports a change of a key after which these versions of callers are refused.
@@ -185,6 +193,7 @@ capability_keys!(changed_keys);
 /// The keys without a rule of their own, such as `tags`.
 fn others(old: &Capability, new: &Capability, draft: &mut Draft) {
     for key in changed_keys(old, new).into_iter().filter(|key| !COMPARED.contains(key)) {
-        draft.property(codes::PROPERTY_CHANGED, Level::Safe, key, format!("`{key}` changed"), None);
+        let said = (format!("`{key}` changed"), &*values(old, new, key));
+        draft.property_with(codes::PROPERTY_CHANGED, Level::Safe, key, said, None);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
         if let (Some(before), None) = (&old.version, &new.version) {
             let text = format!("the version {before} was removed");
             let help = "callers compare versions: keep it, and raise it as the changes require".to_owned();
-            draft.property(codes::VERSION_NOT_RAISED, Level::Breaking, "version", text, Some(help));
+            draft.property_with(codes::VERSION_NOT_RAISED, Level::Breaking, "version", (text, bump.name()), Some(help));
         }
         return;
     };
@@ -37,5 +37,6 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
     };
     let level = if order.is_eq() && bump == Bump::Patch { Level::Cosmetic } else { Level::Breaking };
     let help = format!("the least version for these changes is {least}");
-    draft.property(codes::VERSION_NOT_RAISED, level, "version", text, Some(help));
+    // The same version may announce too little for a greater step.
+    draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, bump.name()), Some(help));
 }

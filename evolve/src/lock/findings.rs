@@ -38,7 +38,7 @@ impl LockFile {
         Ok(Self { lock, source: source.clone(), root })
     }
 
-    /// The differences between the lock and a contract: [`codes::LOCKED_CONTRACT_CHANGED`],
+    /// The differences between the lock and a contract: [`codes::LOCKED_TRANSPORTS_CHANGED`], [`codes::LOCKED_CONTRACT_CHANGED`],
     /// [`codes::LOCKED_DEFINITION_CHANGED`], [`codes::NOT_LOCKED`] and [`codes::LOCKED_REMOVED`].
     pub fn findings(&self, contract: &LoadedContract) -> Vec<Diagnostic> {
         let changes = self.lock.changes(&contract.manifest);
@@ -64,6 +64,9 @@ impl LockFile {
 
     fn finding(&self, contract: &LoadedContract, change: &LockChange) -> Diagnostic {
         let agent = &contract.manifest.agent;
+        if let LockChangeKind::Transports(settings) = &change.kind {
+            return self.moved(contract, settings);
+        }
         let Some(name) = &change.capability else {
             let message = format!("the agent `{agent}` is not locked");
             let label = contract.label("/agent", "");
@@ -83,7 +86,9 @@ impl LockFile {
                 let message = format!("the definition of `{name}` changed: {changed}");
                 (codes::LOCKED_DEFINITION_CHANGED, message, keys.as_slice())
             }
-            LockChangeKind::Added => (codes::NOT_LOCKED, format!("the capability `{name}` is not locked"), &[][..]),
+            LockChangeKind::Added | LockChangeKind::Transports(_) => {
+                (codes::NOT_LOCKED, format!("the capability `{name}` is not locked"), &[][..])
+            }
             LockChangeKind::Removed => {
                 let message =
                     format!("the capability `{name}` of `{agent}` is locked, but the manifest does not have it");
@@ -94,7 +99,7 @@ impl LockFile {
         if let Some(place) = &place {
             finding.labels.extend(labels(contract, place, keys));
         }
-        finding.labels.extend(self.label(agent, name));
+        finding.labels.extend(self.label(agent, "capabilities", Some(name)));
         if let LockChangeKind::Contract(keys) = &change.kind
             && !keys.is_empty()
         {
@@ -108,12 +113,32 @@ impl LockFile {
         }
     }
 
-    /// The place of a capability in the lock.
-    fn label(&self, agent: &AgentId, name: &str) -> Option<Label> {
+    /// The finding about transports whose settings differ. It names them, and shows no value.
+    fn moved(&self, contract: &LoadedContract, settings: &[String]) -> Diagnostic {
+        let agent = &contract.manifest.agent;
+        let message = format!("the transports of `{agent}` changed: {}", listed(settings));
+        let mut finding = Diagnostic::new(codes::LOCKED_TRANSPORTS_CHANGED, message);
+        let present = settings.iter().filter(|place| contract.span(place).is_some());
+        finding.labels.extend(present.map(|place| contract.label(place, "changed")));
+        if finding.labels.is_empty() {
+            finding.labels.push(contract.label("/transports", "changed"));
+        }
+        finding.labels.extend(self.label(agent, "transports", None));
+        finding.help(format!(
+            "whoever owns the address gets the calls of all callers: make sure that it is right, then {UPDATE}"
+        ))
+    }
+
+    /// The place of a key of an agent in the lock, or of a member of its value.
+    fn label(&self, agent: &AgentId, key: &str, name: Option<&str>) -> Option<Label> {
         let below = |node: &'_ Node, key: &str| node.member(key).cloned();
         let agents: Member = below(&self.root, "agents")?;
-        let capability = below(&below(&agents.value, agent.as_str())?.value, name)?;
-        Some(Label { source: self.source.clone(), span: capability.key_span, text: "locked here".to_owned() })
+        let value = below(&below(&agents.value, agent.as_str())?.value, key)?;
+        let place = match name {
+            Some(name) => below(&value.value, name)?,
+            None => value,
+        };
+        Some(Label { source: self.source.clone(), span: place.key_span, text: "locked here".to_owned() })
     }
 }
 

@@ -1,12 +1,14 @@
 //! The lock of a fleet: the hashes of its capabilities, as they were when they were reviewed.
 //!
 //! The hash of a contract covers only what programs rely on. A language model that calls a capability also reads its description, so a
-//! peer can attack this model by changing a description. Therefore the lock has a second hash, that of the whole definition.
+//! peer can attack this model by changing a description. Therefore the lock has a second hash, that of the whole definition. It also has
+//! the transports, because whoever changes the endpoint of an agent gets the calls of its callers.
 
 #[cfg(feature = "parse")]
 mod findings;
 #[cfg(feature = "parse")]
 mod read;
+mod transport;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,18 +18,28 @@ use capgen_schema::{Hash, Json};
 
 #[cfg(feature = "parse")]
 pub use findings::LockFile;
+pub use transport::LockedTransport;
 
 /// The name of the file.
 pub const LOCK_FILE: &str = "capgen.lock";
 
 /// The version of the format. A reader rejects every other one.
-pub const LOCK_VERSION: u32 = 1;
+pub const LOCK_VERSION: u32 = 2;
 
-/// The hashes of the capabilities of some agents.
+/// The transports and the hashes of the capabilities of some agents.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lock {
-    /// The capabilities of each agent, by name.
-    pub agents: BTreeMap<AgentId, BTreeMap<String, LockedCapability>>,
+    /// The agents, by id.
+    pub agents: BTreeMap<AgentId, LockedAgent>,
+}
+
+/// An agent in a lock.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LockedAgent {
+    /// The transports, in the order of the manifest.
+    pub transports: Vec<LockedTransport>,
+    /// The capabilities, by name.
+    pub capabilities: BTreeMap<String, LockedCapability>,
 }
 
 /// The hashes of one capability.
@@ -59,6 +71,8 @@ pub enum LockChangeKind {
     Contract(Vec<String>),
     /// Only the hash of the definition changed. The keys whose values changed; empty if the lock was edited.
     Definition(Vec<String>),
+    /// The transports of the agent changed: JSON Pointers to the settings in the manifest, such as `/transports/0/url`.
+    Transports(Vec<String>),
     /// The lock does not have the agent or the capability.
     Added,
     /// Only the lock has the agent or the capability.
@@ -97,13 +111,15 @@ impl Lock {
         lock
     }
 
-    /// Adds the capabilities of an agent, or replaces them.
+    /// Adds an agent, or replaces it.
     pub fn insert(&mut self, manifest: &Manifest) {
         let capabilities = manifest.capabilities.iter().map(|c| (c.name.clone(), LockedCapability::of(c))).collect();
-        self.agents.insert(manifest.agent.clone(), capabilities);
+        let transports = manifest.transports.iter().map(LockedTransport::of).collect();
+        self.agents.insert(manifest.agent.clone(), LockedAgent { transports, capabilities });
     }
 
-    /// The text of the file. It is YAML, and has one line for each hash, sorted, so that a review shows each change.
+    /// The text of the file. It is YAML, and has one line for each setting of a transport and for each hash, sorted, so that a review
+    /// shows each change.
     pub fn text(&self) -> String {
         let mut text = format!(
             "# {MARK}. Review every change, and update this file with `capgen lock`.\nversion: {LOCK_VERSION}\nagents:"
@@ -112,27 +128,45 @@ impl Lock {
             text.push_str(" {}");
         }
         text.push('\n');
-        for (agent, capabilities) in &self.agents {
+        for (agent, LockedAgent { transports, capabilities }) in &self.agents {
             // Writing to a string cannot fail. Ids, names and keys contain no character with a meaning in a quoted string.
-            let _ = writeln!(text, "  \"{agent}\":", agent = agent.as_str());
+            let _ = writeln!(
+                text,
+                "  \"{agent}\":\n    transports:{}",
+                empty(transports.is_empty(), "[]"),
+                agent = agent.as_str()
+            );
+            for LockedTransport(settings) in transports {
+                for (index, (key, value)) in settings.iter().enumerate() {
+                    let start = if index == 0 { "      - " } else { "        " };
+                    // A JSON text in a string, so that the file is YAML whatever it contains.
+                    let _ = writeln!(text, "{start}{key}: {}", Json::from(value.as_str()).canonical());
+                }
+            }
+            let _ = writeln!(text, "    capabilities:{}", empty(capabilities.is_empty(), "{}"));
             for (name, LockedCapability { contract, definition, keys }) in capabilities {
-                let _ = writeln!(text, "    \"{name}\":\n      contract: \"{contract}\"");
-                let _ = writeln!(text, "      definition: \"{definition}\"\n      keys:");
+                let _ = writeln!(text, "      \"{name}\":\n        contract: \"{contract}\"");
+                let _ = writeln!(text, "        definition: \"{definition}\"\n        keys:");
                 for (key, digits) in keys {
-                    let _ = writeln!(text, "        {key}: \"{digits}\"");
+                    let _ = writeln!(text, "          {key}: \"{digits}\"");
                 }
             }
         }
         text
     }
 
-    /// The differences between the lock and a contract, sorted by capability.
+    /// The differences between the lock and a contract: that of the transports first, then those of the capabilities, sorted by name.
     pub fn changes(&self, manifest: &Manifest) -> Vec<LockChange> {
         let Some(locked) = self.agents.get(&manifest.agent) else {
             return vec![LockChange { capability: None, kind: LockChangeKind::Added }];
         };
         let current: BTreeMap<&str, &Capability> =
             manifest.capabilities.iter().map(|capability| (capability.name.as_str(), capability)).collect();
+        let transports: Vec<LockedTransport> = manifest.transports.iter().map(LockedTransport::of).collect();
+        let settings = transport::changes(&locked.transports, &transports);
+        let moved = (!settings.is_empty())
+            .then_some(LockChange { capability: None, kind: LockChangeKind::Transports(settings) });
+        let locked = &locked.capabilities;
         let names: BTreeSet<&str> = locked.keys().map(String::as_str).chain(current.keys().copied()).collect();
         let change = |name: &str| {
             let kind = match (locked.get(name), current.get(name)) {
@@ -142,8 +176,13 @@ impl Lock {
             };
             Some(LockChange { capability: Some(name.to_owned()), kind })
         };
-        names.into_iter().filter_map(change).collect()
+        moved.into_iter().chain(names.into_iter().filter_map(change)).collect()
     }
+}
+
+/// The text of a value without content after its key.
+fn empty(is_empty: bool, text: &str) -> String {
+    if is_empty { format!(" {text}") } else { String::new() }
 }
 
 impl LockedCapability {

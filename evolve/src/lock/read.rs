@@ -6,7 +6,7 @@ use capgen_diagnostic::{Diagnostic, Source, nearest, quoted};
 use capgen_manifest::{AgentId, Capability, Data, Member, Node, parse_document};
 use capgen_schema::Hash;
 
-use super::{LOCK_VERSION, Lock, LockedCapability};
+use super::{LOCK_VERSION, Lock, LockedAgent, LockedCapability, LockedTransport};
 use crate::codes;
 
 /// Further errors are not reported: a hostile file can cause millions.
@@ -72,25 +72,57 @@ impl Reader<'_> {
         if let Some(node) = version
             && !matches!(&node.data, Data::Number(_, text) if *text == LOCK_VERSION.to_string())
         {
-            self.reject(node, format!("the version of the lock must be {LOCK_VERSION}"));
+            let message = format!("the version of the lock must be {LOCK_VERSION}");
+            let finding = Diagnostic::new(codes::LOCK_FORMAT, message).at(self.source, node.span.clone(), "");
+            // A lock of version 1 had no transports, so nobody has reviewed them.
+            let help = "review the transports and capabilities of each agent, remove the file, and run `capgen lock`";
+            self.findings.push(finding.help(help));
             return Lock::default();
         }
         let mut agents = BTreeMap::new();
         let [_, listed] = self.keys(root, "the lock", ["version", "agents"]);
         let listed = listed.map_or(&[][..], |node| self.members(node, "`agents`"));
         for member in listed {
-            let capabilities = self.capabilities(&member.value, &member.key);
+            let locked = self.agent(&member.value, &member.key);
             match AgentId::new(&member.key) {
-                Some(agent) => drop(agents.insert(agent, capabilities)),
+                Some(agent) => drop(agents.insert(agent, locked)),
                 None => self.reject_key(member, "not a valid agent id"),
             }
         }
         Lock { agents }
     }
 
+    fn agent(&mut self, node: &Node, agent: &str) -> LockedAgent {
+        let subject = format!("the agent {}", quoted(agent));
+        let [transports, capabilities] = self.keys(node, &subject, ["transports", "capabilities"]);
+        LockedAgent {
+            transports: transports.map(|node| self.transports(node)).unwrap_or_default(),
+            capabilities: capabilities.map(|node| self.capabilities(node, agent)).unwrap_or_default(),
+        }
+    }
+
+    fn transports(&mut self, node: &Node) -> Vec<LockedTransport> {
+        let Data::Array(items) = &node.data else {
+            self.reject(node, "`transports` must be a list");
+            return Vec::new();
+        };
+        let mut transports = Vec::new();
+        for item in items {
+            let mut settings = BTreeMap::new();
+            for member in self.members(item, "a transport") {
+                match &member.value.data {
+                    Data::String(text) => drop(settings.insert(member.key.clone(), text.clone())),
+                    _ => self.reject(&member.value, "a setting of a transport must be a JSON text in quotes"),
+                }
+            }
+            transports.push(LockedTransport(settings));
+        }
+        transports
+    }
+
     fn capabilities(&mut self, node: &Node, agent: &str) -> BTreeMap<String, LockedCapability> {
         let mut capabilities = BTreeMap::new();
-        for member in self.members(node, &format!("the agent {}", quoted(agent))) {
+        for member in self.members(node, &format!("`capabilities` of the agent {}", quoted(agent))) {
             if !Capability::is_name(&member.key) {
                 self.reject_key(member, "not a valid name of a capability");
             }

@@ -4,24 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use capgen_manifest::{Capability, Side};
-use capgen_schema::{Assertions, Json, NodeId, Schema, Steps, Type, TypeSet, smallest_value};
+use capgen_schema::{Assertions, Json, NodeId, Schema, Steps, Type, TypeSet};
 
 use super::offered::Offered;
 use super::walk::{below, in_place, walk};
 use crate::compare::{branch_name, constants, identities, listed, overlap, part_of};
+use crate::work::Work;
 
 /// The most branches of a schema that are compared by their values; further ones count as known.
 const MAX_BRANCHES: usize = 100;
 
 /// The properties, the branches of unions and the values of enumerations that the requester's contract declares and the provider's
 /// contract does not: one sentence for each property and branch, and for the values of each place.
-pub(super) fn missing(requester: &Capability, provider: &Capability, steps: Steps) -> Vec<String> {
+pub(super) fn missing(requester: &Capability, provider: &Capability, steps: Steps, work: &Work) -> Vec<String> {
     let mut missing = Vec::new();
     for side in Side::ALL {
         // A provider without a schema may know everything.
         let (Some(known), Some(offered)) = (requester.schema(side), provider.schema(side)) else { continue };
         let Some(offered) = Offered::of(offered) else { continue };
-        let requested = Requested { schema: known, offered, steps, compared: 0, answers: BTreeMap::new() };
+        let requested = Requested { schema: known, offered, steps, work, compared: 0, answers: BTreeMap::new() };
         for (path, part) in requested.missing().unwrap_or_default() {
             let place = if path.is_empty() { String::new() } else { format!("`{path}` of ") };
             missing.push(format!("the provider does not know {part}{place}the {}", side.name()));
@@ -59,6 +60,7 @@ struct Requested<'s> {
     schema: &'s Schema,
     offered: Offered<'s>,
     steps: Steps,
+    work: &'s Work,
     /// How many branches were compared by their values.
     compared: usize,
     /// The answers for a subschema, and the provider's subschemas at the same path: definitions may be at many paths.
@@ -160,8 +162,8 @@ impl Requested<'_> {
             return false;
         }
         self.compared += 1;
-        let steps = part_of(self.steps);
-        let is_empty = |schema: Option<Schema>| schema.is_some_and(|schema| smallest_value(&schema, steps) == Ok(None));
+        let (steps, work) = (part_of(self.steps), self.work);
+        let is_empty = |schema: Option<Schema>| schema.is_some_and(|schema| work.is_empty(&schema, steps));
         let branch = (self.schema, branch);
         let mut places = self.offered.places(path).iter();
         // A branch that accepts nothing is not missed.

@@ -10,6 +10,7 @@ pub use versions::VersionOf;
 use capgen_manifest::Capability;
 
 use crate::call::{Party, is_served, misfit, schemas_fit};
+use crate::work::Work;
 use crate::{Assume, CallSettings, Refusal};
 use missing::missing;
 
@@ -71,9 +72,10 @@ impl Compatibility {
 /// - or calls work only if both are built with capgen ([`Assume::CapgenPeer`]), and the settings assume any peer.
 ///
 /// Otherwise it is *incompatible*. Parts that only the provider knows do not matter: the requester does not use them.
-/// Takes one [`can_call`](crate::can_call) for each pair.
+/// Takes one [`can_call`](crate::can_call) for each pair, and for all of them the budget of the settings.
 pub fn matrix(versions: &[MatrixVersion<'_>], settings: &CallSettings) -> Vec<Vec<Compatibility>> {
-    let row = |requester| versions.iter().map(|provider| compatibility(requester, provider, settings)).collect();
+    let work = Work::new(settings.budget);
+    let row = |requester| versions.iter().map(|provider| compatibility(requester, provider, settings, &work)).collect();
     versions.iter().map(row).collect()
 }
 
@@ -81,10 +83,11 @@ fn compatibility(
     requester: &MatrixVersion<'_>,
     provider: &MatrixVersion<'_>,
     settings: &CallSettings,
+    work: &Work,
 ) -> Compatibility {
     let (caller, callee) = (requester.capability, provider.capability);
     let incompatible =
-        |refusal| Compatibility::Incompatible { refusal, missing: missing(caller, callee, settings.steps) };
+        |refusal| Compatibility::Incompatible { refusal, missing: missing(caller, callee, settings.steps, work) };
     if let Err(refusal) = is_served(caller, callee, settings) {
         return incompatible(refusal);
     }
@@ -97,14 +100,14 @@ fn compatibility(
     if caller.hash() != callee.hash() {
         let from = Party { capability: caller, contract: Some(requester.contract) };
         let to = Party { capability: callee, contract: Some(provider.contract) };
-        if let Err(refusal) = schemas_fit(from, to, settings) {
+        if let Err(refusal) = schemas_fit(from, to, settings, work) {
             let as_capgen = CallSettings { assume: Assume::CapgenPeer, ..settings.clone() };
-            if settings.assume == Assume::CapgenPeer || misfit(from, to, &as_capgen).is_some() {
+            if settings.assume == Assume::CapgenPeer || misfit(from, to, &as_capgen, work).is_some() {
                 return incompatible(refusal);
             }
             restrictions.push(format!("works only if both are built with capgen: otherwise {refusal}"));
         }
-        restrictions.extend(missing(caller, callee, settings.steps));
+        restrictions.extend(missing(caller, callee, settings.steps, work));
     }
     if restrictions.is_empty() { Compatibility::Full } else { Compatibility::Partial(restrictions) }
 }

@@ -88,3 +88,45 @@ fn a_schema_that_accepts_nothing_is_reported_even_if_the_old_one_accepted_nothin
         }
     }
 }
+
+#[test]
+fn the_budget_of_the_whole_comparison_bounds_all_capabilities_together() {
+    // Which of many branches a value may have: the decision takes all steps that it may take.
+    let hard = |seed: usize| {
+        let clause = |index: usize| {
+            let [a, b, c] = [seed + index, seed + 7 * index + 3, seed + 13 * index + 5].map(|place| place % 40);
+            format!(
+                r#"{{"anyOf": [{{"required": ["p{a}"]}}, {{"required": ["p{b}"]}}, {{"not": {{"required": ["p{c}"]}}}}]}}"#
+            )
+        };
+        let clauses: Vec<String> = (0..120).map(clause).collect();
+        Schema::parse_text(&format!(r#"{{"type": "object", "allOf": [{}]}}"#, clauses.join(","))).unwrap()
+    };
+    let contract = |seed: usize| {
+        let capability = |index: usize| {
+            let mut capability = Capability::new(format!("c{index:03}"));
+            capability.input = Some(hard(seed + index));
+            capability
+        };
+        Manifest { capabilities: (0..40).map(capability).collect(), ..manifest(Side::Request, "{}") }
+    };
+    let (old, new) = (contract(0), contract(1));
+    let settings = Settings { steps: Steps(20_000), budget: Steps(100_000), ..Settings::default() };
+    let comparison = compare(&old, &new, settings);
+    let spent = "it could not be decided whether the change is compatible: the budget of the whole comparison";
+    let undecided = |text: &str| comparison.findings.iter().filter(|finding| finding.message.contains(text)).count();
+    // After the first few, nothing is decided, and everything counts as breaking.
+    assert!(undecided(spent) > 30, "{}", undecided(spent));
+    assert!(comparison.capabilities.iter().skip(10).all(|capability| capability.bump == capgen_evolve::Bump::Major));
+    assert_eq!(compare(&old, &new, settings), comparison, "the same on every machine");
+    // Contracts without such schemas need a small part of it.
+    let simple = |max: u32| {
+        let mut contract = manifest(Side::Request, &format!(r#"{{"type": "string", "maxLength": {max}}}"#));
+        let capability = contract.capabilities.remove(0);
+        let of = |index: usize| Capability { name: format!("c{index}"), ..capability.clone() };
+        Manifest { capabilities: (0..500).map(of).collect(), ..contract }
+    };
+    let settings = Settings { budget: Steps::of_seconds(1), ..Settings::default() };
+    let findings = compare(&simple(9), &simple(5), settings).findings;
+    assert!(findings.len() == 500 && findings.iter().all(|finding| finding.witness.is_some()));
+}

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use capgen_descriptor::{CAPABILITY_KEYS, ValueType};
+use capgen_diagnostic::{public_text, public_url};
 
 use super::{Token, has_colon};
 use crate::masked::is_name;
@@ -35,6 +36,8 @@ pub(super) enum Public {
     Data,
     /// A scalar, or a list of scalars.
     Text,
+    /// A URL or a reference, of which nothing is displayed if it has secrets.
+    Url,
     /// A name, a version or a path: a scalar without the punctuation of YAML and JSON. A missing quote makes other keys and
     /// values a part of it.
     Word,
@@ -70,6 +73,9 @@ const TEXTS: [&str; 21] = [
     "type",
     "uniqueItems",
 ];
+
+/// The keywords whose value is a URL.
+const URLS: [&str; 4] = ["$dynamicRef", "$id", "$ref", "$schema"];
 
 /// The members of other formats whose value is a scalar or a list of scalars, and no secret, in addition to [`TEXTS`].
 const FOREIGN_TEXTS: [&str; 21] = [
@@ -154,6 +160,7 @@ impl Public {
             (Public::Schema, "additionalProperties" | "propertyNames" | "items" | "not") => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
+            (Public::Schema | Public::Foreign, key) if URLS.contains(&key) => Public::Url,
             (Public::Schema, key) if TEXTS.contains(&key) => Public::Text,
             (Public::Schemas, _) => Public::Schema,
             (Public::Foreign, key) if FOREIGN_SECRETS.contains(&key) => Public::Nothing,
@@ -181,7 +188,13 @@ impl Public {
             // A list of schemas at `items` is an error, but public.
             Public::SchemaList | Public::Schema => Public::Schema,
             Public::ForeignNames => Public::Foreign,
-            Public::Data | Public::Text | Public::Word | Public::Secret | Public::SecretText | Public::Foreign => self,
+            Public::Data
+            | Public::Text
+            | Public::Url
+            | Public::Word
+            | Public::Secret
+            | Public::SecretText
+            | Public::Foreign => self,
             _ => Public::Nothing,
         }
     }
@@ -278,6 +291,7 @@ impl<'n> Walk<'_, 'n> {
         let is_shown = match meaning {
             Public::Secret | Public::SecretText => false,
             Public::Text | Public::Data => self.is_text(span),
+            Public::Url => self.is_text(span) && self.is_public_url(span),
             Public::Word => self.is_word(span),
             // The place of an alias or a tag with an error has a null too.
             _ => matches!(self.text.get(span.clone()), Some("true" | "false" | "null")),
@@ -287,8 +301,12 @@ impl<'n> Walk<'_, 'n> {
 
     fn is_text(&self, span: &Range<usize>) -> bool {
         let text = self.text.get(span.clone()).unwrap_or_default();
-        let has_user_info = text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'));
-        !has_user_info && (self.is_valid || is_block(text) || self.is_word(span))
+        public_text(text) == text && (self.is_valid || is_block(text) || self.is_word(span))
+    }
+
+    fn is_public_url(&self, span: &Range<usize>) -> bool {
+        let text = self.text.get(span.clone()).unwrap_or_default().trim_matches(['"', '\'']);
+        public_url(text) == text
     }
 
     fn is_word(&self, span: &Range<usize>) -> bool {

@@ -308,9 +308,9 @@ impl HttpChannel {
     ) -> Result<Result<Json, RpcError>, McpError> {
         let status = response.status();
         if let Some(location) = response.headers().get(LOCATION).filter(|_| status.is_redirection()) {
-            // Only characters of ASCII without controls. The query can have a key.
+            // Only characters of ASCII without controls.
             let location = location.to_str().unwrap_or_default();
-            let url = start(location.split(['?', '#']).next().unwrap_or_default(), 200);
+            let url = start(&capgen_diagnostic::public_url(location), 200);
             return Err(McpError::Redirect(status.as_u16(), url));
         }
         let content_type =

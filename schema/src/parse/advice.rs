@@ -350,9 +350,8 @@ impl Advice {
 
 /// A `$ref` to another document, or to a location outside of the root's `definitions`.
 pub(crate) fn not_local(target: &str, at: String) -> Problem {
-    // The query of a URL can have a key.
-    let shown = target.split_once('?').filter(|(url, _)| !url.starts_with('#')).map_or(target, |(url, _)| url);
-    let message = format!("`$ref` must point into `definitions`, not to {}", value::quote(shown));
+    let shown = capgen_diagnostic::public_url(target);
+    let message = format!("`$ref` must point into `definitions`, not to {}", value::quote(&shown));
     Problem::new(codes::REF_NOT_LOCAL, at, message).label("not a definition of this schema").help(reference(target))
 }
 

@@ -75,7 +75,10 @@ impl Loader {
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(&uri);
         if path.strip_suffix('#').unwrap_or(path) != "json-schema.org/draft-07/schema" {
             // Other drafts share most keywords, but silently reading them as draft-07 could change an assertion.
-            let message = format!("`$schema` is {}, but only draft-07 is supported", value::quote(&uri));
+            let message = format!(
+                "`$schema` is {}, but only draft-07 is supported",
+                value::quote(&capgen_diagnostic::public_url(&uri))
+            );
             let problem = Problem::new(codes::OTHER_DIALECT, draft.at("$schema"), message);
             self.report(
                 problem

@@ -56,7 +56,7 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
         }
         section(html, page, &usage.0, |html| commands(html, agent, capability));
         if versioned.1 {
-            section(html, page, &versioned.0, |html| versions::table(html, &known));
+            section(html, page, &versioned.0, |html| versions::table(html, &known, manifest.capabilities.len()));
         }
         if changes.1 {
             section(html, page, &changes.0, |html| findings(html, index, page, &manifest.agent, &changed));

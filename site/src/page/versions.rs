@@ -15,6 +15,10 @@ use crate::prose;
 const MOST: usize = 8;
 /// The budget of a comparison of two schemas: so small that many capabilities with many versions take seconds.
 const STEPS: Steps = Steps(100_000);
+/// The budget of all tables of a contract, which its capabilities share equally.
+const BUDGET: Steps = Steps::of_seconds(60);
+/// The least share: enough for a capability that is written as most are, however many others there are.
+const LEAST: Steps = Steps(500_000);
 /// The most reasons of a pair that are listed.
 const MOST_REASONS: usize = 20;
 
@@ -30,10 +34,11 @@ pub(super) fn of<'a>(agent: &'a Agent<'_>, name: &str) -> Vec<VersionOf<'a>> {
     versions
 }
 
-/// Writes the table of versions.
-pub(super) fn table(html: &mut Html, versions: &[VersionOf<'_>]) {
+/// Writes the table of versions of one of `count` capabilities.
+pub(super) fn table(html: &mut Html, versions: &[VersionOf<'_>], count: usize) {
+    let budget = LEAST.max(Steps(BUDGET.0 / (count as u64).max(1)));
     let compared: Vec<MatrixVersion<'_>> = versions.iter().map(VersionOf::compared).collect();
-    let cells = matrix(&compared, &CallSettings { steps: STEPS, ..CallSettings::default() });
+    let cells = matrix(&compared, &CallSettings { steps: STEPS, budget, ..CallSettings::default() });
     let labels: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
     html.leaf(
         "p",

@@ -13,6 +13,7 @@ pub(super) use serve::run as serve;
 
 use std::io;
 
+use capgen_diagnostic::public_url;
 use clap::error::ErrorKind;
 use tokio::runtime::{Builder, Runtime};
 
@@ -25,5 +26,8 @@ fn runtime() -> io::Result<Runtime> {
 
 /// A URL that cannot be used: incorrect usage.
 fn invalid_url(url: &str, reason: &str) -> Failure {
-    Failure::Usage(clap::Error::raw(ErrorKind::ValueValidation, format!("invalid URL '{url}': {reason}\n")))
+    Failure::Usage(clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!("invalid URL '{}': {reason}\n", public_url(url)),
+    ))
 }

@@ -109,13 +109,13 @@ fn fingerprints_without_quotes_may_look_like_numbers() {
         fleet.write("capgen-accepted.yaml", &text);
         fleet.run(COMPARE).ended(1).stderr
     };
-    for fingerprint in ["1234567890123456", "12e4567890123456", "0000000000000000"] {
+    for fingerprint in ["12345678901234567890", "12e45678901234567890", "00000000000000000000"] {
         let quoted = found(&format!("\"{fingerprint}\""));
         assert!(quoted.starts_with("error[E0708]"), "{quoted}");
     }
-    assert!(found("1234567890123456").starts_with("error[E0708]"));
-    let number = found("12e4567890123456");
-    assert!(number.contains("1 | - { fingerprint: 12e4567890123456, ") && number.contains("quote it"), "{number}");
+    assert!(found("12345678901234567890").starts_with("error[E0708]"));
+    let number = found("12e45678901234567890");
+    assert!(number.contains("1 | - { fingerprint: 12e45678901234567890, ") && number.contains("quote it"), "{number}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn every_error_of_the_file_is_reported_at_once() {
             "error[E0791]: `expires` must be a day in the form YYYY-MM-DD",
             "error[E0791]: unknown key `reasn`",
             "error[E0791]: an accepted finding must have the key `reason`",
-            "error[E0791]: a fingerprint must have 16 hexadecimal digits in lower case",
+            "error[E0791]: a fingerprint must have 20 hexadecimal digits in lower case",
             "error[E0791]: `expires` must be a day in the form YYYY-MM-DD",
             "error[E0791]: an accepted finding must be a mapping",
             "error[E0791]: unknown key `expire`",
@@ -170,11 +170,11 @@ fn an_entry_without_a_finding_is_a_warning_if_every_agent_is_compared() {
         findings.iter().find(|finding| finding["code"] == code).unwrap()["fingerprint"].as_str().unwrap().to_owned()
     };
     let used = entry(&find("E0701"), "expires: 9999-12-31, agent: a");
-    fleet.write("capgen-accepted.yaml", &format!("{used}{}", entry("0123456789abcdef", "expires: 9999-12-31")));
+    fleet.write("capgen-accepted.yaml", &format!("{used}{}", entry("0123456789abcdef0123", "expires: 9999-12-31")));
     let run = fleet.run("diff").ended(0);
     assert!(
         run.stderr.contains(
-            "warning[W0791]: no finding has the fingerprint `0123456789abcdef`\n --> capgen-accepted.yaml:2:5"
+            "warning[W0791]: no finding has the fingerprint `0123456789abcdef0123`\n --> capgen-accepted.yaml:2:5"
         ),
         "{run:?}"
     );
@@ -201,4 +201,35 @@ fn equal_changes_of_two_agents_can_be_accepted_one_by_one() {
     assert!(run.stderr.contains("note[E0701]") && run.stderr.contains("error[E0701]"), "{run:?}");
     fleet.write("capgen-accepted.yaml", &lines.concat());
     fleet.run("diff").ended(0);
+}
+
+#[test]
+fn an_entry_of_the_old_form_accepts_nothing_and_is_a_warning_in_every_format() {
+    let (fleet, _) = breaking();
+    fleet.write("capgen-accepted.yaml", &entry("0123456789abcdef", "expires: 9999-12-31"));
+    for format in ["human", "json", "junit", "markdown"] {
+        let run = fleet.run(&format!("{COMPARE} --format {format}")).ended(1);
+        let warning = "warning[W0792]: the fingerprint `0123456789abcdef` has the old form, and accepts nothing";
+        assert!(run.stderr.contains(warning) && run.stderr.contains("copy its new fingerprint"), "{run:?}");
+    }
+    for format in ["github", "sarif"] {
+        assert!(fleet.run(&format!("{COMPARE} --format {format}")).ended(1).stdout.contains("W0792"), "{format}");
+    }
+}
+
+#[test]
+fn an_accepted_constant_accepts_no_other_one() {
+    let fleet = Fleet::new(&["a"]);
+    let version = |schema: &str| loose("a") + &format!("    inputSchema: {schema}\n");
+    fleet.write("agents/a/capabilities.yaml", &version("{}"));
+    fleet.init();
+    fleet.write("agents/a/capabilities.yaml", &version("{const: 1}"));
+    let document = fleet.run("diff --format json").ended(1).json();
+    let fingerprint = document["findings"][0]["fingerprint"].as_str().unwrap();
+    fleet.write("capgen-accepted.yaml", &entry(fingerprint, "expires: 9999-12-31"));
+    fleet.run("diff").ended(0);
+    for other in ["{const: 2}", "{const: null}"] {
+        fleet.write("agents/a/capabilities.yaml", &version(other));
+        fleet.run("diff").ended(1);
+    }
 }

@@ -21,7 +21,7 @@ fn the_document_has_the_relation_of_both_sides_and_the_findings() {
     assert_eq!(finding["pointer"], "/inputSchema/properties/severity/enum");
     assert_eq!(finding["witness"], json!({ "prUrl": "", "severity": "high" }));
     assert_eq!(finding["violations"][0]["path"], "/severity");
-    assert_eq!(finding["fingerprint"].as_str().unwrap().len(), 16);
+    assert_eq!(finding["fingerprint"].as_str().unwrap().len(), 20);
     assert_eq!(document["bump"], "major");
 }
 
@@ -80,4 +80,14 @@ fn the_reading_changes_levels_but_not_the_relation() {
     assert_eq!(other["capabilities"]["review-pr"]["request"]["from_capgen_peer"], "yes");
     assert_eq!(other["findings"][0]["level"], "safe");
     assert_eq!((&document["assume"], &other["assume"]), (&json!("any-peer"), &json!("capgen-peer")));
+}
+
+#[test]
+fn the_budget_is_a_number_of_seconds() {
+    let fleet = Fleet::new(&["a"]);
+    fleet.init();
+    fleet.run("diff --budget 1").ended(0);
+    for budget in ["0", "-1", "1s", "100000"] {
+        fleet.run(&format!("diff --budget {budget}")).ended(2);
+    }
 }

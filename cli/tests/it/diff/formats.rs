@@ -50,7 +50,7 @@ fn sarif_has_the_fingerprints_and_levels() {
     let members = |name: &str| results.iter().map(|result| result[name].clone()).collect::<Vec<Value>>();
     assert_eq!(members("ruleId"), ["E0708", "N0703", "E0701"]);
     assert_eq!(members("level"), ["error", "note", "error"]);
-    let expected: Vec<Value> = fingerprints(&fleet, "diff").iter().map(|text| json!({ "capgen/v1": text })).collect();
+    let expected: Vec<Value> = fingerprints(&fleet, "diff").iter().map(|text| json!({ "capgen/v2": text })).collect();
     assert_eq!(members("partialFingerprints"), expected);
     for result in results {
         let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];

@@ -27,7 +27,7 @@ fn a_finding_shows_both_files_the_payload_and_the_violation() {
 
 compared 1 contract: 1 breaking; least version bump: major
 "#;
-    let fingerprint = run.stderr.split("fingerprint: \"").nth(1).unwrap().get(..16).unwrap();
+    let fingerprint = run.stderr.split("fingerprint: \"").nth(1).unwrap().get(..20).unwrap();
     assert_eq!(run.stderr, expected.replace("FINGERPRINT", fingerprint));
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use capgen_schema::{Assertions, Json, NodeId, Schema, pointer};
 
 use super::super::change::{Change, Kind, Value};
-use super::{MOST, Walk, brief, shortened};
+use super::{MOST, Walk, brief};
 
 impl Walk<'_> {
     pub(super) fn unions(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -64,8 +64,7 @@ impl Walk<'_> {
                 (_, "allOf") => Value::Remove,
                 _ => Value::Set(Json::Array(vec![Json::Bool(false)])),
             };
-            let change = Change::of(Kind::Branches, place, keyword, text).shortening(shortened(branch.into_iter()));
-            self.changes.push(change.edit_with(&[keyword], edit));
+            self.changes.push(Change::of(Kind::Branches, place, keyword, text).edit_with(&[keyword], edit));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use capgen_schema::{Assertions, Json, NodeId, Pattern, Type, TypeSet};
 
 use super::super::change::{Change, Kind};
-use super::{Walk, brief, shortened};
+use super::{Walk, brief};
 
 impl Walk<'_> {
     pub(super) fn keywords(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -73,10 +73,6 @@ impl Walk<'_> {
                 _ => format!("{} values {verb}: {}", values.len(), listed(values)),
             };
             let change = Change::of(Kind::Members, place, keyword, text);
-            let change = change.shortening(match values.len() {
-                0..=FEW => shortened(values.iter().copied()),
-                _ => values.iter().map(|value| value.canonical()).collect::<Vec<_>>().join(","),
-            });
             // An empty `enum` is allowed, and accepts nothing.
             self.changes.push(change.edit(&["const"], None).edit(&["enum"], Some(list)));
         }
@@ -102,7 +98,6 @@ impl Walk<'_> {
                 (Some(before), None) => format!("`{keyword}: {}` removed", brief(before)),
             };
             let change = Change::of(*kind, place, keyword, text);
-            let change = change.shortening(shortened(before.into_iter().chain(after)));
             let change = self.copying(change, &[keyword]);
             self.changes.push(change);
         }

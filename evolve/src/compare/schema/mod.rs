@@ -15,17 +15,19 @@ use capgen_schema::{Annotations, Json, Kind as Shape, NodeId, Schema};
 
 use super::change::{Change, Kind};
 
-/// The most changes of one side that are listed.
+/// The most changes of one side that are listed: a reader reads no more, and each takes time to find its places.
 pub(super) const MAX_CHANGES: usize = 1_000;
 
-/// Every change between two versions of a schema, at most [`MAX_CHANGES`]. Takes time linear in the size of the schemas, and for each
-/// change the time to find its place in the texts.
-pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
+/// The changes between two versions of a schema, at most [`MAX_CHANGES`], and whether these are all. Takes time linear in the size of
+/// the schemas, and for each change the time to find its place in the texts.
+pub(super) fn changes(old: &Schema, new: &Schema) -> (Vec<Change>, bool) {
     let mut walk = Walk { old, new, visited: BTreeSet::new(), open: Vec::new(), changes: Vec::new() };
     walk.pair(old.root(), new.root());
     // The places are visited in source order, so that equal inputs give equal findings.
-    while let Some((old, new)) = walk.open.pop() {
-        if walk.changes.len() < MAX_CHANGES && walk.visited.insert((old, new)) {
+    while walk.changes.len() <= MAX_CHANGES
+        && let Some((old, new)) = walk.open.pop()
+    {
+        if walk.visited.insert((old, new)) {
             let below = walk.open.len();
             walk.place(old, new);
             if let Some(added) = walk.open.get_mut(below..) {
@@ -33,8 +35,10 @@ pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
             }
         }
     }
+    // One more than the limit shows that there are more.
+    let is_complete = walk.changes.len() <= MAX_CHANGES;
     walk.changes.truncate(MAX_CHANGES);
-    walk.changes
+    (walk.changes, is_complete)
 }
 
 /// Two versions of a schema, and the pairs of subschemas that are at the same place.
@@ -85,8 +89,7 @@ impl Walk<'_> {
         let (before, after) = (self.text_of(self.old, old), self.text_of(self.new, new));
         let shown = |schema: Option<&Json>| schema.map(brief).unwrap_or_default();
         let text = format!("the schema changed from {} to {}", shown(before), shown(after));
-        let change = Change::of(Kind::Replaced, (old, new), "", text).edit(&[], after.cloned());
-        let mut change = change.shortening(shortened(before.into_iter().chain(after)));
+        let mut change = Change::of(Kind::Replaced, (old, new), "", text).edit(&[], after.cloned());
         change.path.clear();
         self.changes.push(change);
     }
@@ -115,8 +118,8 @@ impl Walk<'_> {
         if *default != after.default {
             let shown = |value: &Option<Json>| value.as_ref().map_or_else(|| "none".to_owned(), brief);
             let text = format!("`default` changed from {} to {}", shown(default), shown(&after.default));
-            let values = shortened(default.iter().chain(&after.default));
-            self.changes.push(Change::of(Kind::Default, place, "default", text).shortening(values));
+            let change = self.copying(Change::of(Kind::Default, place, "default", text), &["default"]);
+            self.changes.push(change);
         }
         for (keyword, is_equal) in [
             ("title", *title == after.title),
@@ -124,7 +127,9 @@ impl Walk<'_> {
             ("examples", *examples == after.examples),
         ] {
             if !is_equal {
-                self.changes.push(Change::of(Kind::Annotation, place, keyword, format!("`{keyword}` changed")));
+                let change = Change::of(Kind::Annotation, place, keyword, format!("`{keyword}` changed"));
+                let change = self.copying(change, &[keyword]);
+                self.changes.push(change);
             }
         }
     }
@@ -140,13 +145,6 @@ pub(super) fn brief(value: &Json) -> String {
         return text;
     }
     text.chars().take(MOST - 3).chain("...".chars()).collect()
-}
-
-/// The values in full, if [`brief`] shortens one of them.
-pub(super) fn shortened<'v>(values: impl Iterator<Item = &'v Json>) -> String {
-    let texts: Vec<String> = values.map(Json::canonical).collect();
-    let is_shortened = texts.iter().any(|text| text.chars().count() > MOST);
-    if is_shortened { texts.join(",") } else { String::new() }
 }
 
 /// The changes from one list of names to another: those that only the first has, and those that only the second has.

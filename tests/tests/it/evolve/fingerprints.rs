@@ -119,7 +119,7 @@ fn the_same_change_of_another_value_side_or_capability_has_another_fingerprint()
     assert_eq!(found.len(), pairs.len());
     assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), pairs.len(), "{found:?}");
     assert!(
-        found.iter().all(|digits| digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit())),
+        found.iter().all(|digits| digits.len() == 20 && digits.bytes().all(|b| b.is_ascii_hexdigit())),
         "{found:?}"
     );
 }

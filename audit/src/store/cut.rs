@@ -1,0 +1,168 @@
+//! Cutting records to their largest size: a record is never lost because of what a caller wrote into it.
+
+use capgen_call::{AuditRecord, AuditViolation};
+use serde::Serialize;
+
+/// The largest record in bytes. A report of violations has at most so much text, and a record that is larger tells no reader more.
+pub(crate) const MAX_RECORD: usize = 64 << 10;
+
+/// The most bytes of a name or an id. All of them together fit into a record, even if each byte is escaped with six others.
+const MAX_NAME: usize = 1 << 10;
+
+/// The most bytes of the path and of the message of a violation: a path has at most 128 names, and few of them are long.
+const MAX_TEXT: usize = 4 << 10;
+
+/// The end of a text that is cut.
+const CUT: char = '…';
+
+/// A record whose type has no member for it.
+#[derive(Serialize)]
+struct Truncated<'r> {
+    #[serde(flatten)]
+    record: &'r AuditRecord,
+    truncated: bool,
+}
+
+/// The record and its JSON text, with at most [`MAX_RECORD`] bytes: long texts are cut, and as many of the first violations are kept as
+/// fit. Such a record has the member `truncated`.
+pub(super) fn cut(mut record: AuditRecord) -> serde_json::Result<(AuditRecord, String)> {
+    let is_cut = names(&mut record).into_iter().fold(false, |is_cut, name| shorten(name, MAX_NAME) || is_cut);
+    let AuditRecord::Violation(report) = &mut record else {
+        let text = match is_cut {
+            true => serde_json::to_string(&Truncated { record: &record, truncated: true }),
+            false => serde_json::to_string(&record),
+        };
+        return text.map(|text| (record, text));
+    };
+    report.truncated |= is_cut;
+    let mut violations = std::mem::take(&mut report.violations);
+    report.truncated |= violations.iter_mut().fold(false, |is_cut, violation| shorten_violation(violation) || is_cut);
+    // With the member `truncated`, which may not be necessary.
+    let mut size = serde_json::to_string(&record)?.len() + r#","truncated":true"#.len();
+    let mut kept = 0;
+    for violation in &violations {
+        // With the comma after it.
+        size += serde_json::to_string(violation)?.len() + 1;
+        if size > MAX_RECORD {
+            break;
+        }
+        kept += 1;
+    }
+    if let AuditRecord::Violation(report) = &mut record {
+        report.truncated |= kept < violations.len();
+        violations.truncate(kept);
+        report.violations = violations;
+    }
+    let text = serde_json::to_string(&record)?;
+    Ok((record, text))
+}
+
+/// The texts of a record that callers choose.
+fn names(record: &mut AuditRecord) -> Vec<&mut String> {
+    match record {
+        AuditRecord::Violation(record) => {
+            let names =
+                [&mut record.tenant_id, &mut record.capability_name, &mut record.peer_id, &mut record.correlation_id];
+            names.into_iter().chain(&mut record.session_id).collect()
+        }
+        AuditRecord::Call(record) => {
+            let names = [
+                &mut record.tenant_id,
+                &mut record.capability_name,
+                &mut record.peer_id,
+                &mut record.correlation_id,
+                &mut record.contract_hash,
+                &mut record.status,
+            ];
+            names.into_iter().chain(&mut record.error_code).collect()
+        }
+    }
+}
+
+fn shorten_violation(violation: &mut AuditViolation) -> bool {
+    let AuditViolation { path, message, keyword } = violation;
+    let limits = [(path, MAX_TEXT), (message, MAX_TEXT), (keyword, MAX_NAME)];
+    limits.into_iter().fold(false, |is_cut, (text, most)| shorten(text, most) || is_cut)
+}
+
+/// Cuts a text at the end of a character. Returns whether it was longer.
+fn shorten(text: &mut String, most: usize) -> bool {
+    if text.len() <= most {
+        return false;
+    }
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.truncate(end);
+    text.push(CUT);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use capgen_call::{CallRecord, ViolationRecord};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn violation(path: &str) -> AuditViolation {
+        AuditViolation { path: path.to_owned(), message: "violates `type`".to_owned(), keyword: "type".to_owned() }
+    }
+
+    fn report(text: &str, violations: Vec<AuditViolation>) -> AuditRecord {
+        let record: ViolationRecord = serde_json::from_value(json!({
+            "ts": 1, "tenantId": text, "capabilityName": text, "peerId": text, "side": "request", "violations": [],
+            "correlationId": text, "sessionId": text,
+        }))
+        .unwrap();
+        AuditRecord::Violation(ViolationRecord { violations, ..record })
+    }
+
+    #[test]
+    fn a_record_that_fits_is_not_changed() {
+        let record = report("t", vec![violation("/a"); 3]);
+        let expected = serde_json::to_string(&record).unwrap();
+        assert_eq!(cut(record.clone()).unwrap(), (record, expected));
+    }
+
+    #[test]
+    fn every_record_fits_whatever_its_texts_are() {
+        for text in ["a", "\u{1}", "é", "\"", "\u{1F600}"] {
+            for count in [0, 1, 999, 1_000_000] {
+                let long = text.repeat(count);
+                let many = vec![violation(&text.repeat(50)); 5_000];
+                for violations in [vec![], vec![violation(&long)], vec![violation(&long); 3], many] {
+                    let (record, json) = cut(report(&long, violations.clone())).unwrap();
+                    assert!(json.len() <= MAX_RECORD, "{text:?} {count}: {}", json.len());
+                    let AuditRecord::Violation(found) = &record else { panic!("{record:?}") };
+                    assert!(found.truncated || found.violations == violations, "{text:?} {count}");
+                    assert_eq!(serde_json::from_str::<AuditRecord>(&json).unwrap(), record);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_violations_are_kept_as_fit() {
+        let (record, json) = cut(report("t", vec![violation("/a"); 5_000])).unwrap();
+        let AuditRecord::Violation(record) = record else { panic!("{record:?}") };
+        assert!(record.truncated && json.len() > MAX_RECORD - 200, "{}", json.len());
+    }
+
+    #[test]
+    fn a_call_with_long_texts_is_marked() {
+        let call = |text: &str| {
+            let record: CallRecord = serde_json::from_value(json!({
+                "ts": 1, "tenantId": text, "capabilityName": "c", "peerId": "agent://p", "contractHash": "", "status": "ok",
+                "latencyMs": 1, "correlationId": text,
+            }))
+            .unwrap();
+            AuditRecord::Call(record)
+        };
+        let (record, json) = cut(call(&"t".repeat(17 << 20))).unwrap();
+        let value: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((value["truncated"].as_bool(), value["kind"].as_str()), (Some(true), Some("capability_call")));
+        assert_eq!(value["tenantId"].as_str().map(str::len), Some(MAX_NAME + CUT.len_utf8()));
+        assert_eq!(serde_json::from_str::<AuditRecord>(&json).unwrap(), record);
+        let (_, json) = cut(call("t")).unwrap();
+        assert!(!json.contains("truncated"), "{json}");
+    }
+}
