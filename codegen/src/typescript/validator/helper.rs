@@ -69,6 +69,7 @@ helpers! {
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic],
     Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope],
+    VersionRefusal "versionRefusal" "version_refusal" [],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
@@ -91,7 +92,7 @@ impl Helper {
     }
 
     /// The function itself.
-    pub(super) fn value(self) -> Expression {
+    pub(in crate::typescript) fn value(self) -> Expression {
         Expression::Name(Name::HandWritten(self.name()))
     }
 
