@@ -25,5 +25,5 @@ fn runtime() -> io::Result<Runtime> {
 
 /// A URL that cannot be used: incorrect usage.
 fn invalid_url(url: &str, reason: &str) -> Failure {
-    Failure::Usage(clap::Error::raw(ErrorKind::ValueValidation, format!("invalid URL '{url}': {reason}\n")))
+    Failure::usage(ErrorKind::ValueValidation, format!("invalid URL '{url}': {reason}"))
 }
