@@ -261,9 +261,10 @@ error, except for one at the end of the input. The exit status is 1 if any paylo
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
-    /// Error or warning code, such as E0107
-    #[arg(required_unless_present_any = ["list", "all"])]
-    pub(crate) code: Option<String>,
+    /// Code of an error or a warning, such as E0107, or one that programs report while they run, such as EAGENTRPC_TIMEOUT, 4004 (AMP) or
+    /// no-compatible-version (registry)
+    #[arg(required_unless_present_any = ["list", "all"], num_args = 1..)]
+    pub(crate) code: Vec<String>,
     /// List every code with its title
     #[arg(long, conflicts_with = "code")]
     pub(crate) list: bool,
@@ -275,6 +276,10 @@ pub(crate) struct Explain {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   capgen explain E0107
+  capgen explain EAGENTRPC_TIMEOUT
+  capgen explain 4004                    the error of AMP
+  capgen explain timeout                 a name of several systems: the page of each one
+  capgen explain AMP 5003                that of one system
   capgen explain --list";
 
 #[derive(Args, Debug)]

@@ -6,6 +6,7 @@ use crate::arguments::Explain;
 use crate::codes;
 use crate::console;
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::run_time::{self, Page};
 
 /// The explanations of all crates.
 pub(crate) fn explanations() -> Explanations {
@@ -23,13 +24,43 @@ pub(crate) fn explanations() -> Explanations {
 
 pub(crate) fn run(arguments: &Explain) -> Outcome {
     let explanations = explanations();
-    let text = match &arguments.code {
-        Some(code) => explanations.get(code).ok_or_else(|| unknown(code, &explanations))?.text().to_owned(),
-        None if arguments.all => explanations.page(),
-        None => explanations.iter().map(line).collect(),
+    let text = if !arguments.code.is_empty() {
+        let code = arguments.code.join(" ");
+        explained(&code, &explanations).ok_or_else(|| unknown(&code, &explanations))?
+    } else if arguments.all {
+        explanations.page() + &run_time_page()
+    } else {
+        explanations.iter().map(line).chain(run_time::pages().map(run_time_line)).collect()
     };
     console::print(&text)?;
     Ok(Verdict::Fine)
+}
+
+/// The page of a code, or those of every code with this name.
+fn explained(code: &str, explanations: &Explanations) -> Option<String> {
+    if let Some(explanation) = explanations.get(code) {
+        return Some(explanation.text().to_owned());
+    }
+    let pages: Vec<String> = run_time::find(code).into_iter().map(Page::text).collect();
+    (!pages.is_empty()).then(|| pages.join("\n"))
+}
+
+/// The part of the page of all codes about those that programs report while they run.
+fn run_time_page() -> String {
+    let mut page = String::from(
+        "\n# Run-time codes\n\nPrograms report these codes while they run: `EAGENTRPC_` and `EVERSION_` are errors of [calls](calls.md), \
+         `MCP_` errors of calls of\n[MCP servers](mcp.md), the numbers are those of [AMP](amp.md), and the words in small letters are \
+         reasons of the\n[registry](registry.md). A provider may use other codes for failures of its own. `capgen explain <code>` prints \
+         the same text as this page;\nif several systems use a name, such as `timeout`, it prints the page of each one.\n\n\
+         | code | meaning |\n|---|---|\n",
+    );
+    run_time::pages().for_each(|entry| page.push_str(&format!("| {} | {} |\n", entry.heading, entry.title)));
+    run_time::pages().for_each(|entry| page.push_str(&format!("\n#{}", entry.text())));
+    page
+}
+
+fn run_time_line(page: Page) -> String {
+    format!("{}  {}\n", page.heading, page.title)
 }
 
 fn line(explanation: &Explanation) -> String {
@@ -38,7 +69,7 @@ fn line(explanation: &Explanation) -> String {
 
 fn unknown(code: &str, explanations: &Explanations) -> Failure {
     let finding = Diagnostic::new(codes::UNKNOWN_CODE, format!("there is no code {code:?}"));
-    Failure::Findings(vec![match explanations.nearest(code) {
+    Failure::Findings(vec![match explanations.nearest(code).or_else(|| run_time::near(code)) {
         Some(near) => finding.help(format!("did you mean `{near}`? `capgen explain --list` lists all codes")),
         None => finding.help("`capgen explain --list` lists all codes"),
     }])

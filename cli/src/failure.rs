@@ -3,7 +3,7 @@
 use std::io;
 
 use capgen_diagnostic::{Diagnostic, public_url};
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::console::Console;
 
@@ -26,8 +26,17 @@ pub(crate) enum Failure {
     Findings(Vec<Diagnostic>),
     /// Standard output cannot be written, or standard input cannot be read.
     Stream(io::Error),
-    /// The arguments are wrong, or request help.
-    Usage(clap::Error),
+    /// The arguments cannot be parsed, or request help.
+    Arguments(clap::Error),
+    /// The arguments can be parsed, but not used together, or not here. The usage of the subcommand is printed with the message.
+    Usage(ErrorKind, String),
+}
+
+impl Failure {
+    /// Arguments that cannot be used.
+    pub(crate) fn usage(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Failure::Usage(kind, message.into())
+    }
 }
 
 impl From<Vec<Diagnostic>> for Failure {
@@ -42,8 +51,9 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Reports a failure and returns the exit status: 0 success, 1 findings or invalid input, 2 incorrect usage.
-pub(crate) fn status(outcome: Outcome, console: &Console) -> u8 {
+/// Reports a failure and returns the exit status: 0 success, 1 findings or invalid input, 2 incorrect usage. `invoked` is the subcommand
+/// that ran.
+pub(crate) fn status(outcome: Outcome, mut invoked: clap::Command, console: &Console) -> u8 {
     match outcome {
         Ok(Verdict::Fine) => 0,
         Ok(Verdict::Findings) => 1,
@@ -55,13 +65,17 @@ pub(crate) fn status(outcome: Outcome, console: &Console) -> u8 {
             console.line(&format!("capgen: {error}"));
             1
         }
-        Err(Failure::Usage(error)) => {
-            let error = without_secrets(error);
-            // If this fails, there is no place left to report it.
-            let _ = error.print();
-            u8::try_from(error.exit_code()).unwrap_or(2)
-        }
+        Err(Failure::Arguments(error)) => printed(error),
+        Err(Failure::Usage(kind, message)) => printed(invoked.error(kind, message)),
     }
+}
+
+/// Prints an error about arguments and returns the exit status.
+fn printed(error: clap::Error) -> u8 {
+    let error = without_secrets(error);
+    // If this fails, there is no place left to report it.
+    let _ = error.print();
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
 /// The error without the secrets of URLs that were passed as arguments.

@@ -7,10 +7,9 @@ use capgen_codegen::output::{self, KeptOutputs, Output, Plan, Target};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{KeptContracts, LoadedContract, Selection};
 use capgen_schema::Hash;
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::arguments::{Arguments, Contracts, Format, Generate};
+use crate::arguments::{Contracts, Format, Generate};
 use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     if arguments.watch {
         let source = || arguments.imported.mcp.iter().cloned().collect();
         if arguments.imported.mcp.as_deref().is_some_and(input::is_stdin) {
-            return Err(usage(
+            return Err(Failure::usage(
                 ErrorKind::ArgumentConflict,
                 "`--watch` needs a file: standard input cannot be read again",
             ));
@@ -72,11 +71,7 @@ pub(crate) fn selection(arguments: &Contracts) -> Selection {
 fn nothing_selected() -> Failure {
     let message = "no contracts selected: pass `--peer <ID>` for an agent, `--all` for the whole fleet, or `--capabilities <PATH>` \
                    for a file\n\nFor example: capgen --peer pr-reviewer";
-    usage(ErrorKind::MissingRequiredArgument, message)
-}
-
-fn usage(kind: ErrorKind, message: &str) -> Failure {
-    Failure::Usage(Arguments::command().error(kind, message))
+    Failure::usage(ErrorKind::MissingRequiredArgument, message)
 }
 
 /// Results of the run before, with `--watch`.
@@ -246,8 +241,8 @@ fn watched(
             Ok(Verdict::Findings)
         }
         // The source of an import lost the name of its agent, which `--agent` would give. A save may bring it back.
-        (Err(Failure::Usage(error)), Some(change)) => {
-            console.line(&change.failed(error.to_string().lines().next().unwrap_or_default()));
+        (Err(Failure::Usage(_, message)), Some(change)) => {
+            console.line(&change.failed(&format!("error: {message}")));
             Ok(Verdict::Findings)
         }
         (other, _) => other,

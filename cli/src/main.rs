@@ -35,6 +35,7 @@ mod one_contract;
 mod registry;
 mod repository;
 mod rerun;
+mod run_time;
 #[cfg(any(feature = "amp", feature = "mcp", feature = "registry"))]
 mod secret;
 mod signals;
@@ -47,7 +48,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use arguments::{Arguments, Command};
 use console::Console;
@@ -55,11 +56,26 @@ use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let console = Console::new();
-    let command = launcher::named_by(Arguments::command());
-    let arguments = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
-    let arguments = arguments.map_err(|error| Failure::Usage(suggestion::with_subcommands(error)));
-    let outcome = arguments.and_then(|arguments| run(arguments, &console));
-    ExitCode::from(failure::status(outcome, &console))
+    let mut command = launcher::named_by(Arguments::command());
+    let (outcome, invoked) = match command.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(matches) => {
+            let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command));
+            let outcome = arguments.map_err(Failure::Arguments).and_then(|arguments| run(arguments, &console));
+            command.build();
+            (outcome, invoked(&command, &matches))
+        }
+        Err(error) => (Err(Failure::Arguments(suggestion::with_subcommands(error))), command),
+    };
+    ExitCode::from(failure::status(outcome, invoked, &console))
+}
+
+/// The subcommand that was invoked; the program itself if there is none.
+fn invoked(command: &clap::Command, matches: &ArgMatches) -> clap::Command {
+    let subcommand = matches.subcommand().and_then(|(name, matches)| Some((command.find_subcommand(name)?, matches)));
+    match subcommand {
+        Some((subcommand, matches)) => invoked(subcommand, matches),
+        None => command.clone(),
+    }
 }
 
 fn run(arguments: Arguments, console: &Console) -> Outcome {

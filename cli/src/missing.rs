@@ -40,7 +40,7 @@ pub(crate) fn message(name: &str) -> String {
 
 /// The failure of a run that needs a feature that is off.
 pub(crate) fn failure(name: &str) -> Failure {
-    Failure::Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{}\n", message(name))))
+    Failure::Arguments(clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{}\n", message(name))))
 }
 
 #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry")))]

@@ -25,7 +25,7 @@ mod work;
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
 pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
-pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described};
+pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described, serves_version};
 pub use capgen_schema::{Containment, Undecided};
 pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
 pub use date::{Date, InvalidDate};

@@ -324,6 +324,45 @@ tests["a server rejects a request before it reaches a handler"] = async () => {
   assert.equal(runs, 2);
 };
 
+tests["a server refuses callers whose version it does not serve"] = async () => {
+  const implementation = { ...handlers, newApi: (value) => value, some: (value) => value };
+  const answer = async (capability, headers) =>
+    JSON.parse(await handleShop(request({ capability, payload: 1, headers }), implementation)).payload;
+  for (const [capability, version, served] of [
+    ["new-api", "1.1.9", false],
+    ["new-api", "1.2.0-rc.1", false],
+    ["new-api", "0.99999999999999999999.0", undefined],
+    ["new-api", "0.18446744073709551615.0", false],
+    ["new-api", "1.2.0", true],
+    ["new-api", "1.2.0+build.1", true],
+    ["new-api", "10.0.0", true],
+    ["new-api", "1.2", undefined],
+    ["new-api", "latest", undefined],
+    ["new-api", "01.2.0", undefined],
+    ["new-api", "", undefined],
+    ["some", "1.0.0", true],
+    ["some", "1.0.0-1", false],
+    ["some", "1.0.1", false],
+    ["some", "1.4.99", true],
+    ["some", "1.5.0-rc.1", true],
+    ["some", "1.5.0-9", true],
+    ["some", "1.5.0-rc.1.1", true],
+    ["some", "1.5.0-rc", true],
+    ["some", "1.5.0-rc.10", false],
+    ["some", "1.5.0-rc.2", false],
+    ["some", "1.5.0-rd", false],
+    ["some", "1.5.0", false],
+    ["some", "2.1.0", true],
+  ]) {
+    const payload = await answer(capability, { "capgen-version": version });
+    const code = served ? undefined : served === false ? "EVERSION_SKEW" : "EAGENTRPC_INVALID_ENVELOPE";
+    assert.equal(payload.code, code, `${capability} ${version}: ${JSON.stringify(payload)}`);
+    if (served === false) assert.match(payload.message, new RegExp(`1\\.2\\.0.*but the caller has version ${version.replace(/[+.]/g, "\\$&")}$`));
+  }
+  assert.equal(await answer("new-api", {}), 1);
+  assert.equal(await answer("any", { "capgen-version": "latest" }), 1);
+};
+
 tests["a response names its request"] = async () => {
   const answer = JSON.parse(await handleShop(request({ tenantId: "t", headers: { traceparent: "x" } }), handlers));
   const { messageId, ...rest } = answer;

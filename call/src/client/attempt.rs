@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use capgen_payload::{Payload as _, Violations};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use super::builder::Link;
 use super::pending::{Expected, Response, Slot, abandoned};
@@ -23,8 +23,15 @@ use crate::wait::at_once;
 pub(super) struct Waiting {
     slot: Slot,
     trace: Traceparent,
-    /// Counts the call as one in flight.
-    _permit: OwnedSemaphorePermit,
+    /// Counts the call as one in flight, unless another value does.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Why an attempt has no response.
+pub(super) struct Failed {
+    pub(super) error: CallError,
+    /// Whether the provider answered with this error.
+    pub(super) is_answer: bool,
 }
 
 /// A valid request, without its ids.
@@ -33,6 +40,8 @@ pub(super) struct Request<'a> {
     pub(super) target: &'a Target,
     pub(super) payload: &'a [u8],
     pub(super) options: &'a CallOptions,
+    /// Whether the request may be sent several times.
+    pub(super) is_repeated: bool,
 }
 
 /// The parts of a message that differ between the attempts of a call.
@@ -47,10 +56,28 @@ struct Message<'a> {
 }
 
 impl Client {
-    /// Publishes a request that waits for a response.
-    pub(super) async fn publish(&self, started: &Started, request: Request<'_>) -> Result<Waiting, CallError> {
+    /// Sends a request once, and waits for its response until the deadline of the call.
+    pub(super) async fn attempt(&self, started: &Started, request: Request<'_>) -> Result<Bytes, Failed> {
+        let unanswered = |error| Failed { error, is_answer: false };
+        let mut waiting = self.publish(started, request, None).await.map_err(unanswered)?;
+        let response = self.response(started, request, &mut waiting).await.map_err(unanswered)?;
+        content(started, response).map_err(|error| Failed { error, is_answer: true })
+    }
+
+    /// Publishes the request of a call that has one attempt and is in flight until its end.
+    pub(super) async fn publish_once(&self, started: &Started, request: Request<'_>) -> Result<Waiting, CallError> {
         in_time(started)?;
         let permit = self.permit()?;
+        self.publish(started, request, Some(permit)).await
+    }
+
+    async fn publish(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<Waiting, CallError> {
+        in_time(started)?;
         let trace = request.trace();
         let slot = self.publish_request(started, request, &trace, None).await?;
         Ok(Waiting { slot, trace, _permit: permit })
@@ -69,38 +96,46 @@ impl Client {
         self.deliver(started, link, request, event).await
     }
 
-    /// The response to a request, if it arrives before `until`. If the provider asks for the caller's contract, the request is sent
-    /// again with it, once.
+    /// The payload of the response to a request, if it arrives before the deadline.
     pub(super) async fn reply(
         &self,
         started: &Started,
         request: Request<'_>,
         waiting: &mut Waiting,
-        until: Instant,
     ) -> Result<Bytes, CallError> {
-        let mut reply = received(started, waiting, until).await?;
-        if reply.needs_descriptor && !reply.is_ok {
-            // In a box, because the futures of most calls should not have its size.
-            reply = Box::pin(self.described_reply(started, request, waiting, until)).await?;
-        }
-        if reply.is_ok { Ok(reply.payload) } else { Err(refusal(started, &reply.payload)) }
+        content(started, self.response(started, request, waiting).await?)
     }
 
-    /// The response to the same request with the caller's contract.
-    async fn described_reply(
+    /// The response to a request. If the provider asks for the caller's contract, the request is sent again with it, once.
+    async fn response(
         &self,
         started: &Started,
         request: Request<'_>,
         waiting: &mut Waiting,
-        until: Instant,
+    ) -> Result<Response, CallError> {
+        let response = received(started, waiting).await?;
+        if response.needs_descriptor && !response.is_ok {
+            // In a box, because the futures of most calls should not have its size.
+            return Box::pin(self.described_response(started, request, waiting)).await;
+        }
+        Ok(response)
+    }
+
+    /// The response to the same request with the caller's contract.
+    async fn described_response(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        waiting: &mut Waiting,
     ) -> Result<Response, CallError> {
         let described = request.target.contract.described();
         let described = serde_json::to_string(&described).unwrap_or_default();
         waiting.slot = self.publish_request(started, request, &waiting.trace, Some(&described)).await?;
-        received(started, waiting, until).await
+        received(started, waiting).await
     }
 
-    fn permit(&self) -> Result<OwnedSemaphorePermit, CallError> {
+    /// The right to have a call in flight.
+    pub(super) fn permit(&self) -> Result<OwnedSemaphorePermit, CallError> {
         self.inner.limit.clone().try_acquire_owned().map_err(|_| {
             CallError::new(code::BUSY, "this client has as many calls in flight as `max_in_flight` allows")
         })
@@ -166,8 +201,7 @@ impl Client {
         // A stored event is for whenever a provider is there.
         let is_stored_event = message.kind == MessageKind::Event && request.options.delivery == Delivery::AtLeastOnce;
         let version = request.target.contract.version();
-        let repeats = self.inner.retry.attempts > 1;
-        let headers = request.headers(started, repeats, version.as_deref(), message);
+        let headers = request.headers(started, version.as_deref(), message);
         let draft = Draft {
             kind: message.kind,
             message_id: message.id.as_str(),
@@ -193,16 +227,20 @@ impl Client {
 }
 
 impl<'a> Request<'a> {
+    /// A request that is sent once.
+    pub(super) fn once(target: &'a Target, payload: &'a [u8], options: &'a CallOptions) -> Self {
+        Self { target, payload, options, is_repeated: false }
+    }
+
     /// The trace of an attempt.
     fn trace(self) -> Traceparent {
         Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
     }
 
-    /// The headers of a message: the caller's, and those that the client sets. `repeats` is whether failed calls are repeated.
+    /// The headers of a message: the caller's, and those that the client sets.
     fn headers<'h>(
         self,
         started: &'h Started,
-        repeats: bool,
         version: Option<&'h str>,
         message: &'h Message<'_>,
     ) -> Vec<(&'h str, &'h str)>
@@ -213,7 +251,7 @@ impl<'a> Request<'a> {
         let contract = &target.contract;
         let given = options.headers.get(header::IDEMPOTENCY_KEY).map(String::as_str);
         // Repeated requests are one call for the provider.
-        let needs_key = (repeats && contract.is_idempotent()) || options.delivery == Delivery::AtLeastOnce;
+        let needs_key = self.is_repeated || options.delivery == Delivery::AtLeastOnce;
         let own_key = needs_key.then(|| started.correlation_id.as_str());
         let set = [
             (header::CONTRACT, Some(contract.hash()).filter(|hash| !hash.is_empty())),
@@ -234,12 +272,17 @@ impl<'a> Request<'a> {
 }
 
 /// The reply to a request, if it arrives in time.
-async fn received(started: &Started, waiting: &mut Waiting, until: Instant) -> Result<Response, CallError> {
-    match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
+async fn received(started: &Started, waiting: &mut Waiting) -> Result<Response, CallError> {
+    match timeout_at(started.deadline, waiting.slot.reply()).await {
         Ok(reply) => reply.map_err(|error| *error),
         // If messages arrived that are not the response, the last one is the better explanation.
         Err(_) => Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
     }
+}
+
+/// The payload of a response, or the provider's error.
+fn content(started: &Started, response: Response) -> Result<Bytes, CallError> {
+    if response.is_ok { Ok(response.payload) } else { Err(refusal(started, &response.payload)) }
 }
 
 /// An error if the deadline of the call has passed, such as that of the call that it serves: then nothing is published.

@@ -65,10 +65,11 @@ impl Client {
                 return Box::pin(started.violation(Side::Request, violations, redacted, None)).await.into();
             }
         };
-        let request = Request { target: &target, payload: &text, options };
+        let request = Request::once(&target, &text, options);
         match mode {
             CallMode::Sync => {
-                let response = Box::pin(self.exchange(&started, request)).await;
+                let is_valid = |response: &Bytes| checked_response(&target.contract, response).is_ok();
+                let response = Box::pin(self.exchange(&started, request, &is_valid)).await;
                 settle(started, &target.contract, response).await
             }
             CallMode::FireAndForget => match self.publish_event(&started, request).await {
@@ -76,15 +77,15 @@ impl Client {
                 Err(error) => started.end(error).await.into(),
             },
             CallMode::Async(handler) => {
-                let mut waiting = match self.publish(&started, request).await {
+                let mut waiting = match self.publish_once(&started, request).await {
                     Ok(waiting) => waiting,
                     Err(error) => return started.end(error).await.into(),
                 };
                 let sent = started.result(Status::Ok);
                 let (client, options) = (self.clone(), options.clone());
                 let wait = async move {
-                    let request = Request { target: &target, payload: &text, options: &options };
-                    let response = client.reply(&started, request, &mut waiting, started.deadline).await;
+                    let request = Request::once(&target, &text, &options);
+                    let response = client.reply(&started, request, &mut waiting).await;
                     handler(settle(started, &target.contract, response).await);
                 };
                 self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));

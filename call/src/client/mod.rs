@@ -5,6 +5,7 @@ mod builder;
 mod dynamic;
 mod options;
 mod pending;
+mod repeat;
 mod retry;
 mod route;
 mod started;
@@ -16,7 +17,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violations};
-use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::outcome::CallError;
@@ -71,9 +71,10 @@ impl Client {
         let span = started.span();
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
-            let request = Request { target: &target, payload: &payload, options };
+            let request = Request::once(&target, &payload, options);
+            let is_valid = |response: &Bytes| C::Response::from_json(response).is_ok();
             // In a box, because its state is large, and would be copied with the future of the call.
-            let response = Box::pin(self.exchange(&started, request)).await;
+            let response = Box::pin(self.exchange(&started, request, &is_valid)).await;
             settle::<C::Response>(started, response).await
         }
         .instrument(span)
@@ -90,7 +91,7 @@ impl Client {
         let span = started.span();
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
-            let request = Request { target: &target, payload: &payload, options };
+            let request = Request::once(&target, &payload, options);
             match self.publish_event(&started, request).await {
                 Ok(()) => {
                     started.succeed().await;
@@ -123,16 +124,16 @@ impl Client {
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         let (started, target, payload) = self.prepare::<C>(started, request).await?;
-        let request = Request { target: &target, payload: &payload, options };
-        let mut waiting = match self.publish(&started, request).await {
+        let request = Request::once(&target, &payload, options);
+        let mut waiting = match self.publish_once(&started, request).await {
             Ok(waiting) => waiting,
             Err(error) => return Err(started.end(error).await),
         };
         let correlation_id = started.correlation_id.as_str().to_owned();
         let (client, options) = (self.clone(), options.clone());
         let wait = async move {
-            let request = Request { target: &target, payload: &payload, options: &options };
-            let response = client.reply(&started, request, &mut waiting, started.deadline).await;
+            let request = Request::once(&target, &payload, &options);
+            let response = client.reply(&started, request, &mut waiting).await;
             handler(settle::<C::Response>(started, response).await);
         };
         self.inner.runtime.spawn(wait.instrument(span));
@@ -185,34 +186,6 @@ impl Client {
             Err(error) => {
                 let redacted = redacted(request.to_json_with(Options::new().redact(true)).map(drop));
                 Err(Box::pin(started.violation(Side::Request, list(error), redacted, None)).await)
-            }
-        }
-    }
-
-    async fn exchange(&self, started: &Started, request: Request<'_>) -> Result<Bytes, CallError> {
-        let retry = if request.target.contract.is_idempotent() { self.inner.retry } else { Retry::default() };
-        let mut attempt = 1;
-        loop {
-            let result = match self.publish(started, request).await {
-                Ok(mut waiting) => {
-                    let until = match retry.attempts {
-                        0..=1 => started.deadline,
-                        _ => Instant::now() + retry.wait(attempt, started.remaining()),
-                    };
-                    self.reply(started, request, &mut waiting, until).await
-                }
-                Err(error) => Err(error),
-            };
-            match result {
-                Err(error) if error.retryable && attempt < retry.attempts => {
-                    let pause = retry.pause(attempt);
-                    if started.remaining() <= pause {
-                        return Err(error);
-                    }
-                    tokio::time::sleep(pause).await;
-                    attempt += 1;
-                }
-                result => return result,
             }
         }
     }

@@ -6,10 +6,14 @@ use uuid::Uuid;
 
 /// When a client repeats a call of an idempotent capability. The default is never.
 ///
-/// A call is repeated if its error is retryable: the provider was busy or not there, the attempt had no response in time, or the
-/// provider's failure is marked as retryable. All attempts share the deadline of the call and its idempotency key. An attempt waits for
-/// its response for an equal share of the remaining time (the first of three attempts for a third of it), and the last one until the
-/// deadline; [`attempt_timeout`](Self::attempt_timeout) makes it shorter.
+/// A request is sent again if an attempt failed and its error is retryable (the provider was busy or not there, or its failure is marked
+/// as retryable), and if an attempt has had no response for a time: an equal share of the remaining time (the first of three attempts a
+/// third of it) or, if it is shorter, [`attempt_timeout`](Self::attempt_timeout). All attempts have the idempotency key of the call, count
+/// as one call in flight, and wait until its deadline: a response to an earlier attempt counts too, however late it is.
+///
+/// So a call that succeeds without retries succeeds with them: the first valid response ends the call. An answer that is not retryable
+/// ends it too, unless the first attempt may still succeed. If no attempt succeeds, the result is the last answer of the provider or, if
+/// there was none, the end of the last attempt, such as `EAGENTRPC_TIMEOUT`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +47,7 @@ impl Retry {
         Self { first, longest: longest.max(first), ..self }
     }
 
-    /// How long an attempt, other than the last one, waits for its response at most.
+    /// How long an attempt has no response, at most, before the next one starts. It does not end the attempt.
     ///
     /// ```
     /// use std::time::Duration;
@@ -54,7 +58,7 @@ impl Retry {
         Self { attempt_timeout: Some(timeout), ..self }
     }
 
-    /// How long an attempt, counted from 1, waits for its response, given the time until the deadline.
+    /// How long an attempt, counted from 1, has no response before the next one starts, given the time until the deadline.
     pub(crate) fn wait(self, attempt: u32, remaining: Duration) -> Duration {
         let left = self.attempts.saturating_sub(attempt).saturating_add(1);
         if left == 1 {

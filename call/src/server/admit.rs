@@ -1,5 +1,5 @@
-//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay, capability and
-//! contract.
+//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay, capability, version
+//! of the caller and, if the server compares contracts, contract.
 
 use super::handlers::Entry;
 use super::respond::Answer;
@@ -24,10 +24,13 @@ impl Shared {
             let message = format!("the agent `{}` has no capability `{capability}`", self.agent);
             return Err(Answer::error(code::NO_CAPABILITY, message));
         };
-        if let Some(contract) = &entry.contract
-            && self.skew.differs(request, contract)
+        if let Some(served) = &entry.served {
+            served.check(request)?;
+        }
+        if let (Some(skew), Some(contract)) = (&self.skew, &entry.contract)
+            && skew.differs(request, contract)
             // In a box, because the contracts are nearly always equal.
-            && let Some(answer) = Box::pin(self.skew.check(request, contract)).await
+            && let Some(answer) = Box::pin(skew.check(request, contract)).await
         {
             return Err(answer);
         }

@@ -31,6 +31,7 @@ pub struct ServerBuilder {
     records_calls: bool,
     keys: Option<Keys>,
     tenants: BTreeSet<String>,
+    compares: bool,
     known: Vec<Capability>,
     max_concurrent: usize,
     max_waiting: usize,
@@ -58,6 +59,7 @@ impl ServerBuilder {
             records_calls: false,
             keys: None,
             tenants: BTreeSet::new(),
+            compares: false,
             known: Vec::new(),
             max_concurrent: 256,
             max_waiting: 1024,
@@ -105,7 +107,18 @@ impl ServerBuilder {
         self
     }
 
-    /// An older contract of a capability. Callers that use it are compared with the current contract without having to send theirs.
+    /// Compares the contract of a caller that has another one with the provider's before a request runs, once for each contract, and
+    /// refuses all calls of a caller whose requests the provider might reject, or who might reject its responses, with `EVERSION_SKEW`.
+    ///
+    /// By default, contracts are not compared: a call runs if its payload is valid. A comparison refuses valid payloads, so it is only for
+    /// handlers whose effects are worse than a refusal if the caller then cannot read the response. `minSchemaVersion` and
+    /// `supportedVersions` of the provider's contract refuse callers in any case.
+    pub fn compare_contracts(self) -> Self {
+        Self { compares: true, ..self }
+    }
+
+    /// An older contract of a capability. With [`compare_contracts`](Self::compare_contracts), callers that use it are compared without
+    /// having to send theirs; otherwise it has no effect.
     pub fn known_contract(mut self, capability: &Capability) -> Self {
         self.known.push(capability.clone());
         self
@@ -176,7 +189,7 @@ impl ServerBuilder {
             journal: Journal::new(self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenants: self.tenants,
-            skew: Skew::new(self.known.iter().map(|known| known.to_descriptor(None))),
+            skew: self.compares.then(|| Skew::new(self.known.iter().map(|known| known.to_descriptor(None)))),
             once: Arc::new(Once::new(crate::outcome::in_ms(self.window), capacity, max_bytes)),
             seen: Seen::default(),
             running: Semaphore::new(self.max_concurrent),

@@ -11,6 +11,7 @@ use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator, Vi
 use capgen_schema::ExactPayload;
 use serde_json::Value;
 
+use super::version::Served;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
@@ -34,6 +35,8 @@ pub struct Handlers {
 pub(super) struct Entry {
     /// The contract; `None` if the capability is loose on both sides and has no declaration.
     pub(super) contract: Option<OwnedDescriptor>,
+    /// The versions of callers that are served; `None` for all.
+    pub(super) served: Option<Served>,
     run: Box<Run>,
 }
 
@@ -145,7 +148,8 @@ impl Handlers {
     }
 
     fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
-        self.entries.insert(name.to_owned(), Arc::new(Entry { contract, run }));
+        let served = contract.as_ref().and_then(Served::of);
+        self.entries.insert(name.to_owned(), Arc::new(Entry { contract, served, run }));
         self
     }
 }

@@ -10,6 +10,7 @@ mod run;
 mod seen;
 mod serve;
 mod skew;
+mod version;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

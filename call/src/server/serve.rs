@@ -29,7 +29,8 @@ pub(super) struct Shared {
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
     pub(super) tenants: BTreeSet<String>,
-    pub(super) skew: Skew,
+    /// Whether a caller's contract is compared before its request runs, and how; `None` if only payloads decide.
+    pub(super) skew: Option<Skew>,
     pub(super) once: Arc<Once>,
     pub(super) seen: Seen,
     /// Permits for handlers.

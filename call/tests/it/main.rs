@@ -7,6 +7,7 @@ mod envelope;
 mod fixture;
 mod memory;
 mod peers;
+mod retries;
 mod security;
 mod serving;
 mod skew;

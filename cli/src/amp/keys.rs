@@ -18,8 +18,8 @@ pub(super) fn keys(option: &str, values: &[String]) -> Result<Keys, Failure> {
             Ok(Some(_)) => "the DID already has a key".to_owned(),
             Err(error) => error.to_string(),
         };
-        let message = format!("invalid value '{value}' for '{option} <DID=HEXPUB>': {problem}\n");
-        return Err(Failure::Usage(clap::Error::raw(ErrorKind::ValueValidation, message)));
+        let message = format!("invalid value '{value}' for '{option} <DID=HEXPUB>': {problem}");
+        return Err(Failure::usage(ErrorKind::ValueValidation, message));
     }
     Ok(keys)
 }

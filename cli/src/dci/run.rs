@@ -162,7 +162,8 @@ fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::default();
     for (index, (key, value)) in policy.iter().enumerate() {
         if policy.iter().take(index).any(|(other, _)| other == key) {
-            return Err(usage(ErrorKind::ArgumentConflict, &format!("--policy sets {} more than once", quoted(key))));
+            let message = format!("--policy sets {} more than once", quoted(key));
+            return Err(Failure::usage(ErrorKind::ArgumentConflict, message));
         }
         // The parser of the option accepted it already.
         let _ = overrides.set(key, value);
@@ -170,14 +171,10 @@ fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-fn usage(kind: ErrorKind, message: &str) -> Failure {
-    Failure::Usage(clap::Error::raw(kind, format!("{message}\n")))
-}
-
 fn nothing_required() -> Failure {
     let message = "--query ranks the providers of required capabilities, and none is required: add --require CAP, or use \
                    `capgen dci search TEXT` to rank skills by their words alone";
-    usage(ErrorKind::MissingRequiredArgument, message)
+    Failure::usage(ErrorKind::MissingRequiredArgument, message)
 }
 
 /// The mode that the contract of a consumer states.

@@ -20,10 +20,9 @@ use capgen_diagnostic::{Diagnostic, render};
 use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
 use capgen_manifest::{LoadedContract, Manifest, Selection};
 use capgen_schema::Steps;
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::arguments::{Arguments, Format};
+use crate::arguments::Format;
 use crate::check;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -123,7 +122,7 @@ pub(crate) fn since(
 }
 
 fn usage(message: &str) -> Failure {
-    Failure::Usage(Arguments::command().error(ErrorKind::ArgumentConflict, message))
+    Failure::usage(ErrorKind::ArgumentConflict, message)
 }
 
 fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &AcceptedFiles) -> Option<ComparedContract> {

@@ -16,10 +16,8 @@ use capgen_manifest::{Source, decode, read_source, shown};
 
 pub(crate) use manifest::Manifest;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::arguments::Arguments;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -40,7 +38,7 @@ pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
 
 fn no_agent() -> Failure {
     let message = "the source has no usable name for the agent: pass `--agent <ID>`";
-    Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
+    Failure::usage(ErrorKind::MissingRequiredArgument, message)
 }
 
 /// The text of a file, or of standard input. At most 32 MiB are read.

@@ -5,13 +5,12 @@ use std::path::Path;
 use capgen_codegen::{codes, output::unified_diff};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{Present, read_present, replace_files, shown};
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::arguments::Output;
 use super::header;
 use super::manifest::Manifest;
-use crate::arguments::{Arguments, Format};
+use crate::arguments::Format;
 use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -29,7 +28,7 @@ pub(super) fn check_streams(output: &Output) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::Usage(Arguments::command().error(ErrorKind::ArgumentConflict, message)))
+    Err(Failure::usage(ErrorKind::ArgumentConflict, message))
 }
 
 /// The result of an import without errors.

@@ -15,10 +15,8 @@ use std::path::{Path, PathBuf};
 use capgen_diagnostic::{Diagnostic, nearest, quoted};
 use capgen_interop::import::agent_id;
 use capgen_manifest::{AgentId, Capability, TransportSettings, find_root, is_device_name};
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::arguments::Arguments;
 use crate::codes;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome, Verdict};
@@ -85,7 +83,7 @@ fn chosen(arguments: &Init, defaults: Choices) -> Result<Choices, Failure> {
     let missing: Vec<&str> = missing.iter().filter(|(_, is_missing)| *is_missing).map(|(option, _)| *option).collect();
     if !missing.is_empty() && !arguments.yes {
         let message = format!("without a terminal, pass {}, or `--yes` for the defaults", missing.join(" and "));
-        return Err(Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message)));
+        return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
     }
     Ok(Choices {
         agent: agent.clone().unwrap_or(defaults.agent),

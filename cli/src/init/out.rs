@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use capgen_codegen::regenerate::quoted_path;
 use capgen_diagnostic::{Diagnostic, quoted};
 use capgen_manifest::shown;
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::files::MANIFEST;
-use crate::arguments::Arguments;
 use crate::codes;
 use crate::failure::Failure;
 use crate::input;
@@ -21,7 +19,7 @@ pub(super) fn reject_stdout(out: Option<&Path>) -> Result<(), Failure> {
     }
     let message =
         "`--out -` is not a file, and a manifest is written beside its schema for editors: pass `--out <FILE>`";
-    Err(Failure::Usage(Arguments::command().error(ErrorKind::ValueValidation, message)))
+    Err(Failure::usage(ErrorKind::ValueValidation, message))
 }
 
 /// The reason that a path cannot be that of a manifest.

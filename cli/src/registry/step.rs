@@ -19,8 +19,8 @@ use crate::failure::{Failure, Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
     if !arguments.dry_run && matches!(arguments.source.log, LogAddress::Jsonl(_)) {
-        let message = "a JSONL log is only read: add `--dry-run`, or append its events to another log\n";
-        return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
+        let message = "a JSONL log is only read: add `--dry-run`, or append its events to another log";
+        return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
     }
     let config = config::read(arguments.source.config.as_deref())?;
     let key = key::signing_key(&arguments.signing, console)?;

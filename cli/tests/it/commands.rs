@@ -49,6 +49,36 @@ fn explain_prints_the_page_of_a_code() {
 }
 
 #[test]
+fn a_misuse_prints_the_usage_of_its_subcommand() {
+    let fleet = Fleet::new(&["a", "b"]);
+    fleet.write("tools.json", r#"{"tools": [{"name": "ping", "inputSchema": {"type": "object"}}]}"#);
+    fleet.write("params.json", "{}");
+    fleet.write("secret.hex", &"1".repeat(64));
+    let invoke = "amp invoke http://x --to did:web:b --me did:web:a --secret-file secret.hex --key did:web:b=00 --capability a.b params.json";
+    for (arguments, usage, message) in [
+        ("--json", "capgen [OPTIONS] [COMMAND]", "no contracts selected"),
+        ("gen --json", "capgen gen [OPTIONS]", "no contracts selected"),
+        ("init", "capgen init [OPTIONS]", "without a terminal, pass --agent <ID> and --capability <NAME>"),
+        ("init --agent a --capability b --out -", "capgen init [OPTIONS]", "`--out -` is not a file"),
+        ("import mcp tools.json", "capgen import mcp [OPTIONS] <SOURCE>", "pass `--agent <ID>`"),
+        ("import mcp tools.json --agent a --check", "capgen import mcp [OPTIONS] <SOURCE>", "pass `--out <FILE>`"),
+        ("diff --against tools.json --all", "capgen diff [OPTIONS]", "2 contracts are selected"),
+        ("diff --replay x --against HEAD", "capgen diff [OPTIONS]", "--replay"),
+        #[cfg(feature = "registry")]
+        ("registry step --log log.jsonl", "capgen registry step [OPTIONS]", "a JSONL log is only read"),
+        #[cfg(feature = "dci")]
+        ("dci run --query text", "capgen dci run [OPTIONS]", "--query"),
+        #[cfg(feature = "amp-net")]
+        (invoke, "capgen amp invoke [OPTIONS]", "invalid value"),
+    ] {
+        let stderr = fleet.run(arguments).ended(2).stderr;
+        assert!(stderr.contains(message), "{arguments}: {stderr}");
+        let shown = stderr.lines().find_map(|line| line.strip_prefix("Usage: "));
+        assert!(shown.is_some_and(|shown| shown.starts_with(usage)), "{arguments}: {stderr}");
+    }
+}
+
+#[test]
 fn unknown_subcommands_get_a_suggestion() {
     for (name, suggestion) in [
         ("chekc", "'check'"),

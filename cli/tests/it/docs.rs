@@ -26,6 +26,74 @@ fn commands(page: &str) -> Vec<String> {
     commands.map(|line| line.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned()).collect()
 }
 
+/// The words of a command line, as a POSIX shell splits them.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in line.chars() {
+        match c {
+            '\'' | '"' if quote.is_none_or(|open| open == c) => {
+                quote = if quote.is_some() { None } else { Some(c) };
+                word.get_or_insert_default();
+            }
+            ' ' if quote.is_none() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The command lines in the blocks of the pages, with the page. Those with placeholders are left out.
+fn command_lines() -> Vec<(String, String)> {
+    let names = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")).unwrap();
+    let names = names.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let mut lines = Vec::new();
+    for name in names.chain(["README.md".to_owned()]).filter(|name| name != "docs/codes.md") {
+        let text = page(&name);
+        for block in ["", "sh", "text", "console"].iter().flat_map(|language| blocks(&text, language)) {
+            for line in block.replace("\\\n", " ").lines() {
+                let line = line.trim_start().trim_start_matches("$ ");
+                let start = "cargo run -q -p capgen-cli --bin capgen -- ";
+                let Some(command) = line.strip_prefix("capgen ").or_else(|| line.strip_prefix(start)) else { continue };
+                let command = command
+                    .split([';', '&', '#'])
+                    .next()
+                    .unwrap()
+                    .split(" > ")
+                    .next()
+                    .unwrap()
+                    .split(" | ")
+                    .next()
+                    .unwrap();
+                // The explanation beside a command is separated by two spaces.
+                let is_explained = command.split("  ").nth(1).is_some_and(|rest| !rest.trim_start().starts_with('-'));
+                let command = if is_explained { command.split("  ").next().unwrap() } else { command };
+                let has_placeholder = command.contains(['<', '[', '|', '(', '$']) || command.contains("...");
+                if !has_placeholder {
+                    lines.push((name.clone(), command.to_owned()));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// With `--help` at the end, a command does nothing, but its arguments are parsed.
+#[test]
+fn every_command_on_the_pages_has_valid_arguments() {
+    let mut count = 0;
+    for (page, command) in command_lines() {
+        // The rest is the command of a server.
+        let command = command.split(" --stdio ").next().unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_capgen"));
+        let output = program.args(words(command)).arg("--help").output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{page}: capgen {command}: {stderr}");
+        count += 1;
+    }
+    assert!(count >= 60, "{count} commands");
+}
+
 fn contract(agent: &str) -> String {
     page(&format!("examples/fleet/agents/{agent}/capabilities.yaml"))
 }

@@ -13,6 +13,7 @@ use crate::work::Work;
 use crate::{Assume, Finding, Level, Levels, Sender, Settings};
 
 pub use refusal::{Incompatibility, Refusal};
+pub use served::serves_version;
 pub(crate) use served::{recent_enough, supported};
 
 /// The settings of [`can_call`] and [`matrix`](crate::matrix()).
@@ -112,17 +113,7 @@ pub(crate) fn is_served(caller: &Capability, provider: &Capability, settings: &C
     {
         return Err(Refusal::NotOfferedYet { since, release: release.clone() });
     }
-    let Some(version) = &caller.version else { return Ok(()) };
-    if let Some(least) = &provider.min_schema_version
-        && !recent_enough(provider).contains(version)
-    {
-        return Err(Refusal::TooOld { version: version.clone(), least: least.clone() });
-    }
-    if !supported(provider).contains(version) {
-        let supported = provider.supported_versions.iter().map(ToString::to_string).collect();
-        return Err(Refusal::NotSupported { version: version.clone(), supported });
-    }
-    Ok(())
+    caller.version.as_ref().map_or(Ok(()), |version| serves_version(provider, version))
 }
 
 /// A capability, and the capabilities of the contract that it belongs to, if they are known.

@@ -1,5 +1,6 @@
 //! The checked-in output of the examples is up to date, and the documentation shows it as it is.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use capgen_codegen::output::{Plan, Target};
@@ -54,9 +55,12 @@ fn pages() -> Vec<String> {
         .map(|name| format!("examples/{name}/README.md"));
     let book = std::fs::read_dir(root().join("docs")).unwrap();
     let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
-    let mut pages: Vec<_> = top.into_iter().chain(examples).chain(book).collect();
+    let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let crates = folders.map(|folder| format!("{folder}/README.md")).filter(|page| root().join(page).is_file());
+    let mut pages: Vec<_> = top.into_iter().chain(examples).chain(book).chain(crates).collect();
     pages.retain(|page| page.ends_with(".md") && page != "docs/codes.md");
     pages.sort();
+    pages.dedup();
     pages
 }
 
@@ -77,6 +81,113 @@ fn excerpts_in_the_documentation_equal_their_files() {
         }
     }
     assert!(shown >= 10, "the documentation has only {shown} excerpts");
+}
+
+/// The blocks of a page: the line before each one, its language and its text.
+fn blocks(page: &str) -> Vec<(&str, &str, &str)> {
+    let mut blocks = Vec::new();
+    let parts: Vec<&str> = page.split("\n```").collect();
+    for pair in parts.chunks(2) {
+        if let [before, block] = pair {
+            let (language, text) = block.split_once('\n').unwrap_or((block, ""));
+            blocks.push((before.lines().last().unwrap_or_default(), language, text));
+        }
+    }
+    blocks
+}
+
+/// What a reader copies is compiled, because it is an excerpt of a file that is. Lines that only import names are fragments of a program
+/// whose rest is an excerpt.
+#[test]
+fn rust_in_the_documentation_is_compiled() {
+    // The constructors of generated types are described before they are used.
+    const FRAGMENTS: [&str; 1] = ["let refund = RefundPaymentRequest::new("];
+    let mut seen = 0;
+    for page in pages() {
+        for (before, language, block) in blocks(&text(&page)) {
+            if !language.starts_with("rust") {
+                continue;
+            }
+            seen += 1;
+            let only_imports = block.lines().all(|line| {
+                let line = line.trim();
+                line.is_empty() || line.starts_with("use ") || line.starts_with("mod ")
+            });
+            let is_compiled = before.starts_with("<!-- file: ") && before.ends_with(".rs -->");
+            let is_fragment = only_imports || FRAGMENTS.iter().any(|start| block.starts_with(start));
+            assert!(is_compiled || is_fragment, "{page} shows Rust that is not an excerpt of a file:\n{block}");
+        }
+    }
+    assert!(seen >= 20, "the documentation has only {seen} blocks of Rust");
+}
+
+/// No crate is published, so a version of one leads nowhere. `docs/install.md` describes the checkout.
+#[test]
+fn pages_take_capgen_from_a_checkout() {
+    for page in pages() {
+        for line in text(&page).lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let is_versioned = line.starts_with("capgen") && line.contains(" = ") && !line.contains("path = ");
+            let installs = matches!(words.as_slice(), ["cargo", "install" | "add" | "binstall", ..])
+                && words.iter().any(|word| word.starts_with("capgen"))
+                && !words.contains(&"--path");
+            assert!(!is_versioned && !installs, "{page} takes a crate from a registry: {line}");
+        }
+    }
+}
+
+/// The folder of each package in the repository, by name.
+fn packages() -> BTreeMap<String, PathBuf> {
+    let (mut packages, mut open) = (BTreeMap::new(), vec![root()]);
+    while let Some(folder) = open.pop() {
+        if let Ok(manifest) = std::fs::read_to_string(folder.join("Cargo.toml"))
+            && let Some((_, rest)) = manifest.split_once("[package]\nname = \"")
+        {
+            packages.insert(rest.split('"').next().unwrap().to_owned(), folder.clone());
+        }
+        let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
+        let is_source = |name: &str| !name.starts_with('.') && !matches!(name, "target" | "node_modules" | "src");
+        let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
+        open.extend(folders.filter(|entry| is_source(&entry.file_name().to_string_lossy())).map(|entry| entry.path()));
+    }
+    packages
+}
+
+/// The packages, the programs and the modules of tests that the pages name in commands of cargo.
+#[test]
+fn the_commands_of_cargo_in_the_documentation_name_what_exists() {
+    let packages = packages();
+    let mut commands = 0;
+    for page in pages() {
+        for command in text(&page).split("cargo ").skip(1) {
+            let line = command.lines().next().unwrap().split('`').next().unwrap();
+            let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "--").collect();
+            if !matches!(words.first(), Some(&("run" | "test" | "bench" | "build"))) {
+                continue;
+            }
+            let after = |option: &str| words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);
+            let Some(package) = after("-p") else { continue };
+            let folder = packages.get(package).unwrap_or_else(|| panic!("{page}: no package `{package}`: {line}"));
+            let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+            if let Some(program) = after("--bin") {
+                let is_there = folder.join(format!("src/bin/{program}.rs")).is_file()
+                    || manifest.contains(&format!("name = \"{program}\""));
+                assert!(is_there, "{page}: no program `{program}` in `{package}`: {line}");
+            }
+            if let Some(tests) = after("--test") {
+                let is_there = folder.join("tests").join(tests).join("main.rs").is_file()
+                    || folder.join(format!("tests/{tests}.rs")).is_file();
+                assert!(is_there, "{page}: no tests `{tests}` in `{package}`: {line}");
+                if let Some(module) = words.iter().find_map(|word| Some(word.split_once("::")?.0)) {
+                    let file = folder.join("tests").join(tests).join(module);
+                    let is_there = file.is_dir() || file.with_extension("rs").is_file();
+                    assert!(is_there, "{page}: no module `{module}` in the tests of `{package}`: {line}");
+                }
+            }
+            commands += 1;
+        }
+    }
+    assert!(commands >= 30, "the documentation has only {commands} commands of cargo");
 }
 
 /// An excerpt may be indented less than in its file.

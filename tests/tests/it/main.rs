@@ -11,6 +11,7 @@ mod corpora;
 mod counterexamples;
 mod derived_types;
 mod descriptors;
+mod documented;
 mod editor_schemas;
 mod evolve;
 mod examples;

@@ -22,6 +22,8 @@ fn shop() -> Manifest {
              "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
             {"name": "size", "inputSchema": {"type": "object", "properties": {"size": {"enum": [1, 2]}}}},
             {"name": "slow", "timeoutMs": 20, "inputSchema": {"type": "integer"}, "outputSchema": {"type": "integer"}},
+            {"name": "new-api", "version": "2.1.0", "minSchemaVersion": "1.2.0"},
+            {"name": "some", "version": "2.1.0", "supportedVersions": ["1.0.0", ">=1.2.0 <1.5.0-rc.2"]},
             {"name": "any"}OTHERS]}"#;
     load(&Source::new("capabilities.json", text.replace("OTHERS", &others))).unwrap().manifest
 }

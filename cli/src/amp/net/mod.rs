@@ -26,8 +26,5 @@ fn runtime() -> io::Result<Runtime> {
 
 /// A URL that cannot be used: incorrect usage.
 fn invalid_url(url: &str, reason: &str) -> Failure {
-    Failure::Usage(clap::Error::raw(
-        ErrorKind::ValueValidation,
-        format!("invalid URL '{}': {reason}\n", public_url(url)),
-    ))
+    Failure::usage(ErrorKind::ValueValidation, format!("invalid URL '{}': {reason}", public_url(url)))
 }

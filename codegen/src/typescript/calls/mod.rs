@@ -1,6 +1,6 @@
 //! Calls: the interfaces of clients and implementations, and the functions that make a client and handle messages.
 
-use capgen_manifest::{OwnedDescriptor, capability_keys};
+use capgen_manifest::{Capability, OwnedDescriptor, capability_keys};
 
 use super::names::CallNames;
 use super::syntax::{
@@ -78,6 +78,11 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
         returns: Returns::Type(Type::name(&names.client)),
         body: vec![Statement::Return(Helper::ClientOf.call(arguments(&[Local::Transport, Local::Options])))],
     };
+    let mut served: Vec<Expression> = arguments(&[Local::Text, Local::Handlers, Local::Options]);
+    // Most agents serve every version, and their files do not need the comparison of versions.
+    if model.capabilities.iter().any(|capability| restricts_versions(capability.source)) {
+        served.push(Helper::VersionRefusal.value());
+    }
     let text = union([Type::STRING, Type::Keyword(Keyword::Undefined)]);
     let options = Parameter { is_optional: true, ..parameter(Local::Options, &names.of("ServerOptions")) };
     let handle = Function {
@@ -89,9 +94,14 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
             options,
         ],
         returns: Returns::Type(Type::Name("globalThis.Promise".to_owned(), vec![text])),
-        body: vec![Statement::Return(Helper::Serve.call(arguments(&[Local::Text, Local::Handlers, Local::Options])))],
+        body: vec![Statement::Return(Helper::Serve.call(served))],
     };
     vec![create, handle]
+}
+
+/// Whether the agent refuses some callers because of their version.
+fn restricts_versions(capability: &Capability) -> bool {
+    capability.min_schema_version.is_some() || !capability.supported_versions.is_empty()
 }
 
 /// The constant with the name and the descriptor of the capability of each method.

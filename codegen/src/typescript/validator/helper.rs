@@ -72,6 +72,7 @@ helpers! {
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, ListOf, AddTo],
     Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope],
+    VersionRefusal "versionRefusal" "version_refusal" [],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
@@ -94,7 +95,7 @@ impl Helper {
     }
 
     /// The function itself.
-    pub(super) fn value(self) -> Expression {
+    pub(in crate::typescript) fn value(self) -> Expression {
         Expression::Name(Name::HandWritten(self.name()))
     }
 

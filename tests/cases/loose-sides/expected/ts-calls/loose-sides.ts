@@ -656,7 +656,7 @@ function clientOf(agent: string, capabilities: any, methods: any, transport: any
 }
 
 /** The text of the response to a message; `undefined` if it has none. */
-async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}): globalThis.Promise<any> {
+async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any): globalThis.Promise<any> {
   const { clearTimeout, setTimeout }: any = globalThis;
   const failed = (code: string, message: string, more?: any) => ({ error: { code, message, ...more } });
   const to = `agent://${agent}`;
@@ -680,6 +680,10 @@ async function serve(agent: string, capabilities: any, methods: any, text: strin
     if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
       return failed("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
     if (!capability) return failed("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${name}\``);
+    const [method]: any = Object.keys(methods).filter((key) => methods[key][0] === name);
+    const version = headers["capgen-version"];
+    const refusal = version === undefined ? undefined : refusalOf?.(methods[method][1](), version);
+    if (refusal) return failed(refusal[0], refusal[1]);
     const invalid = (side: string, value: unknown) => {
       const { ok = true, violations }: any = capability[side]?.parse(value, { redact: true }) ?? {};
       return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", `the ${side} violates its schema`, { side, violations });
@@ -699,7 +703,6 @@ async function serve(agent: string, capabilities: any, methods: any, text: strin
         throw (failure = { code, message });
       },
     };
-    const [method]: any = Object.keys(methods).filter((key) => methods[key][0] === name);
     const late = new Promise((resolve) => {
       const message = "the deadline passed before the handler ended";
       if (deadline !== undefined) timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", message)), deadline - now);

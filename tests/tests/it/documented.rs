@@ -1,0 +1,169 @@
+//! The programs of the documentation that are in no example. The pages show them as they are here, so everything that they show compiles.
+//! Those that need a broker are only compiled.
+#![allow(dead_code, reason = "the pages show parts of programs")]
+#![allow(clippy::print_stderr, reason = "the programs of the pages print")]
+
+use std::error::Error;
+use std::sync::Arc;
+
+use capgen::call::{Client, ServerBuilder};
+use capgen_nats::NatsTransport;
+use capgen_registry::Checker;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[path = "../../../generated/pr-reviewer.rs"]
+mod pr_reviewer;
+
+use pr_reviewer::{ReviewPr, ReviewPrRequest};
+
+/// `docs/nats.md`
+async fn connects(server: ServerBuilder) -> Result<(), Box<dyn Error>> {
+    use capgen_nats::{NatsOptions, NatsTransport};
+
+    let transport = NatsTransport::connect(NatsOptions::new(["nats://127.0.0.1:4222"])).await?;
+    let transport = Arc::new(transport);
+    let client = Client::builder("console").transport(transport.clone()).build().await?;
+    let server = server.listen(transport, "agents.pr-reviewer.requests").start().await?;
+    drop((client, server));
+    Ok(())
+}
+
+/// `docs/nats.md`
+async fn stores() -> Result<NatsTransport, Box<dyn Error>> {
+    use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
+
+    let options = NatsOptions::new(["nats://127.0.0.1:4222"]).jetstream(JetStreamOptions::new());
+    let transport = NatsTransport::connect(options).await?;
+    Ok(transport)
+}
+
+/// `docs/nats.md`
+async fn is_discovered(transport: NatsTransport, contract_hash: String) -> Result<(), Box<dyn Error>> {
+    use capgen_nats::{Discovery, Endpoint, EndpointStats, ServiceInfo};
+
+    let service = ServiceInfo {
+        name: "pr-reviewer".to_owned(),
+        id: String::new(), // chosen
+        version: "1.0.0".to_owned(),
+        description: "Reviews pull requests.".to_owned(),
+        metadata: [("contract".to_owned(), contract_hash)].into(),
+        endpoints: vec![Endpoint {
+            name: "review-pr".to_owned(),
+            subject: "agents.pr-reviewer.requests".to_owned(),
+            queue_group: "pr-reviewer".to_owned(),
+            metadata: [].into(),
+        }],
+    };
+    let discovery = Discovery::start(&transport, service, |_| EndpointStats::default()).await?;
+    drop(discovery);
+    Ok(())
+}
+
+/// `docs/registry.md`
+fn opens_a_log(checker: Arc<Checker>) -> Result<(), Box<dyn Error>> {
+    use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
+
+    let nats = NatsOptions::new(["nats://127.0.0.1:4222"]);
+    let mut log = JetStreamLog::connect(nats, JetStreamLogOptions::new().replicas(3), checker)?;
+    capgen_registry::log::Log::read(&mut log, 0, 10)?;
+    Ok(())
+}
+
+/// `docs/evolution.md`
+fn compares(theirs: &capgen::OwnedDescriptor) -> Result<(), String> {
+    use capgen::OwnedDescriptor;
+    use capgen_evolve::{CallSettings, can_call_described};
+
+    let mine = OwnedDescriptor::from(&ReviewPr::DESCRIPTOR);
+    if let Err(refusal) = can_call_described(&mine, theirs, &CallSettings::default()) {
+        // Such as: request: `severity` is now required (E0704)
+        return Err(format!("EVERSION_SKEW: {refusal}"));
+    }
+    Ok(())
+}
+
+/// `docs/generated-code.md`
+fn reads(bytes: &[u8]) {
+    use capgen::{InvalidPayload, Payload as _};
+
+    match ReviewPrRequest::from_json(bytes) {
+        Ok(request) => review(&request.pr_url),
+        Err(InvalidPayload::Violations(violations)) => {
+            for violation in violations {
+                eprintln!("{}: {}", violation.path, violation.message);
+            }
+        }
+        Err(error) => eprintln!("{error}"),
+    }
+}
+
+/// `runtime/README.md`
+fn reads_in_one_pass(bytes: &[u8]) {
+    use capgen::Payload as _;
+
+    match ReviewPrRequest::from_json(bytes) {
+        Ok(request) => review(&request.pr_url),
+        Err(invalid) => {
+            for violation in invalid.violations() {
+                eprintln!("{}: {}", violation.path, violation.message);
+            }
+        }
+    }
+}
+
+fn review(url: &str) {
+    eprintln!("review {url}");
+}
+
+/// Review a change.
+#[derive(Serialize, Deserialize, JsonSchema, capgen::Capability)]
+#[capability(response = Vec<String>)]
+struct ReviewChange {
+    diff: String,
+}
+
+// `docs/generated-code.md`
+capgen::agent! {
+    /// Reviews changes.
+    pub trait Reviewer = "reviewer", handlers reviewer_handlers, client ReviewerClient {
+        /// Review a change and report the problems to fix.
+        fn review_change(ReviewChange);
+    }
+}
+
+/// `docs/install.md`, `codegen/README.md`
+mod build_script {
+    fn main() -> Result<(), capgen_codegen::BuildError> {
+        capgen_codegen::Build::new().root("contracts").peer("pr-reviewer").out_dir("src/generated").verify()
+    }
+}
+
+/// `README.md`
+mod build_script_that_runs_capgen {
+    fn main() {
+        println!("cargo::rerun-if-changed=../fleet/agents/payments/capabilities.yaml");
+        let capgen = std::process::Command::new("capgen")
+            .args(["gen", "--peer", "payments", "--root", "../fleet", "--out", "../../generated"])
+            .args(["--lang", "rust", "--check", "--diff"])
+            .status();
+        // If the code is out of date, capgen prints the command that updates it.
+        assert!(
+            capgen.is_ok_and(|status| status.success()),
+            "generated code is out of date, or capgen is not installed"
+        );
+    }
+}
+
+#[test]
+fn the_comparison_on_the_page_about_evolution_compares() {
+    let mut theirs = capgen::OwnedDescriptor::from(&ReviewPr::DESCRIPTOR);
+    assert_eq!(compares(&theirs), Ok(()));
+    theirs.min_schema_version = Some("2.0.0".to_owned());
+    theirs.version = Some("2.0.0".to_owned());
+    assert_eq!(compares(&theirs), Ok(()), "a caller without a version is served");
+    theirs.input_schema = Some(r#"{"type": "object", "required": ["branch"]}"#.to_owned());
+    theirs.hash = "0".repeat(64);
+    let refusal = compares(&theirs).expect_err("a property is required");
+    assert!(refusal.starts_with("EVERSION_SKEW: request: "), "{refusal}");
+}
