@@ -11,6 +11,8 @@ mod agreement;
 mod bounds;
 mod crashes;
 mod files;
+mod kernel;
+mod reader;
 mod snapshots;
 mod tampering;
 

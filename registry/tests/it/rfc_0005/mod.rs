@@ -7,6 +7,7 @@ mod declaration;
 mod discovery;
 mod distribution;
 mod invocation;
+mod later_rulings;
 mod rulings;
 mod security;
 
