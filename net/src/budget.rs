@@ -1,79 +1,452 @@
-//! The memory for the messages that the connections of a server are receiving.
+//! What the peers of a server share, such as its memory: each of them has a share, whatever the others do.
+//!
+//! The rule for shares is that of dynamic thresholds (Choudhury and Hahne, 1998): a caller may hold at most four times as much as is still
+//! free. A sole caller gets four fifths, two get four ninths each, and a newcomer always finds room. So that a sole caller gets all that a
+//! server promises, the total is a quarter larger than that.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use bytes::Bytes;
+use tokio::sync::Notify;
 
-/// Smaller messages are received without a share: the buffers of connections have this much anyway. So slow senders of large messages
-/// do not stop small ones.
+use crate::{Caller, Work};
+
+/// A share of at most so many bytes does not wait: the buffers of connections have this much anyway. So large messages never stop small
+/// ones.
 pub const FREE: usize = 64 * 1024;
 
-/// The unit of shares, in bytes: a semaphore gives at most 2^32 - 1 of them at once.
-const UNIT: usize = 1024;
+/// A caller may hold so many times what is still free. With a larger factor a sole caller would get more, but newcomers less.
+const FACTOR: usize = 4;
 
-/// Bytes that the connections of a server share. Clones are the same bytes.
+/// An amount that the peers of a server share, such as bytes of memory. Clones are the same amount.
 #[derive(Clone, Debug)]
-pub struct Budget {
-    units: Arc<Semaphore>,
-    total: u32,
+pub struct Budget(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    total: usize,
+    /// How much of it those callers may hold together that have not proved who they are.
+    unproved: usize,
+    /// Whether the parts of one share come one after the other, as the bytes of a message do.
+    is_memory: bool,
+    state: Mutex<State>,
+    changed: Notify,
 }
 
-/// A part of the budget. Dropping it gives it back.
+#[derive(Debug, Default)]
+struct State {
+    held: usize,
+    unproved: usize,
+    callers: BTreeMap<Caller, Held>,
+    /// The shares that wait because there is no room, whoever holds it.
+    waiting: BTreeSet<u64>,
+    /// The share that may exceed the total, so that at least one message is completed.
+    privileged: Option<u64>,
+    next: u64,
+}
+
+/// What a caller holds.
+#[derive(Debug, Default)]
+struct Held {
+    amount: usize,
+    /// The ids of its shares, the oldest first.
+    shares: BTreeSet<u64>,
+}
+
+/// A part of a budget that counts for a caller. Dropping it gives it back.
 #[derive(Debug)]
 pub struct Share {
-    _permit: Option<OwnedSemaphorePermit>,
+    budget: Budget,
+    caller: Caller,
+    id: u64,
+    amount: usize,
+    /// Whether it waits even if it is small.
+    always_waits: bool,
+}
+
+/// Why a share must wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Full {
+    /// The caller holds its share.
+    Caller,
+    /// There is no room for anyone.
+    Everyone,
 }
 
 impl Budget {
-    /// A budget that has room for one message at least, whatever its size.
+    /// Memory, in bytes. A sole caller can use all of them; all callers together use at most a quarter more, and one message in addition:
+    /// if there is no room for anyone, the message that has waited for the longest time may exceed the total.
+    ///
+    /// If peers can prove who they are, those that have not done so share half of it.
     #[must_use]
-    pub fn new(bytes: usize) -> Self {
-        let total = units(bytes);
-        Self { units: Arc::new(Semaphore::new(usize::try_from(total).unwrap_or(Semaphore::MAX_PERMITS))), total }
+    pub fn memory(bytes: usize, has_proofs: bool) -> Self {
+        Self::new(bytes, has_proofs, true)
     }
 
-    /// Waits for room to receive a message of this size. Its holder must not wait for another share: then all could wait for each other.
-    /// Cancel safe.
-    pub async fn receive(&self, size: usize) -> Share {
-        let wanted = units(size).min(self.total);
-        // The semaphore is never closed.
-        Share { _permit: Arc::clone(&self.units).acquire_many_owned(wanted).await.ok() }
+    /// Places, such as those of handlers that run. A sole caller can use all of them; all callers together use at most a quarter more.
+    #[must_use]
+    pub fn places(count: usize) -> Self {
+        Self::new(count.max(1), false, false)
+    }
+
+    fn new(amount: usize, has_proofs: bool, is_memory: bool) -> Self {
+        let total = amount.saturating_add(amount.div_ceil(FACTOR));
+        let unproved = if has_proofs { total / 2 } else { total };
+        Self(Arc::new(Inner { total, unproved, is_memory, state: Mutex::default(), changed: Notify::new() }))
+    }
+
+    /// A share of a caller, which holds nothing yet. What a message announces is not what it holds.
+    #[must_use]
+    pub fn share(&self, caller: Caller) -> Share {
+        let mut state = self.state();
+        let id = state.next;
+        state.next += 1;
+        state.callers.entry(caller.clone()).or_default().shares.insert(id);
+        drop(state);
+        Share { budget: self.clone(), caller, id, amount: 0, always_waits: false }
+    }
+
+    /// How much all callers hold.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.state().held
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The number of units for some bytes, at least one.
-fn units(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).max(1)
+impl Share {
+    /// The share waits for room even if it is small: the peer has enough small messages already.
+    #[must_use]
+    pub fn always_waits(self) -> Self {
+        let mut share = self;
+        share.always_waits = true;
+        share
+    }
+
+    /// Waits until the share has this amount, unless it has more. Cancel safe.
+    pub async fn grow(&mut self, amount: usize) {
+        if amount <= self.amount {
+            return;
+        }
+        let budget = self.budget.clone();
+        let waiting = Waiting { budget: &budget, id: self.id };
+        loop {
+            let mut changed = pin!(budget.0.changed.notified());
+            // From now on, no change is missed.
+            changed.as_mut().enable();
+            if self.take(amount, &waiting) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Whether the share has this amount now.
+    fn take(&mut self, amount: usize, waiting: &Waiting<'_>) -> bool {
+        let more = amount.saturating_sub(self.amount);
+        let mut state = self.budget.state();
+        match self.budget.0.check(&state, self, more) {
+            Ok(()) => {}
+            Err(Full::Caller) => {
+                if state.waiting.remove(&waiting.id) {
+                    // Another one is the first now.
+                    self.budget.0.changed.notify_waiters();
+                }
+                return false;
+            }
+            Err(Full::Everyone) => {
+                state.waiting.insert(waiting.id);
+                let is_first = state.waiting.first() == Some(&waiting.id);
+                let is_vacant = state.privileged.is_none() || !self.budget.0.is_exceeded(&state);
+                let may_exceed = state.privileged == Some(waiting.id) || (is_first && is_vacant);
+                if !(self.budget.0.is_memory && may_exceed) {
+                    return false;
+                }
+                state.privileged = Some(waiting.id);
+            }
+        }
+        state.hold(&self.caller, more);
+        drop(state);
+        self.amount = amount;
+        true
+    }
+
+    /// Sets the amount without waiting, because it is held already. Then the caller waits for its next shares.
+    pub fn set(&mut self, amount: usize) {
+        let mut state = self.budget.state();
+        state.release(&self.caller, self.amount);
+        state.hold(&self.caller, amount);
+        drop(state);
+        self.amount = amount;
+        self.budget.0.changed.notify_waiters();
+    }
+
+    /// The share counts for another caller from now on, such as the one that the peer has proved to be.
+    pub fn belongs_to(&mut self, caller: Caller) {
+        let mut state = self.budget.state();
+        state.release(&self.caller, self.amount);
+        state.forget(&self.caller, self.id);
+        state.hold(&caller, self.amount);
+        state.callers.entry(caller.clone()).or_default().shares.insert(self.id);
+        drop(state);
+        self.caller = caller;
+        self.budget.0.changed.notify_waiters();
+    }
+
+    /// How much it has.
+    #[must_use]
+    pub const fn amount(&self) -> usize {
+        self.amount
+    }
+
+    /// Bytes that count for the share until the last clone of them is dropped, such as an answer until the peer has read it. The work
+    /// ends at the same time.
+    #[must_use]
+    pub fn keep(mut self, bytes: Bytes, work: Work) -> Bytes {
+        self.set(bytes.len());
+        Bytes::from_owner(Kept { bytes, _share: self, _work: work })
+    }
+}
+
+/// Bytes with their share and their work.
+struct Kept {
+    bytes: Bytes,
+    _share: Share,
+    _work: Work,
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut state = self.budget.state();
+        state.release(&self.caller, self.amount);
+        state.forget(&self.caller, self.id);
+        state.privileged.take_if(|id| *id == self.id);
+        drop(state);
+        self.budget.0.changed.notify_waiters();
+    }
+}
+
+/// A share that waits, until it has its amount or the future is dropped.
+struct Waiting<'a> {
+    budget: &'a Budget,
+    id: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.budget.state().waiting.remove(&self.id) {
+            // Another one is the first now.
+            self.budget.0.changed.notify_waiters();
+        }
+    }
+}
+
+impl Inner {
+    /// Whether there is room for more in a share.
+    fn check(&self, state: &State, share: &Share, more: usize) -> Result<(), Full> {
+        if self.is_memory && !share.always_waits && share.amount.saturating_add(more) <= FREE {
+            return Ok(());
+        }
+        let mut free = self.total.checked_sub(state.held.saturating_add(more));
+        if matches!(share.caller, Caller::Host(_)) {
+            free = free.min(self.unproved.checked_sub(state.unproved.saturating_add(more)));
+        }
+        let free = free.ok_or(Full::Everyone)?;
+        let Some(held) = state.callers.get(&share.caller) else { return Ok(()) };
+        // Otherwise all messages of a caller could wait for each other, or a newcomer for a total that is small.
+        let may_exceed = held.amount == 0 || (self.is_memory && held.shares.first() == Some(&share.id));
+        let is_within = held.amount.saturating_add(more) <= free.saturating_mul(FACTOR);
+        if may_exceed || is_within { Ok(()) } else { Err(Full::Caller) }
+    }
+
+    /// Whether callers hold more than they may, because of a privileged share or small ones.
+    const fn is_exceeded(&self, state: &State) -> bool {
+        state.held > self.total || state.unproved > self.unproved
+    }
+}
+
+impl State {
+    fn hold(&mut self, caller: &Caller, amount: usize) {
+        self.held = self.held.saturating_add(amount);
+        if matches!(caller, Caller::Host(_)) {
+            self.unproved = self.unproved.saturating_add(amount);
+        }
+        let held = self.callers.entry(caller.clone()).or_default();
+        held.amount = held.amount.saturating_add(amount);
+    }
+
+    fn release(&mut self, caller: &Caller, amount: usize) {
+        self.held = self.held.saturating_sub(amount);
+        if matches!(caller, Caller::Host(_)) {
+            self.unproved = self.unproved.saturating_sub(amount);
+        }
+        if let Some(held) = self.callers.get_mut(caller) {
+            held.amount = held.amount.saturating_sub(amount);
+        }
+    }
+
+    /// A caller without shares takes no memory.
+    fn forget(&mut self, caller: &Caller, id: u64) {
+        if let Some(held) = self.callers.get_mut(caller) {
+            held.shares.remove(&id);
+            if held.shares.is_empty() {
+                self.callers.remove(caller);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
     use std::time::Duration;
 
     use tokio::time::timeout;
 
     use super::*;
+    use crate::Host;
 
-    const SHORT: Duration = Duration::from_millis(20);
+    const MIB: usize = 1 << 20;
 
-    #[tokio::test]
-    async fn messages_wait_for_room() {
-        let budget = Budget::new(3 << 20);
-        let mut shares = Vec::new();
-        for _ in 0..3 {
-            shares.push(timeout(SHORT, budget.receive(1 << 20)).await.ok().unwrap());
-        }
-        assert!(timeout(SHORT, budget.receive(FREE)).await.is_err());
-        shares.pop();
-        assert!(timeout(SHORT, budget.receive(1 << 20)).await.is_ok());
+    fn named(name: &str) -> Caller {
+        Caller::Named(name.into())
     }
 
-    #[tokio::test]
-    async fn a_message_beyond_the_budget_has_it_alone() {
-        let budget = Budget::new(1000);
-        let share = timeout(SHORT, budget.receive(usize::MAX)).await.ok().unwrap();
-        assert!(timeout(SHORT, budget.receive(1)).await.is_err());
+    fn host(last: u8) -> Caller {
+        Caller::Host(Host::of(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))))
+    }
+
+    fn seat() -> crate::Seat {
+        crate::Seat::new(Host::of(IpAddr::V4(Ipv4Addr::LOCALHOST)), Arc::default())
+    }
+
+    /// Whether a share gets an amount without waiting. The time is paused, so the timeout is never over before everything else waits.
+    async fn gets(share: &mut Share, amount: usize) -> bool {
+        timeout(Duration::from_millis(1), share.grow(amount)).await.is_ok()
+    }
+
+    /// As many shares of an amount as a caller gets.
+    async fn take_all(budget: &Budget, caller: &Caller, amount: usize) -> Vec<Share> {
+        let mut shares = Vec::new();
+        loop {
+            let mut share = budget.share(caller.clone());
+            if !gets(&mut share, amount).await {
+                return shares;
+            }
+            shares.push(share);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sole_caller_gets_all_that_is_promised() {
+        for (promised, amount) in [(256, 1), (16, 1), (256, 16)] {
+            let budget = Budget::memory(promised * MIB, false);
+            assert_eq!(take_all(&budget, &named("a"), amount * MIB).await.len(), promised / amount);
+        }
+        for count in [1, 2, 3, 5, 64] {
+            let budget = Budget::places(count);
+            assert_eq!(take_all(&budget, &named("a"), 1).await.len(), count);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_newcomer_finds_room_whatever_others_hold() {
+        let budget = Budget::memory(256 * MIB, false);
+        let mut all = Vec::new();
+        for caller in 0..4 {
+            let shares = take_all(&budget, &host(caller), 2 * FREE).await;
+            assert!(!shares.is_empty(), "{caller} finds no room");
+            all.push(shares);
+        }
+        let budget = Budget::places(1);
+        let first = take_all(&budget, &host(1), 1).await;
+        assert_eq!((first.len(), take_all(&budget, &host(2), 1).await.len()), (1, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unproved_callers_share_half() {
+        let budget = Budget::memory(256 * MIB, true);
+        let mut all = Vec::new();
+        for caller in 0..200 {
+            all.push(take_all(&budget, &host(caller), MIB).await);
+        }
+        // Half of 320, and one message that may exceed it.
+        let held = budget.held() / MIB;
+        assert!((160..=161).contains(&held), "{held} MiB are held");
+        assert!(take_all(&budget, &named("a"), MIB).await.len() >= 100, "the other half is free");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_waits_for_its_own_shares_and_small_ones_do_not_wait() {
+        let budget = Budget::memory(4 * MIB, false);
+        let mut shares = take_all(&budget, &named("a"), MIB).await;
+        let mut next = budget.share(named("a"));
+        assert!(gets(&mut next, FREE).await && !gets(&mut next, 2 * FREE).await);
+        assert!(!gets(&mut budget.share(named("a")).always_waits(), 1).await);
+        shares.pop();
+        assert!(gets(&mut next, 2 * FREE).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn messages_that_grow_do_not_wait_for_each_other_for_ever() {
+        let budget = Budget::memory(4 * MIB, true);
+        let tasks: Vec<_> = (0..40_u8)
+            .map(|task| {
+                let budget = budget.clone();
+                tokio::spawn(async move {
+                    let caller = if task < 20 { host(task % 7) } else { named(&(task % 3).to_string()) };
+                    let mut share = budget.share(caller);
+                    for size in 1..=16 {
+                        share.grow(size * (MIB / 8)).await;
+                        tokio::task::yield_now().await;
+                        assert!(budget.held() <= 8 * MIB, "{} bytes are held", budget.held());
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            timeout(Duration::from_secs(60), task).await.unwrap().unwrap();
+        }
+        assert_eq!(budget.held(), 0);
+        assert!(budget.state().callers.is_empty() && budget.state().waiting.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_beyond_the_budget_is_received_alone() {
+        let budget = Budget::memory(MIB, true);
+        let mut share = budget.share(host(1));
+        assert!(gets(&mut share, 100 * MIB).await);
+        assert!(!gets(&mut budget.share(host(2)), MIB).await);
         drop(share);
-        assert!(timeout(SHORT, budget.receive(1)).await.is_ok());
+        assert!(gets(&mut budget.share(host(2)), MIB).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_share_moves_to_the_caller_that_its_peer_has_proved_to_be() {
+        let budget = Budget::memory(4 * MIB, true);
+        let mut first = take_all(&budget, &host(1), MIB).await;
+        assert!(!gets(&mut budget.share(host(1)), MIB).await);
+        for share in &mut first {
+            share.belongs_to(named("a"));
+        }
+        assert!(gets(&mut budget.share(host(1)), MIB).await);
+        let count = first.len();
+        let kept = first.pop().unwrap().keep(vec![0; 10].into(), seat().work());
+        drop(first);
+        assert_eq!(budget.held(), 10, "of {count} shares, the bytes that are kept are left");
+        drop(kept.slice(2..4));
+        drop(kept);
+        assert_eq!(budget.held(), 0);
     }
 }
