@@ -107,8 +107,9 @@ impl Endpoint {
             async move { endpoint.respond(request, &seat, is_stopping).await }
         });
         tokio::select! {
+            // A client that is sending a message learns the reason from the response, also if both times are over.
+            biased;
             () = served => {}
-            // A client that is sending a message learns the reason from the response.
             () = seat.unproved(self.options.proof_timeout + LINGER) => {}
         }
     }

@@ -45,12 +45,14 @@ fn certificate() -> &'static (ServerTls, ClientTls) {
 }
 
 pub(crate) fn tcp_options() -> tcp::ServerOptions {
-    let settings = Settings { max_msg_size: u32::try_from(MAX).unwrap(), ..Settings::default() };
+    // A busy machine may need longer than the default for the first message of each of many connections.
+    let settings = Settings { max_msg_size: u32::try_from(MAX).unwrap(), proof_ms: 60_000, ..Settings::default() };
     tcp::ServerOptions { settings, ..tcp::ServerOptions::default() }
 }
 
 pub(crate) fn http_options() -> http::ServerOptions {
-    http::ServerOptions { max_msg_size: u32::try_from(MAX).unwrap(), ..http::ServerOptions::default() }
+    let max_msg_size = u32::try_from(MAX).unwrap();
+    http::ServerOptions { max_msg_size, proof_timeout: LONG, ..http::ServerOptions::default() }
 }
 
 pub(crate) async fn listener() -> TcpListener {
