@@ -1,5 +1,5 @@
-//! Connections for the protocols of capgen: accepting them and ending them, the shares of peers in what a server has, HTTP/1.1 with
-//! limits, and TLS. Needs the runtime of tokio.
+//! Connections for the protocols of capgen: accepting them and ending them, the shares of peers in the memory of a server, HTTP/1.1
+//! with limits, and TLS. Needs the runtime of tokio.
 #![forbid(unsafe_code)]
 
 mod budget;

@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How many connections a server has, and whose.
 ///
 /// If all are in use, a new connection takes the place of the one that has been idle for the longest time, of the host that has the most.
-/// So connections that do nothing lock out nobody. If none of that host is idle, it takes that of a peer that is sending a message, and
+/// So connections that do nothing do not lock out anyone. If none of that host is idle, it takes that of a peer that is sending a message, and
 /// has not proved who it is. A connection whose message is being handled, or whose answer has not been read, keeps its place; if all do,
 /// the new connection waits.
 #[derive(Clone, PartialEq, Eq, Debug)]

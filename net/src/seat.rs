@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{Caller, Host};
 
-/// The place of one connection in its server. The function that serves the connection states here what it does, so that the server can
+/// The place of one connection in its server. The function that serves the connection states here whether it is idle, so that the server can
 /// find an idle connection when it needs a place. Clones are the same place.
 #[derive(Clone)]
 pub struct Seat(Arc<Inner>);

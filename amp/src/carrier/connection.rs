@@ -438,7 +438,7 @@ impl Connection {
         }
     }
 
-    /// Also while this side does not read: otherwise many clients that wait for memory would keep what they have. While a message is
+    /// Also while this side does not read: otherwise many clients that wait for memory would keep their memory. While a message is
     /// handled, it is not known yet whether it is the proof.
     fn proof_deadline(&self) -> Option<u64> {
         (!self.is_proved && !self.is_busy).then(|| self.opened.saturating_add(self.settings.proof_ms))

@@ -53,8 +53,7 @@ impl Runner {
 
     /// The response, or the text of the failure for a model.
     async fn outcome(&self, call: &Call, request: Result<String, String>, caller: Caller) -> Result<Json, String> {
-        let request =
-            request.map_err(|violation| format!("{}\n{violation}", heading(Side::Request, &call.name)))?;
+        let request = request.map_err(|violation| format!("{}\n{violation}", heading(Side::Request, &call.name)))?;
         let ended = timeout(self.timeout, async {
             let mut place = self.running.share(caller);
             place.grow(1).await;

@@ -58,7 +58,7 @@ async fn echoes(stream: &mut TcpStream, byte: u8) -> bool {
 }
 
 #[tokio::test]
-async fn idle_connections_of_one_host_lock_out_nobody() {
+async fn idle_connections_of_one_host_do_not_lock_out_anyone() {
     let server = server(Admission::new(20)).await;
     let mut other = open("127.0.0.3", &server, b'a').await;
     let mut attack = Vec::new();
@@ -77,7 +77,7 @@ async fn idle_connections_of_one_host_lock_out_nobody() {
 }
 
 #[tokio::test]
-async fn idle_connections_of_many_hosts_lock_out_nobody() {
+async fn idle_connections_of_many_hosts_do_not_lock_out_anyone() {
     let server = server(Admission::new(20)).await;
     let mut attack = Vec::new();
     for host in 2..62 {

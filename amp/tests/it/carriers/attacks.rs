@@ -1,4 +1,4 @@
-//! Peers that hold what a server has, while others call it: rows for a table of attacks.
+//! Peers that use up the memory or the connections of a server, while others call it: rows for a table of attacks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
 use crate::carriers::agents::{code, invoke, invoke_of, runner};
-use crate::carriers::harness::{LONG, Kind, listener, peer};
+use crate::carriers::harness::{Kind, LONG, listener, peer};
 
 /// The memory of this process in MiB, on Linux.
 fn memory() -> usize {

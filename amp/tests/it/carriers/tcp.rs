@@ -230,7 +230,7 @@ async fn a_connection_without_a_valid_signature_ends_in_time() {
     let forged = message(MessageType::CapInvoke, json!({})).sign(&key("denied"));
     forger.send(&Frame::new(FrameType::Message, forged.into())).await;
     assert_eq!(ErrorFrame::read(&forger.next().await.unwrap().payload).unwrap().code, 1002);
-    // A frame that grows fast enough is no proof.
+    // A frame that grows fast enough proves nothing.
     let mut sender = Raw::open(&server).await;
     let frame = (16_u32 << 20).to_be_bytes();
     sender.stream.write_all(&frame).await.unwrap();

@@ -28,7 +28,7 @@ pub(crate) struct Serve {
     pub(super) limits: LimitOptions,
 }
 
-/// The limits of each listener, against peers that keep what they do not use.
+/// The limits of each listener, against peers that keep memory or connections that they do not use.
 #[derive(Args, Debug)]
 pub(super) struct LimitOptions {
     /// The connections of each listener. If all are in use, a new one takes the place of one that is idle

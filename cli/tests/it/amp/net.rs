@@ -343,7 +343,8 @@ fn a_server_ends_connections_without_a_signature_and_beyond_the_share_of_an_addr
 #[test]
 fn limits_that_no_server_has_are_wrong_usage() {
     let served = Served::new();
-    let start = ["serve", "--bundle", "bundle", "--me", BOB, "--secret-file", "bob.hex", "--listen", "amp://127.0.0.1:0"];
+    let start =
+        ["serve", "--bundle", "bundle", "--me", BOB, "--secret-file", "bob.hex", "--listen", "amp://127.0.0.1:0"];
     for options in [
         &["--max-connections", "0"][..],
         &["--max-per-address", "0"],

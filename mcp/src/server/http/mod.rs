@@ -202,7 +202,8 @@ impl Endpoint {
     async fn room(&self, text: &[u8], share: &mut Share) -> Result<(), Refusal> {
         let time = self.server.limits().timeout;
         timeout(time, share.grow(weight(text))).await.map_err(|_| {
-            let message = format!("there was no memory for the message within {} s; send it again later", time.as_secs());
+            let message =
+                format!("there was no memory for the message within {} s; send it again later", time.as_secs());
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, &message)
         })
     }

@@ -1,4 +1,4 @@
-//! Clients that hold what a server has, while others call it.
+//! Clients that use up the memory, the handlers or the connections of a server, while others call it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
