@@ -42,8 +42,9 @@ struct State {
     callers: BTreeMap<Caller, Held>,
     /// The shares that wait because there is no room for anyone.
     waiting: BTreeSet<u64>,
-    /// The share that may exceed the total, so that at least one message is completed.
-    privileged: Option<u64>,
+    /// The share that may exceed the total, so that at least one message is completed: its id, and how much of it is beyond the total. That
+    /// counts for its caller, and not in `held`: otherwise one large message would stop everyone.
+    privileged: Option<(u64, usize)>,
     next: u64,
 }
 
@@ -111,7 +112,8 @@ impl Budget {
     /// How much all callers hold.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.state().held
+        let state = self.state();
+        state.held.saturating_add(state.privileged.map_or(0, |(_, excess)| excess))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -149,6 +151,7 @@ impl Share {
     /// Whether the share has this amount now.
     fn take(&mut self, amount: usize, waiting: &Waiting<'_>) -> bool {
         let more = amount.saturating_sub(self.amount);
+        let mut beyond = 0;
         let mut state = self.budget.state();
         match self.budget.0.check(&state, self, more) {
             Ok(()) => {}
@@ -162,15 +165,15 @@ impl Share {
             Err(Full::Everyone) => {
                 state.waiting.insert(waiting.id);
                 let is_first = state.waiting.first() == Some(&waiting.id);
-                let is_vacant = state.privileged.is_none() || !self.budget.0.is_exceeded(&state);
-                let may_exceed = state.privileged == Some(waiting.id) || (is_first && is_vacant);
-                if !(self.budget.0.is_memory && may_exceed) {
+                let (id, excess) = state.privileged.unwrap_or((waiting.id, 0));
+                if !self.budget.0.is_memory || id != waiting.id || (state.privileged.is_none() && !is_first) {
                     return false;
                 }
-                state.privileged = Some(waiting.id);
+                state.privileged = Some((id, excess.saturating_add(more)));
+                beyond = more;
             }
         }
-        state.hold(&self.caller, more);
+        state.hold(&self.caller, more, beyond);
         drop(state);
         self.amount = amount;
         true
@@ -179,8 +182,10 @@ impl Share {
     /// Sets the amount without waiting, because it is held already. Then the caller waits for its next shares.
     pub fn set(&mut self, amount: usize) {
         let mut state = self.budget.state();
-        state.release(&self.caller, self.amount);
-        state.hold(&self.caller, amount);
+        let excess = state.excess(self.id);
+        state.privileged.take_if(|(id, _)| *id == self.id);
+        state.release(&self.caller, self.amount, excess);
+        state.hold(&self.caller, amount, 0);
         drop(state);
         self.amount = amount;
         self.budget.0.changed.notify_waiters();
@@ -189,9 +194,10 @@ impl Share {
     /// The share counts for another caller from now on, such as the one that the peer has proved to be.
     pub fn belongs_to(&mut self, caller: Caller) {
         let mut state = self.budget.state();
-        state.release(&self.caller, self.amount);
+        let excess = state.excess(self.id);
+        state.release(&self.caller, self.amount, excess);
         state.forget(&self.caller, self.id);
-        state.hold(&caller, self.amount);
+        state.hold(&caller, self.amount, excess);
         state.callers.entry(caller.clone()).or_default().shares.insert(self.id);
         drop(state);
         self.caller = caller;
@@ -229,9 +235,10 @@ impl AsRef<[u8]> for Kept {
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.budget.state();
-        state.release(&self.caller, self.amount);
+        let excess = state.excess(self.id);
+        state.privileged.take_if(|(id, _)| *id == self.id);
+        state.release(&self.caller, self.amount, excess);
         state.forget(&self.caller, self.id);
-        state.privileged.take_if(|id| *id == self.id);
         drop(state);
         self.budget.0.changed.notify_waiters();
     }
@@ -262,34 +269,42 @@ impl Inner {
         if matches!(share.caller, Caller::Host(_)) {
             free = free.min(self.unproved.checked_sub(state.unproved.saturating_add(more)));
         }
-        let free = free.ok_or(Full::Everyone)?;
-        let Some(held) = state.callers.get(&share.caller) else { return Ok(()) };
+        let held = state.callers.get(&share.caller);
+        let own = held.map_or(0, |held| held.amount);
+        if free.is_some_and(|free| own.saturating_add(more) <= free.saturating_mul(FACTOR)) {
+            return Ok(());
+        }
         // Otherwise all messages of a caller could wait for each other, or a newcomer for a total that is small.
-        let may_exceed = held.amount == 0 || (self.is_memory && held.shares.first() == Some(&share.id));
-        let is_within = held.amount.saturating_add(more) <= free.saturating_mul(FACTOR);
-        if may_exceed || is_within { Ok(()) } else { Err(Full::Caller) }
-    }
-
-    /// Whether callers hold more than they may, because of a privileged share or small ones.
-    const fn is_exceeded(&self, state: &State) -> bool {
-        state.held > self.total || state.unproved > self.unproved
+        let is_oldest = held.is_some_and(|held| held.shares.first() == Some(&share.id));
+        if own > 0 && !(self.is_memory && is_oldest) {
+            return Err(Full::Caller);
+        }
+        free.map(|_| ()).ok_or(Full::Everyone)
     }
 }
 
 impl State {
-    fn hold(&mut self, caller: &Caller, amount: usize) {
-        self.held = self.held.saturating_add(amount);
+    /// How much of a share is beyond the total.
+    fn excess(&self, share: u64) -> usize {
+        self.privileged.map_or(0, |(id, excess)| if id == share { excess } else { 0 })
+    }
+
+    /// A caller has more, of which a part is beyond the total.
+    fn hold(&mut self, caller: &Caller, amount: usize, beyond: usize) {
+        let within = amount.saturating_sub(beyond);
+        self.held = self.held.saturating_add(within);
         if matches!(caller, Caller::Host(_)) {
-            self.unproved = self.unproved.saturating_add(amount);
+            self.unproved = self.unproved.saturating_add(within);
         }
         let held = self.callers.entry(caller.clone()).or_default();
         held.amount = held.amount.saturating_add(amount);
     }
 
-    fn release(&mut self, caller: &Caller, amount: usize) {
-        self.held = self.held.saturating_sub(amount);
+    fn release(&mut self, caller: &Caller, amount: usize, beyond: usize) {
+        let within = amount.saturating_sub(beyond);
+        self.held = self.held.saturating_sub(within);
         if matches!(caller, Caller::Host(_)) {
-            self.unproved = self.unproved.saturating_sub(amount);
+            self.unproved = self.unproved.saturating_sub(within);
         }
         if let Some(held) = self.callers.get_mut(caller) {
             held.amount = held.amount.saturating_sub(amount);

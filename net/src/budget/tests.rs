@@ -140,3 +140,20 @@ async fn a_share_moves_to_the_caller_that_its_peer_has_proved_to_be() {
     drop(kept);
     assert_eq!(budget.held(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn large_messages_of_one_caller_leave_room_for_others() {
+    let budget = Budget::memory(4 * MIB, false);
+    let mut large = budget.share(host(1));
+    assert!(gets(&mut large, 3 * MIB).await);
+    // The caller waits for itself, and does not exceed the total.
+    assert!(!gets(&mut budget.share(host(1)), 3 * MIB).await);
+    // A large message of another caller exceeds it, which does not count for the others.
+    let mut other = budget.share(host(2));
+    assert!(gets(&mut other, 3 * MIB).await);
+    assert_eq!(budget.held(), 6 * MIB);
+    assert!(gets(&mut budget.share(host(3)), MIB).await);
+    assert!(!gets(&mut budget.share(host(4)), 3 * MIB).await, "one message at a time may exceed it");
+    drop(other);
+    assert_eq!(budget.held(), 3 * MIB);
+}
