@@ -26,12 +26,12 @@ mod tests {
     #[test]
     fn the_weight_is_at_least_the_memory_of_the_values() {
         let length = |head: u8, length: u32| [vec![head], length.to_be_bytes().to_vec()].concat();
-        let keys: Vec<u8> = (0..50_000).flat_map(|key| format!("\x65{key:05}\x01").into_bytes()).collect();
+        let keys: Vec<u8> = (0..70_000).flat_map(|key| format!("\x65{key:05}\x01").into_bytes()).collect();
         for message in [
             [length(0x9a, 100_000), vec![1; 100_000]].concat(),
             [length(0x9a, 70_000), [0x81, 0x01].repeat(70_000)].concat(),
             [length(0x9a, 70_000), [0x61, b'a'].repeat(70_000)].concat(),
-            [length(0xba, 50_000), keys].concat(),
+            [length(0xba, 70_000), keys].concat(),
             [length(0x7a, 100_000), vec![b'a'; 100_000]].concat(),
         ] {
             let (mut values, limits) = (None, crate::cbor::Limits::default());

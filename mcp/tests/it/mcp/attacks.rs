@@ -1,6 +1,7 @@
 //! Clients that use up the memory, the handlers or the connections of a server, while others call it.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_mcp::{HttpOptions, HttpService, ServerLimits};
@@ -129,14 +130,18 @@ fn memory() -> usize {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement, which takes a minute; run it with --ignored --nocapture, one test at a time"]
 async fn table_of_attacks() {
-    let service = server().listen(0, HttpOptions::default()).await.unwrap();
+    let service = Arc::new(server().listen(0, HttpOptions::default()).await.unwrap());
+    let numbers: Arc<str> = numbers((4 << 20) - 200).into();
     let before = memory();
-    let numbers = numbers((4 << 20) - 200);
-    let mut attack = Vec::new();
+    let mut attack = tokio::task::JoinSet::new();
     for _ in 0..16 {
-        attack.push(call("127.0.0.2", &service, "wait", &numbers).await);
+        let (service, numbers) = (Arc::clone(&service), Arc::clone(&numbers));
+        attack.spawn(async move {
+            let _stream = call("127.0.0.2", &service, "wait", &numbers).await;
+            std::future::pending::<()>().await;
+        });
     }
-    tokio::time::sleep(Duration::from_secs(20)).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
     let held = memory() - before;
     let begin = Instant::now();
     assert!(is_served("127.0.0.3", &service).await);
