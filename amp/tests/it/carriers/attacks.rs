@@ -18,16 +18,12 @@ fn memory() -> usize {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok()).unwrap_or(0) / 1024
 }
 
-/// The time of a small and of a large message of another peer.
-async fn others(peer: &Arc<dyn Peer>) -> (Duration, Duration) {
-    let mut times = Vec::new();
-    for request in [invoke("fast"), invoke_of(900 << 10)] {
-        let begin = Instant::now();
-        let answer = peer.call(request.clone(), Duration::from_secs(400)).await.unwrap();
-        assert_eq!(code(&answer, &request), 0);
-        times.push(begin.elapsed());
-    }
-    (times[0], times[1])
+/// The time until another peer has its answer.
+async fn wait(peer: &Arc<dyn Peer>, request: bytes::Bytes) -> Duration {
+    let begin = Instant::now();
+    let answer = peer.call(request.clone(), Duration::from_secs(400)).await.unwrap();
+    assert_eq!(code(&answer, &request), 0);
+    begin.elapsed()
 }
 
 /// The bytes of an attack on one connection: a handshake or a head, and the start of a message of 16 MiB.
@@ -53,7 +49,8 @@ fn start(kind: Kind, body: usize) -> Vec<u8> {
     bytes
 }
 
-async fn row(kind: Kind, name: &str, connections: usize, bytes: &[u8]) {
+/// A row: the attack, the bytes that it sends, the memory, the times of a small and a large message of others, and the answers lost.
+async fn row(kind: Kind, name: &str, connections: usize, bytes: &[u8]) -> String {
     let (runner, _) = runner();
     let service = Arc::new(runner);
     let server = match kind {
@@ -73,19 +70,21 @@ async fn row(kind: Kind, name: &str, connections: usize, bytes: &[u8]) {
     }
     sleep(Duration::from_secs(2)).await;
     let held = memory().saturating_sub(before);
-    let (small, large) = others(&peer(kind, server.address().port())).await;
-    println!("| {name}, {kind:?} | {} | {held} MiB | {small:?}, {large:?} | 0 |", connections * bytes.len());
+    let other = peer(kind, server.address().port());
+    let (small, large) = (wait(&other, invoke("fast")).await, wait(&other, invoke_of(900 << 10)).await);
     for stream in attack {
         stream.abort();
     }
+    format!("| {name}, {kind:?} | {} | {held} MiB | {small:?}, {large:?} | 0 |", connections * bytes.len())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement, which takes a minute; run it with --ignored --nocapture, one test at a time"]
 async fn table_of_attacks() {
     for kind in [Kind::Tcp, Kind::Http] {
-        row(kind, "16 lengths of 16 MiB", 16, &start(kind, 5)).await;
-        row(kind, "16 messages of 16 MiB without their ends", 16, &start(kind, (16 << 20) - 1000)).await;
-        row(kind, "1024 idle connections", 1024, b"").await;
+        let (lengths, ends) = (start(kind, 5), start(kind, (16 << 20) - 1000));
+        println!("{}", row(kind, "16 lengths of 16 MiB", 16, &lengths).await);
+        println!("{}", row(kind, "16 messages of 16 MiB without their ends", 16, &ends).await);
+        println!("{}", row(kind, "1024 idle connections", 1024, b"").await);
     }
 }
