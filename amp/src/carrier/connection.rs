@@ -6,16 +6,13 @@
 use std::fmt;
 
 use bytes::{Bytes, BytesMut};
+use capgen_net::Growth;
 
 use super::control::{
     ControlError, ErrorFrame, Goaway, Handshake, MAX_CONTROL_SIZE, VERSION, Welcome, reason as goaway_reason,
 };
 use super::frame::{self, DEFAULT_MAX_SIZE, Frame, FrameError, FrameType, MAX_MAX_SIZE, MIN_MAX_SIZE};
 use crate::message::Did;
-
-/// The slowest peer that is served, in bytes per ms: 64 KiB per second. A frame may take this long in addition to
-/// [`Settings::frame_ms`].
-pub(super) const MIN_RATE: u64 = 64;
 
 /// The limits of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,8 +21,13 @@ pub struct Settings {
     pub max_msg_size: u32,
     /// The time until the handshakes of both sides are complete, in ms.
     pub handshake_ms: u64,
-    /// The time until a frame that has begun is complete, in ms, for small frames.
+    /// The time, in ms, in which a frame that has begun must grow by 1 kB for each second of it, or be complete. Time in which this side
+    /// does not read does not count.
     pub frame_ms: u64,
+    /// Server: the time until a client has sent a message with a valid signature, in ms, from the start of the connection, unless it was
+    /// authenticated. A first message that takes longer, because it is large and the network slow, needs a small one before it, such as a
+    /// query.
+    pub proof_ms: u64,
     /// The time without a frame of the peer until it gets a PING, in ms.
     pub ping_ms: u64,
     /// The time until the peer answers a PING, in ms.
@@ -35,12 +37,14 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 16 MiB; 10 s for the handshake, 30 s for a frame, a PING after 30 s and 20 s for its answer, and 2 minutes without messages.
+    /// 16 MiB; 10 s for the handshake, the same for a valid signature, and for 10 kB of a frame; a PING after 30 s and 20 s for its answer;
+    /// and 2 minutes without messages.
     fn default() -> Self {
         Self {
             max_msg_size: DEFAULT_MAX_SIZE,
             handshake_ms: 10_000,
-            frame_ms: 30_000,
+            frame_ms: 10_000,
+            proof_ms: 10_000,
             ping_ms: 30_000,
             pong_ms: 20_000,
             idle_ms: 120_000,
@@ -78,8 +82,9 @@ pub struct Connection {
     pinged: Option<u64>,
     /// When a message was last sent or received, or work ended.
     active: u64,
-    /// The frame that has begun: since when, and its size, if it is known.
-    partial: Option<(u64, u32)>,
+    /// The frame that has begun.
+    partial: Option<Growth>,
+    is_proved: bool,
     is_busy: bool,
     is_paused: bool,
     sent_goaway: bool,
@@ -136,8 +141,10 @@ pub enum CloseReason {
     Refused(String),
     /// The handshake took too long.
     HandshakeTimeout,
-    /// A frame took too long.
+    /// A frame grew too slowly.
     SlowFrame,
+    /// No message with a valid signature came in time.
+    Unproved,
     /// The peer did not answer a PING.
     NoPong,
     /// There were no messages for too long.
@@ -190,6 +197,7 @@ impl Connection {
             pinged: None,
             active: now,
             partial: None,
+            is_proved: !is_server,
             is_busy: false,
             is_paused: false,
             sent_goaway: false,
@@ -205,9 +213,11 @@ impl Connection {
             let frame = match frame::take(bytes, self.max) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => {
-                    let size = frame::size(bytes).unwrap_or(0);
-                    let since = self.partial.map_or(now, |(since, _)| since);
-                    self.partial = (!bytes.is_empty()).then_some((since, size));
+                    let begun = (!bytes.is_empty()).then(|| Growth::new(self.settings.frame_ms, 0, now));
+                    self.partial = self.partial.or(begun);
+                    if let Some(partial) = &mut self.partial {
+                        partial.grow(bytes.len(), now);
+                    }
                     return None;
                 }
                 Err(error) => return Some(self.fail(error, CloseReason::Frame(error))),
@@ -391,12 +401,25 @@ impl Connection {
         self.is_busy = is_busy;
     }
 
+    /// Server: states that the client has proved who it is, by a message with a valid signature or its token.
+    pub const fn set_proved(&mut self) {
+        self.is_proved = true;
+    }
+
+    /// Whether a frame has begun to arrive, and is not complete.
+    #[must_use]
+    pub const fn is_receiving(&self) -> bool {
+        self.partial.is_some()
+    }
+
     /// States whether the program reads no bytes at the moment. Then the peer is not expected to send any in time.
     pub fn set_paused(&mut self, is_paused: bool, now: u64) {
         if self.is_paused && !is_paused {
             self.heard = now;
             self.pinged = None;
-            self.partial = self.partial.map(|(_, size)| (now, size));
+            if let Some(partial) = &mut self.partial {
+                partial.restart(now);
+            }
         }
         self.is_paused = is_paused;
     }
@@ -410,15 +433,21 @@ impl Connection {
             Phase::Open => {
                 let peer = (!self.is_paused).then(|| self.peer_deadline());
                 let idle = (!self.is_busy).then(|| self.active.saturating_add(self.settings.idle_ms));
-                peer.into_iter().chain(idle).min()
+                peer.into_iter().chain(idle).chain(self.proof_deadline()).min()
             }
         }
     }
 
+    /// Also while this side does not read: otherwise many clients that wait for memory would keep their memory. While a message is
+    /// handled, it is not known yet whether it is the proof.
+    fn proof_deadline(&self) -> Option<u64> {
+        (!self.is_proved && !self.is_busy).then(|| self.opened.saturating_add(self.settings.proof_ms))
+    }
+
     fn peer_deadline(&self) -> u64 {
-        let Settings { frame_ms, ping_ms, pong_ms, .. } = self.settings;
+        let Settings { ping_ms, pong_ms, .. } = self.settings;
         match (self.partial, self.pinged) {
-            (Some((since, size)), _) => since.saturating_add(frame_ms).saturating_add(u64::from(size) / MIN_RATE),
+            (Some(partial), _) => partial.deadline(),
             (None, Some(pinged)) => pinged.saturating_add(pong_ms),
             (None, None) => self.heard.saturating_add(ping_ms),
         }
@@ -433,12 +462,16 @@ impl Connection {
             let last = ErrorFrame::invalid("the handshake took too long").to_frame();
             return Some(self.close(self.is_server.then_some(last), CloseReason::HandshakeTimeout));
         }
+        if self.proof_deadline().is_some_and(|deadline| now >= deadline) {
+            let text = format!("no message with a valid signature came in {} ms", self.settings.proof_ms);
+            return Some(self.fail(text, CloseReason::Unproved));
+        }
         if self.is_paused || now < self.peer_deadline() {
             let last = self.goaway(goaway_reason::IDLE, "there were no messages for too long");
             return Some(self.close(last, CloseReason::Idle));
         }
         Some(match (self.partial, self.pinged) {
-            (Some(_), _) => self.fail("a frame took too long", CloseReason::SlowFrame),
+            (Some(_), _) => self.fail("a frame grew by less than 1 kB per second", CloseReason::SlowFrame),
             (None, Some(_)) => self.close(None, CloseReason::NoPong),
             (None, None) => {
                 self.pinged = Some(now);
@@ -500,7 +533,8 @@ impl fmt::Display for CloseReason {
             Self::Unexpected(kind) => write!(f, "unexpected {kind}"),
             Self::Refused(text) => write!(f, "refused: {text}"),
             Self::HandshakeTimeout => f.write_str("the handshake took too long"),
-            Self::SlowFrame => f.write_str("a frame took too long"),
+            Self::SlowFrame => f.write_str("a frame grew by less than 1 kB per second"),
+            Self::Unproved => f.write_str("no message with a valid signature came in time"),
             Self::NoPong => f.write_str("the peer did not answer a PING"),
             Self::Idle => f.write_str("there were no messages for too long"),
         }

@@ -3,6 +3,7 @@
 use crate::message::MessageId;
 
 /// The ids at the top level of a message, as far as they can be read. Nothing is allocated.
+#[cfg_attr(not(feature = "tcp"), allow(dead_code, reason = "only frames have errors with the id of a message"))]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Ids {
     /// The `id`.
@@ -38,9 +39,27 @@ impl Ids {
 }
 
 /// The rest of a sequence of CBOR data items with definite lengths.
-struct Items<'a>(&'a [u8]);
+pub(super) struct Items<'a>(&'a [u8]);
 
 impl<'a> Items<'a> {
+    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The number of items at all levels, as far as the bytes can be read.
+    pub(super) fn count(mut self) -> usize {
+        let mut count = 0;
+        while let Some((major, argument)) = self.head() {
+            count += 1;
+            if matches!(major, 2 | 3) {
+                let rest = usize::try_from(argument).ok().and_then(|length| self.0.split_at_checked(length));
+                let Some((_, rest)) = rest else { break };
+                self.0 = rest;
+            }
+        }
+        count
+    }
+
     /// The major type and the argument of the next head.
     fn head(&mut self) -> Option<(u8, u64)> {
         let (first, rest) = self.0.split_first()?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Answers, BoxFuture, Handled, Peer, PeerError, Service};
+use super::{Answers, BoxFuture, Handled, Peer, PeerError, Proved, Service};
 use crate::message::Did;
 
 /// A client of a service in the same program.
@@ -44,7 +44,7 @@ impl Peer for MemoryPeer {
         if u32::try_from(size).map_or(true, |size| size > self.max_msg_size) {
             return Box::pin(async move { Err(PeerError::TooLarge { size, max: self.max_msg_size }) });
         }
-        let handled = self.service.handle(message, self.principal.clone());
+        let handled = self.service.handle(message, self.principal.clone(), Proved::channel().0);
         Box::pin(async move {
             match timeout_at(deadline, handled).await {
                 Ok(Handled::Answer(answer)) => Ok(Answers::one(Some(answer))),

@@ -20,7 +20,7 @@ pub mod frame;
 pub mod handlers;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "tcp")]
+#[cfg(any(feature = "http", feature = "tcp"))]
 mod ids;
 pub mod memory;
 #[cfg(any(feature = "http", feature = "tcp"))]
@@ -38,9 +38,11 @@ pub mod tls {
 }
 #[cfg(feature = "handlers")]
 mod typed;
+#[cfg(any(feature = "http", feature = "tcp"))]
+mod weight;
 
 pub use client::{Client, ClientError};
 pub use peer::{Answers, Peer, PeerError};
-pub use service::{Authenticate, BoxFuture, Handled, Service};
+pub use service::{Authenticate, BoxFuture, Handled, Proved, Service};
 #[cfg(feature = "handlers")]
 pub use typed::TypedError;

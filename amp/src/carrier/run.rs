@@ -11,7 +11,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use super::clock::now;
-use super::{BoxFuture, Handled, Service};
+use super::{BoxFuture, Handled, Proved, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
 use crate::message::Did;
@@ -104,7 +104,7 @@ impl Runner {
 }
 
 impl Service for Runner {
-    fn handle(&self, message: Bytes, principal: Option<Did>) -> BoxFuture<'static, Handled> {
+    fn handle(&self, message: Bytes, principal: Option<Did>, proved: Proved) -> BoxFuture<'static, Handled> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
             // Before the state is locked: signatures are most of the work.
@@ -112,6 +112,7 @@ impl Service for Runner {
                 Ok(received) => received,
                 Err(rejection) => return Handled::Rejected(rejection),
             };
+            proved.by(received.sender());
             let answer = inner.receive(received, principal.as_ref());
             drop((message, inner));
             // Without a sender, the provider has no answer.

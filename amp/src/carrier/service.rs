@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use bytes::Bytes;
+use tokio::sync::oneshot;
 
 use super::connection::Credentials;
 use crate::message::{Did, Rejection};
@@ -13,16 +14,36 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The receiver of the messages of a server, such as a [`Runner`](super::run::Runner).
 pub trait Service: Send + Sync + 'static {
     /// Handles one message. `principal` is the agent that the carrier has authenticated, if it has; only messages from it may be
-    /// accepted (3001).
+    /// accepted (3001). As soon as the signature of the message is known to be valid, the service reports it with `proved`: a carrier
+    /// closes the connections of peers that prove nothing.
     ///
     /// The future may be dropped before its end, because the connection of the sender has ended. Work that has begun continues, so that
     /// a duplicate of the message gets its answer.
-    fn handle(&self, message: Bytes, principal: Option<Did>) -> BoxFuture<'static, Handled>;
+    fn handle(&self, message: Bytes, principal: Option<Did>, proved: Proved) -> BoxFuture<'static, Handled>;
 
     /// The answer to send instead of one that is larger than the client accepts. Without one, the carrier reports an error.
     fn replace_large_answer(&self, answer: &Bytes) -> Option<Bytes> {
         let _ = answer;
         None
+    }
+}
+
+/// The report that the signature of a message is valid. Dropping it reports nothing.
+#[derive(Debug)]
+pub struct Proved(oneshot::Sender<Did>);
+
+impl Proved {
+    /// A report, and its receiver.
+    #[must_use]
+    pub fn channel() -> (Self, oneshot::Receiver<Did>) {
+        let (sender, receiver) = oneshot::channel();
+        (Self(sender), receiver)
+    }
+
+    /// The sender has signed the message.
+    pub fn by(self, sender: &Did) {
+        // Not every carrier needs the report.
+        let _ = self.0.send(sender.clone());
     }
 }
 

@@ -23,6 +23,14 @@ pub struct Received {
     hash: MessageHash,
 }
 
+impl Received {
+    /// The sender, who has signed the message.
+    #[must_use]
+    pub const fn sender(&self) -> &Did {
+        &self.message.from
+    }
+}
+
 impl Provider {
     /// Decodes a message and checks its envelope: its form, its times and its signature. It needs no state, so a program can verify
     /// several messages at the same time.

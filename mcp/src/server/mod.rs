@@ -6,6 +6,7 @@ mod plan;
 mod run;
 mod stdio;
 mod tools;
+mod weight;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use capgen_call::Handlers;
 use capgen_manifest::Manifest;
-use tokio::sync::Semaphore;
+use capgen_net::Budget;
 
 use crate::meta::Implementation;
 use plan::Agent;
@@ -29,7 +30,8 @@ pub use tools::InvalidAgent;
 pub struct ServerLimits {
     /// The largest message of a client, in bytes.
     pub max_message: usize,
-    /// The handlers that run at the same time. Further calls wait.
+    /// The handlers that run at the same time for a sole client. Further calls wait. Over HTTP, each address has a share: all together run
+    /// at most a quarter more, so that one address with slow calls does not stop the calls of others.
     pub max_concurrent: usize,
     /// The time of a call, with the time that it waits.
     pub timeout: Duration,
@@ -139,7 +141,7 @@ impl McpServerBuilder {
     pub fn build(self) -> McpServer {
         let Self { handlers, tools, implementation, instructions, limits } = self;
         let agent = Arc::new(Agent { tools, implementation, instructions });
-        let running = Semaphore::new(limits.max_concurrent.clamp(1, Semaphore::MAX_PERMITS));
+        let running = Budget::places(limits.max_concurrent);
         let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout });
         McpServer(Arc::new(Shared { runner, limits }))
     }

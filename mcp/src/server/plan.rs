@@ -41,8 +41,9 @@ pub(super) struct Call {
     pub(super) revision: Revision,
     pub(super) tool: Tool,
     pub(super) name: String,
-    /// The request; `Err` is the text for the model.
-    pub(super) request: Result<Json, String>,
+    /// The text of the request: its value would need many times as much memory while the call waits and runs. `Err` is the text for the
+    /// model.
+    pub(super) request: Result<String, String>,
 }
 
 /// The revision of a client that has shaken hands, or of a session.
@@ -127,7 +128,7 @@ impl Agent {
             Some(Json::Object(arguments)) => arguments,
             Some(_) => return Err(invalid("`arguments` is not an object".to_owned())),
         };
-        let request = tool.request(arguments);
+        let request = tool.request(arguments).map(|request| request.to_string());
         Ok(Call { id: id.clone(), revision, tool, name, request })
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_call::{Clock as _, Context, Handlers, RunError, Side, SystemClock};
+use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -26,7 +26,8 @@ const CALLER: &str = "mcp";
 pub(super) struct Runner {
     pub(super) agent: Arc<Agent>,
     pub(super) handlers: Handlers,
-    pub(super) running: Semaphore,
+    /// The places of handlers that run.
+    pub(super) running: Budget,
     pub(super) timeout: Duration,
 }
 
@@ -41,20 +42,18 @@ impl<T> Drop for Owned<T> {
 
 impl Runner {
     /// Runs a tool, and returns the text of its response. Dropping the future ends the handler.
-    pub(super) async fn run(self: Arc<Self>, call: Call) -> String {
-        let outcome = self.outcome(&call).await;
+    pub(super) async fn run(self: Arc<Self>, mut call: Call, caller: Caller) -> String {
+        let request = std::mem::replace(&mut call.request, Ok(String::new()));
+        let outcome = self.outcome(&call, request, caller).await;
         self.agent.called(&call, outcome.as_ref().map_err(Clone::clone))
     }
 
     /// The response, or the text of the failure for a model.
-    async fn outcome(&self, call: &Call) -> Result<Json, String> {
-        let request = match &call.request {
-            Ok(request) => request.to_string(),
-            Err(violation) => return Err(format!("{}\n{violation}", heading(Side::Request, &call.name))),
-        };
+    async fn outcome(&self, call: &Call, request: Result<String, String>, caller: Caller) -> Result<Json, String> {
+        let request = request.map_err(|violation| format!("{}\n{violation}", heading(Side::Request, &call.name)))?;
         let ended = timeout(self.timeout, async {
-            // The semaphore is never closed.
-            let _permit = self.running.acquire().await;
+            let mut place = self.running.share(caller);
+            place.grow(1).await;
             self.handled(call, request).await
         });
         let Ok(ended) = ended.await else {

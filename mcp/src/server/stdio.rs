@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use capgen_net::Caller;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
@@ -25,6 +26,9 @@ const MAX_CALLS: usize = 256;
 
 /// The time for the last answers after the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The caller at the other end of the pipes, which started this process.
+const STDIO: &str = "stdio";
 
 /// The calls of the client.
 type Running = Arc<Mutex<BTreeMap<RequestId, AbortHandle>>>;
@@ -121,7 +125,7 @@ impl Connection<'_> {
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = id.clone();
         let call = self.calls.spawn(async move {
-            let text = runner.run(call).await;
+            let text = runner.run(call, Caller::Named(STDIO.into())).await;
             running.lock().unwrap_or_else(PoisonError::into_inner).remove(&ended);
             match place {
                 Some(place) => drop(place.send(text)),

@@ -3,12 +3,13 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, timeout_at};
 
-use crate::{Budget, FREE, Pace, Share};
+use crate::{Budget, FREE, Growth, Seat, Share};
 
 /// A body that is there as a whole.
 #[derive(Clone, Debug)]
@@ -66,37 +67,64 @@ where
     Ok(received.into_bytes())
 }
 
-/// Reads a body of at most `max` bytes from an untrusted client, which must send at a pace. Memory is used only for bytes that have
-/// arrived, and for more than [`FREE`] bytes it comes from the budget. Time that is spent waiting for the budget does not count. The
-/// share is that of the body: drop it with the bytes.
-///
-/// # Errors
-///
-/// The body is too large, too slow, or not complete.
-pub async fn receive<B>(
-    mut body: B,
-    max: usize,
-    pace: Pace,
-    budget: &Budget,
-) -> Result<(Bytes, Option<Share>), ReadError>
-where
-    B: Body<Data = Bytes, Error = hyper::Error> + Unpin,
-{
-    let mut received = Received::new(&body, max)?;
-    let (mut start, mut share) = (Instant::now(), None);
-    // A body without a length may have the largest size.
-    let size = body.size_hint().exact().map_or(max, |size| usize::try_from(size).unwrap_or(max));
-    loop {
-        if received.len() > FREE && share.is_none() {
-            let waiting = Instant::now();
-            share = Some(budget.receive(size).await);
-            start += waiting.elapsed();
-        }
-        let end = start + pace.time() + pace.more(received.len());
-        match timeout_at(end, next(&mut body)).await {
-            Err(_) => return Err(ReadError::Slow),
-            Ok(None) => return Ok((received.into_bytes(), share)),
-            Ok(Some(data)) => received.push(data?)?,
+/// How a server receives bodies from untrusted clients.
+#[derive(Clone, Debug)]
+pub struct Intake {
+    /// The most bytes of a body.
+    pub max: usize,
+    /// The time in which a body must grow by 1 kB for each of its seconds, or be complete: see [`Growth`].
+    pub window: Duration,
+    /// The time from the start of a connection in which its peer must have [proved](Seat::prove) its name; `None` if the protocol has no proofs.
+    pub proof: Option<Duration>,
+    /// The memory. It is used only for bytes that have arrived.
+    pub budget: Budget,
+}
+
+impl Intake {
+    /// Receives a body. Time that is spent waiting for memory does not count for its growth. The share is that of the body: drop it with
+    /// the bytes.
+    ///
+    /// # Errors
+    ///
+    /// The body is too large, too slow, or not complete; or the time for the proof is over.
+    pub async fn receive<B>(&self, body: B, seat: &Seat) -> Result<(Bytes, Share), ReadError>
+    where
+        B: Body<Data = Bytes, Error = hyper::Error> + Unpin,
+    {
+        seat.set_receiving(true);
+        let read = self.read(body, seat);
+        let received = match self.proof.filter(|_| !seat.is_proved()) {
+            None => read.await,
+            Some(time) => timeout_at(seat.proof_deadline(time), read).await.unwrap_or(Err(ReadError::Slow)),
+        };
+        seat.set_receiving(false);
+        received
+    }
+
+    async fn read<B>(&self, mut body: B, seat: &Seat) -> Result<(Bytes, Share), ReadError>
+    where
+        B: Body<Data = Bytes, Error = hyper::Error> + Unpin,
+    {
+        let mut received = Received::new(&body, self.max)?;
+        // A body without a length may have the largest size.
+        let size = body.size_hint().exact().map_or(self.max, |size| usize::try_from(size).unwrap_or(self.max));
+        let mut share = self.budget.share(seat.caller());
+        let start = Instant::now();
+        let now = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut growth = Growth::new(u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX), 0, 0);
+        loop {
+            let end = start + Duration::from_millis(growth.deadline());
+            match timeout_at(end, next(&mut body)).await {
+                Err(_) => return Err(ReadError::Slow),
+                Ok(None) => return Ok((received.into_bytes(), share)),
+                Ok(Some(data)) => received.push(data?)?,
+            }
+            growth.grow(received.len(), now());
+            if received.len() > FREE.max(share.amount()) {
+                // Buffers double when they grow.
+                share.grow(received.len().saturating_mul(2).min(size)).await;
+                growth.restart(now());
+            }
         }
     }
 }

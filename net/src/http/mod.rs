@@ -4,6 +4,6 @@ mod body;
 mod pool;
 mod serve;
 
-pub use body::{ReadError, Whole, read, receive};
+pub use body::{Intake, ReadError, Whole, read};
 pub use pool::{Connection, Pool, SendError};
 pub use serve::{Options, serve};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 #[cfg(feature = "tls")]
 use capgen_net::ServerTls;
-use capgen_net::http::{self, ReadError, Whole, receive};
-use capgen_net::{Budget, Server, Stop};
+use capgen_net::http::{self, Intake, ReadError, Whole};
+use capgen_net::{Budget, Seat, Server, Stop};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
@@ -18,9 +18,13 @@ use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::Code;
 use crate::carrier::connection::Credentials;
 use crate::carrier::frame::DEFAULT_MAX_SIZE;
-use crate::carrier::net::{Accept, Limits, Stream, listen, pace};
+use crate::carrier::net::{Accept, Handling, Limits, Stream, listen, prove};
+use crate::carrier::weight::weight;
 use crate::carrier::{Authenticate, Handled, Service};
 use crate::message::{Did, Rejection};
+
+/// The time in which a client may read the reason for the end of its connection.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// The options of a server.
 #[derive(Clone)]
@@ -29,8 +33,12 @@ pub struct ServerOptions {
     pub max_msg_size: u32,
     /// The time for the head of a request, which is also the time that a connection may be idle.
     pub head_timeout: Duration,
-    /// The time for the body of a small request.
+    /// The time in which a body must grow by 1 kB for each second of it, or be complete. Time that is spent waiting for memory does not
+    /// count.
     pub body_timeout: Duration,
+    /// The time until a client has sent a message with a valid signature, from the start of its connection, unless it was authenticated. A
+    /// first message that takes longer, because it is large and the network slow, needs a small one before it, such as a query.
+    pub proof_timeout: Duration,
     /// The limits of all connections. Each handles one request at a time.
     pub limits: Limits,
     /// Decides who clients are. Without it, they have no principal, and the header `Authorization` is ignored.
@@ -41,12 +49,13 @@ pub struct ServerOptions {
 }
 
 impl Default for ServerOptions {
-    /// 16 MiB, 30 s for the head and the body, the default limits, no authentication, no TLS.
+    /// 16 MiB, 30 s for the head, 10 s for 10 kB of the body and for a valid signature, the default limits, no authentication, no TLS.
     fn default() -> Self {
         Self {
             max_msg_size: DEFAULT_MAX_SIZE,
             head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(10),
+            proof_timeout: Duration::from_secs(10),
             limits: Limits::default(),
             authenticate: None,
             #[cfg(feature = "tls")]
@@ -66,37 +75,47 @@ impl Default for ServerOptions {
 /// Panics outside of a tokio runtime.
 pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOptions) -> io::Result<Server> {
     let accept = Accept {
-        limits: options.limits,
+        limits: options.limits.clone(),
         #[cfg(feature = "tls")]
         tls: options.tls.clone(),
     };
-    let budget = Budget::new(options.limits.max_memory);
-    let endpoint = Arc::new(Endpoint { service, options, budget });
-    listen(listener, accept, move |stream, stop| Box::pin(Arc::clone(&endpoint).connection(stream, stop)))
+    let intake = Intake {
+        max: usize::try_from(options.max_msg_size).unwrap_or(usize::MAX),
+        window: options.body_timeout,
+        proof: Some(options.proof_timeout),
+        budget: Budget::memory(options.limits.max_memory, true),
+    };
+    let endpoint = Arc::new(Endpoint { service, options, intake });
+    listen(listener, accept, move |stream, seat, stop| Box::pin(Arc::clone(&endpoint).connection(stream, seat, stop)))
 }
 
 struct Endpoint {
     service: Arc<dyn Service>,
     options: ServerOptions,
-    budget: Budget,
+    intake: Intake,
 }
 
 /// A status with a text.
 type Refusal = (StatusCode, String);
 
 impl Endpoint {
-    async fn connection(self: Arc<Self>, stream: Stream, stop: Stop) {
+    async fn connection(self: Arc<Self>, stream: Stream, seat: Seat, stop: Stop) {
         let options = http::Options { head_timeout: self.options.head_timeout, half_close: true };
         let stopping = stop.clone();
-        http::serve(stream, options, stop, |request| {
-            let (endpoint, is_stopping) = (Arc::clone(&self), stopping.is_stopped());
-            async move { endpoint.respond(request, is_stopping).await }
-        })
-        .await;
+        let served = http::serve(stream, options, stop, |request| {
+            let (endpoint, seat, is_stopping) = (Arc::clone(&self), seat.clone(), stopping.is_stopped());
+            async move { endpoint.respond(request, &seat, is_stopping).await }
+        });
+        tokio::select! {
+            // A client that is sending a message learns the reason from the response, also if both times are over.
+            biased;
+            () = served => {}
+            () = seat.unproved(self.options.proof_timeout + LINGER) => {}
+        }
     }
 
-    async fn respond(&self, request: Request<Incoming>, is_stopping: bool) -> Response<Whole> {
-        match self.handle(request, is_stopping).await {
+    async fn respond(&self, request: Request<Incoming>, seat: &Seat, is_stopping: bool) -> Response<Whole> {
+        match self.handle(request, seat, is_stopping).await {
             Ok(Handled::Answer(answer)) => response(StatusCode::OK, CBOR, answer),
             Ok(Handled::Nothing) => response(StatusCode::ACCEPTED, CBOR, Bytes::new()),
             Ok(Handled::Rejected(rejection)) => text(StatusCode::BAD_REQUEST, rejection.to_string()),
@@ -104,32 +123,38 @@ impl Endpoint {
         }
     }
 
-    async fn handle(&self, request: Request<Incoming>, is_stopping: bool) -> Result<Handled, Refusal> {
+    async fn handle(&self, request: Request<Incoming>, seat: &Seat, is_stopping: bool) -> Result<Handled, Refusal> {
         check(&request)?;
         if is_stopping {
             let rejection = Rejection::new(Code::Unavailable, "the server is shutting down");
             return Err((StatusCode::SERVICE_UNAVAILABLE, rejection.to_string()));
         }
         let principal = self.principal(request.headers()).await?;
-        let ServerOptions { max_msg_size, body_timeout, .. } = self.options;
-        let max = usize::try_from(max_msg_size).unwrap_or(usize::MAX);
-        let received = receive(request.into_body(), max, pace(body_timeout), &self.budget).await;
-        let (message, share) = received.map_err(|error| match error {
+        if let Some(principal) = &principal {
+            prove(seat, principal);
+        }
+        let ServerOptions { max_msg_size, proof_timeout, .. } = self.options;
+        let received = self.intake.receive(request.into_body(), seat).await;
+        let (message, mut share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
                 let text = format!("the message is larger than {max_msg_size} bytes");
                 (StatusCode::PAYLOAD_TOO_LARGE, Rejection::new(Code::InvalidMessage, text).to_string())
             }
-            ReadError::Slow => (StatusCode::REQUEST_TIMEOUT, "the body came too slowly".to_owned()),
+            ReadError::Slow => {
+                let text = format!(
+                    "the body came too slowly: it must grow by 1 kB per second, and the first message of a connection, which proves the \
+                     sender, must be complete in {} s",
+                    proof_timeout.as_secs_f32()
+                );
+                (StatusCode::REQUEST_TIMEOUT, text)
+            }
             ReadError::Broken(_) => (StatusCode::BAD_REQUEST, "the body is not complete".to_owned()),
         })?;
         // A task of its own: it continues if the client has gone, and a panic ends it alone.
-        let handled = self.service.handle(message, principal);
-        let handled = tokio::spawn(async move {
-            let handled = handled.await;
-            drop(share);
-            handled
-        });
-        handled.await.map_err(|_| {
+        let work = seat.work();
+        share.grow(weight(&message)).await;
+        let handling = Handling::new(self.service.as_ref(), message, principal, seat.clone(), share, work);
+        tokio::spawn(handling.run()).await.map_err(|_| {
             let rejection = Rejection::new(Code::InternalError, "the message could not be handled");
             (StatusCode::INTERNAL_SERVER_ERROR, rejection.to_string())
         })

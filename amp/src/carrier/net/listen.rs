@@ -1,12 +1,13 @@
 //! The limits of servers, and accepting encrypted connections.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "tls")]
 use capgen_net::ServerTls;
-use capgen_net::{Io, Server, Stop, Timed};
+use capgen_net::{Admission, Io, Seat, Server, Stop, Timed};
 use tokio::net::{TcpListener, TcpStream};
 #[cfg(feature = "tls")]
 use tokio::time::timeout;
@@ -14,13 +15,21 @@ use tokio::time::timeout;
 use super::{Stream, pace};
 use crate::carrier::BoxFuture;
 
-/// The limits of a server. Together with the buffers of connections, 64 KiB each, `max_memory` bounds the memory for received messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The limits of a server.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of connections. Others wait in the queue of the operating system.
+    /// The number of connections. If all are in use, a new one takes the place of the one that has been idle for the longest time, of the
+    /// address that has the most; see [`Admission`].
     pub max_connections: usize,
-    /// The bytes of the messages of more than 64 KiB that all connections are receiving, or that are being handled. While there is no
-    /// room, no more of them is read. Answers do not count: a connection keeps as many as it has messages in flight.
+    /// The number of connections of one address; a further one is closed at once. `None`, the default, means that there is no such limit,
+    /// which would refuse everyone behind one proxy, network address translation or loopback address.
+    pub max_per_address: Option<usize>,
+    /// The addresses of proxies, to which `max_per_address` does not apply.
+    pub proxies: Vec<IpAddr>,
+    /// The memory for messages that a sole sender can use, in bytes: for those that arrive, and those that are handled, with their values
+    /// and their answers until the peer has read them. All senders together use at most a quarter more, and one message in addition;
+    /// those that have not sent a valid signature yet share half of it. While a sender has its share, no more is read from it. Each
+    /// connection has 64 KiB for small messages besides.
     pub max_memory: usize,
     /// The time until a peer reads, for small amounts. Larger ones may take longer, at 64 KiB per second.
     pub write_timeout: Duration,
@@ -29,10 +38,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1024 connections, 256 MiB, 30 s for writes, 10 s for TLS.
+    /// 1024 connections, of any addresses, 256 MiB, 30 s for writes, 10 s for TLS.
     fn default() -> Self {
         Self {
             max_connections: 1024,
+            max_per_address: None,
+            proxies: Vec::new(),
             max_memory: 256 << 20,
             write_timeout: Duration::from_secs(30),
             tls_timeout: Duration::from_secs(10),
@@ -50,15 +61,16 @@ pub(in crate::carrier) struct Accept {
 /// Serves the connections of a listener with a function. It should end when the server stops.
 pub(in crate::carrier) fn listen<F>(listener: TcpListener, accept: Accept, serve: F) -> io::Result<Server>
 where
-    F: Fn(Stream, Stop) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    F: Fn(Stream, Seat, Stop) -> BoxFuture<'static, ()> + Send + Sync + 'static,
 {
-    let max_connections = accept.limits.max_connections;
+    let Limits { max_connections, max_per_address, ref proxies, .. } = accept.limits;
+    let admission = Admission { max_connections, max_per_host: max_per_address, proxies: proxies.clone() };
     let (accept, serve) = (Arc::new(accept), Arc::new(serve));
-    capgen_net::listen(listener, max_connections, move |stream, stop| {
+    capgen_net::listen(listener, admission, move |stream, seat, stop| {
         let (accept, serve) = (Arc::clone(&accept), Arc::clone(&serve));
         async move {
             if let Ok(stream) = accept.encrypt(stream).await {
-                serve(Timed::new(stream, pace(accept.limits.write_timeout)), stop).await;
+                serve(Timed::new(stream, pace(accept.limits.write_timeout)), seat, stop).await;
             }
         }
     })

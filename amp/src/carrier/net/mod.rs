@@ -1,11 +1,13 @@
 //! Connections, which the carriers over a network share.
 
 mod endpoint;
+mod handle;
 mod listen;
 
-pub use capgen_net::Server;
+pub use capgen_net::{Admission, Server};
 pub use endpoint::InvalidUrl;
 pub(super) use endpoint::{Connector, Endpoint};
+pub(super) use handle::{Handling, prove};
 pub use listen::Limits;
 pub(super) use listen::{Accept, listen};
 
@@ -13,7 +15,9 @@ use std::time::Duration;
 
 use capgen_net::{Io, Pace, Timed};
 
-use super::connection::MIN_RATE;
+/// The slowest peer that reads, in bytes per ms: 64 KiB per second. An answer stays in memory until its peer has read it, so peers must
+/// read faster than they must write.
+const MIN_RATE: u64 = 64;
 
 /// A connection whose writes end in time.
 pub(super) type Stream = Timed<Box<dyn Io>>;

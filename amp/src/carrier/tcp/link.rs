@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use capgen_net::{Budget, FREE, Share};
+use capgen_net::{Budget, FREE, Seat, Share};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -31,10 +31,17 @@ pub(super) struct Link {
     frames: mpsc::Sender<Frame>,
     opened: Instant,
     is_ended: bool,
-    /// The budget of the server; a client has none.
-    budget: Option<Budget>,
+    /// The memory of the server and the place of the connection; a client has none.
+    memory: Option<Memory>,
     /// The share of the message that is being received.
     share: Option<Share>,
+}
+
+/// The memory of a server, and a connection that uses it.
+#[derive(Clone)]
+pub(super) struct Memory {
+    pub(super) budget: Budget,
+    pub(super) seat: Seat,
 }
 
 /// The end of a connection.
@@ -76,12 +83,15 @@ impl Link {
                 self.received.reserve(ROOM);
             }
             let deadline = self.connection.deadline().map(|deadline| self.opened + Duration::from_millis(deadline));
+            if let Some(memory) = &self.memory {
+                memory.seat.set_receiving(self.connection.is_receiving());
+            }
             let wanted = if may_read { self.wanted() } else { None };
             let lacks_room = wanted.is_some();
             // A peer is not slow because this side does not read.
             self.connection.set_paused(!may_read || lacks_room, now);
             tokio::select! {
-                share = receive(wanted) => self.share = Some(share),
+                () = grow(&mut self.share, wanted) => {}
                 read = self.read.read_buf(&mut self.received), if may_read && !lacks_room => match read {
                     Ok(0) => {
                         self.is_ended = true;
@@ -101,14 +111,17 @@ impl Link {
         self.share.take()
     }
 
-    /// The budget and the size of the frame that is being received, if it needs a share that it does not have.
-    fn wanted(&self) -> Option<(Budget, usize)> {
-        let budget = self.budget.as_ref().filter(|_| self.share.is_none())?;
+    /// The memory that the frame needs that is being received, if its share is smaller. It is as much as has arrived, and as much again,
+    /// because buffers double; and not as much as the peer announces.
+    fn wanted(&mut self) -> Option<usize> {
+        let memory = self.memory.as_ref()?;
         let size = usize::try_from(size(&self.received)?).unwrap_or(usize::MAX);
-        if size <= FREE {
+        let received = self.received.len().min(size);
+        if received <= FREE.max(self.share.as_ref().map_or(0, Share::amount)) {
             return None;
         }
-        Some((budget.clone(), size))
+        self.share.get_or_insert_with(|| memory.budget.share(memory.seat.caller()));
+        Some(received.saturating_mul(2).min(size))
     }
 
     /// Queues a frame. Waits while the queue is full, which ends when the peer reads or the write times out.
@@ -125,23 +138,23 @@ impl Link {
     }
 }
 
-/// Waits for room to receive a frame; for ever if none is wanted.
-async fn receive(wanted: Option<(Budget, usize)>) -> Share {
-    match wanted {
-        Some((budget, size)) => budget.receive(size).await,
-        None => std::future::pending().await,
+/// Waits until a share has the wanted amount; for ever if none is wanted.
+async fn grow(share: &mut Option<Share>, wanted: Option<usize>) {
+    match (share, wanted) {
+        (Some(share), Some(wanted)) => share.grow(wanted).await,
+        _ => std::future::pending().await,
     }
 }
 
 /// Runs a connection until a function ends, and then writes the queued frames and closes it.
-pub(super) async fn run<F>(stream: Stream, connection: Connection, opened: Instant, budget: Option<Budget>, session: F)
+pub(super) async fn run<F>(stream: Stream, connection: Connection, opened: Instant, memory: Option<Memory>, session: F)
 where
     F: for<'a> FnOnce(&'a mut Link) -> BoxFuture<'a, ()>,
 {
     let (read, write) = tokio::io::split(stream);
     let (frames, queue) = mpsc::channel(QUEUE);
     let mut link =
-        Link { connection, read, received: BytesMut::new(), frames, opened, is_ended: false, budget, share: None };
+        Link { connection, read, received: BytesMut::new(), frames, opened, is_ended: false, memory, share: None };
     let mut writer = pin!(write_all(write, queue));
     tokio::select! {
         () = session(&mut link) => {}

@@ -7,20 +7,25 @@ use std::time::Duration;
 use bytes::Bytes;
 #[cfg(feature = "tls")]
 use capgen_net::ServerTls;
-use capgen_net::{Budget, Server, Stop};
+use capgen_net::{Budget, Server, Share, Stop, Work};
 use tokio::net::TcpListener;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use super::link::{End, LINGER, Link, run};
+use super::link::{End, LINGER, Link, Memory, run};
 use crate::Code;
 use crate::carrier::connection::{Connection, Credentials, Event, SendError, Settings};
 use crate::carrier::control::{ErrorFrame, reason};
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
-use crate::carrier::net::{Accept, Limits, listen};
+use crate::carrier::net::{Accept, Handling, Limits, listen, prove};
+use crate::carrier::weight::weight;
 use crate::carrier::{Authenticate, Handled, Service};
 use crate::message::{Did, MessageId, Rejection};
+
+/// The small messages of one connection, of at most 64 KiB with their values, that are handled without waiting for memory: enough for a
+/// peer that waits for each answer, also while its large messages use up its share.
+const QUICK: usize = 4;
 
 /// The options of a server.
 #[derive(Clone)]
@@ -63,19 +68,20 @@ impl Default for ServerOptions {
 /// Panics outside of a tokio runtime.
 pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOptions) -> io::Result<Server> {
     let accept = Accept {
-        limits: options.limits,
+        limits: options.limits.clone(),
         #[cfg(feature = "tls")]
         tls: options.tls.clone(),
     };
-    let budget = Budget::new(options.limits.max_memory);
+    let budget = Budget::memory(options.limits.max_memory, true);
     let options = Arc::new(options);
-    listen(listener, accept, move |stream, stop| {
-        let (service, options, budget) = (Arc::clone(&service), Arc::clone(&options), budget.clone());
+    listen(listener, accept, move |stream, seat, stop| {
+        let (service, options) = (Arc::clone(&service), Arc::clone(&options));
+        let memory = Memory { budget: budget.clone(), seat };
         Box::pin(async move {
             let connection = Connection::server(options.settings, 0);
-            run(stream, connection, Instant::now(), Some(budget), move |link| {
-                let session = Session { link, service, options, stop, principal: None, work: JoinSet::new() };
-                Box::pin(session.run())
+            run(stream, connection, Instant::now(), Some(memory.clone()), move |link| {
+                let work = JoinSet::new();
+                Box::pin(Session { link, service, options, stop, memory, principal: None, waiting: None, work }.run())
             })
             .await;
         })
@@ -87,9 +93,30 @@ struct Session<'a> {
     service: Arc<dyn Service>,
     options: Arc<ServerOptions>,
     stop: Stop,
+    memory: Memory,
     principal: Option<Did>,
+    /// The message that waits for the memory that it needs while it is handled. Until then, nothing more is read.
+    waiting: Option<Waiting>,
     /// The messages that are being handled.
     work: JoinSet<(Option<MessageId>, Handled)>,
+}
+
+/// A message that has arrived, its share, and the memory that it needs.
+struct Waiting {
+    message: Bytes,
+    share: Share,
+    weight: usize,
+    work: Work,
+}
+
+impl Waiting {
+    /// Waits for the memory; for ever if there is no message.
+    async fn room(waiting: &mut Option<Self>) {
+        match waiting {
+            Some(Self { share, weight, .. }) => share.grow(*weight).await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl Session<'_> {
@@ -102,11 +129,15 @@ impl Session<'_> {
         let mut is_stopping = false;
         loop {
             if self.work.is_empty()
+                && self.waiting.is_none()
                 && (self.link.is_ended() || (self.link.connection.is_open() && !self.link.connection.is_usable()))
             {
                 return self.drain().await;
             }
-            let has_room = self.work.len() < self.options.max_in_flight.max(1);
+            let has_room = self.waiting.is_none() && self.work.len() < self.options.max_in_flight.max(1);
+            if self.memory.seat.is_proved() {
+                self.link.connection.set_proved();
+            }
             let is_open = self.link.connection.is_open();
             tokio::select! {
                 event = self.link.event(has_room) => match event {
@@ -115,6 +146,7 @@ impl Session<'_> {
                     Err(End::Eof) => {}
                     Err(end) => return Err(end),
                 },
+                () = Waiting::room(&mut self.waiting) => self.start(),
                 Some(done) = self.work.join_next() => self.answer(done).await?,
                 () = self.stop.stopped(), if !is_stopping => {
                     is_stopping = true;
@@ -127,7 +159,7 @@ impl Session<'_> {
                 }
             }
             let now = self.link.now();
-            self.link.connection.set_busy(!self.work.is_empty(), now);
+            self.link.connection.set_busy(!self.work.is_empty() || self.waiting.is_some(), now);
         }
     }
 
@@ -147,14 +179,12 @@ impl Session<'_> {
         match event {
             Event::Authenticate(credentials) => self.authenticate(credentials).await,
             Event::Message(message) => {
-                let id = Ids::read(&message).id;
-                let handled = self.service.handle(message, self.principal.clone());
-                let share = self.link.take_share();
-                self.work.spawn(async move {
-                    let handled = handled.await;
-                    drop(share);
-                    (id, handled)
-                });
+                let Memory { budget, seat } = &self.memory;
+                let mut share = self.link.take_share().unwrap_or_else(|| budget.share(seat.caller()));
+                if self.work.len() >= QUICK {
+                    share = share.always_waits();
+                }
+                self.waiting = Some(Waiting { weight: weight(&message), message, share, work: seat.work() });
                 Ok(())
             }
             Event::Refuse(message) => {
@@ -165,6 +195,15 @@ impl Session<'_> {
             Event::Close { last, reason } => Err(self.link.end(last, reason).await),
             Event::Open | Event::Error(_) | Event::Goaway(_) => Ok(()),
         }
+    }
+
+    /// Handles the message that has its memory now.
+    fn start(&mut self) {
+        let Some(Waiting { message, share, work, .. }) = self.waiting.take() else { return };
+        let id = Ids::read(&message).id;
+        let seat = self.memory.seat.clone();
+        let handling = Handling::new(self.service.as_ref(), message, self.principal.clone(), seat, share, work);
+        self.work.spawn(async move { (id, handling.run().await) });
     }
 
     async fn authenticate(&mut self, credentials: Credentials) -> Result<(), End> {
@@ -179,6 +218,9 @@ impl Session<'_> {
         };
         match principal {
             Ok(principal) => {
+                if let Some(principal) = &principal {
+                    prove(&self.memory.seat, principal);
+                }
                 self.principal = principal;
                 let now = self.link.now();
                 match self.link.connection.accept(now) {

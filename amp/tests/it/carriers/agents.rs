@@ -84,10 +84,21 @@ pub(crate) fn invoke(behaviour: &str) -> Bytes {
 
 /// An invocation of exactly this size.
 pub(crate) fn invoke_of(size: usize) -> Bytes {
+    padded("", size)
+}
+
+/// An invocation of exactly this size, whose handler waits for the gate.
+pub(crate) fn invoke_of_waiting(size: usize) -> Bytes {
+    padded("wait ", size)
+}
+
+/// An invocation of exactly this size, whose behaviour begins with a text.
+fn padded(start: &str, size: usize) -> Bytes {
+    let text = |length: usize| format!("{start}{}", "x".repeat(length));
     let body = |code: &str| json!({"id": "org.agentries.code-review:1.0.0", "params": {"code": code}});
-    let mut message = message(MessageType::CapInvoke, body(&"x".repeat(size - 1000)));
+    let mut message = message(MessageType::CapInvoke, body(&text(size - 1000)));
     let rest = size - message.sign(&key("alice")).len();
-    message.body = capgen_amp::cbor::Value::from_json(&body(&"x".repeat(size - 1000 + rest)));
+    message.body = capgen_amp::cbor::Value::from_json(&body(&text(size - 1000 + rest)));
     let signed = message.sign(&key("alice"));
     assert_eq!(signed.len(), size);
     signed.into()

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 const MIB: u64 = 1 << 20;
 
 fn settings() -> Settings {
-    Settings { max_msg_size: 2 << 20, handshake_ms: 10, frame_ms: 20, ping_ms: 100, pong_ms: 50, idle_ms: 1000 }
+    let settings = Settings { max_msg_size: 2 << 20, handshake_ms: 10, frame_ms: 20, ..Settings::default() };
+    Settings { proof_ms: 5000, ping_ms: 100, pong_ms: 50, idle_ms: 1000, ..settings }
 }
 
 fn hello(version: u64, max_msg_size: u64) -> Frame {
@@ -238,20 +239,47 @@ fn a_late_handshake_ends_the_connection() {
 }
 
 #[test]
-fn a_frame_must_be_complete_in_time_and_large_ones_have_longer() {
-    for (size, deadline) in [(10_u32, 25), (640_000, 10_025)] {
-        let mut server = server();
-        let mut received = BytesMut::from(&(size + 1).to_be_bytes()[..]);
-        received.extend_from_slice(&[1]);
-        assert_eq!(server.receive(&mut received, 5), None);
-        received.extend_from_slice(&[0]);
-        // A byte now and then does not extend the time.
-        assert_eq!(server.receive(&mut received, 15), None);
-        server.set_busy(true, 15);
-        assert_eq!(server.deadline(), Some(deadline));
-        let (last, reason) = closed(server.tick(deadline));
-        assert_eq!((code(last), reason), (1001, CloseReason::SlowFrame));
-    }
+fn a_frame_must_grow_or_be_complete_in_each_window() {
+    let mut server = server();
+    let mut received = BytesMut::from(&640_001_u32.to_be_bytes()[..]);
+    assert_eq!(server.receive(&mut received, 5), None);
+    assert_eq!((server.deadline(), server.is_receiving()), (Some(25), true));
+    // A byte now and then does not extend the time, and 20 bytes in 20 ms do.
+    received.extend_from_slice(&[1, 0]);
+    assert_eq!(server.receive(&mut received, 15), None);
+    assert_eq!(server.deadline(), Some(25));
+    received.extend_from_slice(&[0; 20]);
+    assert_eq!(server.receive(&mut received, 20), None);
+    assert_eq!(server.deadline(), Some(40));
+    // A large part at once does not make up for nothing afterwards.
+    received.extend_from_slice(&[0; 600_000]);
+    assert_eq!(server.receive(&mut received, 21), None);
+    server.set_busy(true, 21);
+    // The time in which this side does not read does not count.
+    server.set_paused(true, 22);
+    server.set_paused(false, 1000);
+    assert_eq!(server.deadline(), Some(1020));
+    let (last, reason) = closed(server.tick(1020));
+    assert_eq!((code(last), reason), (1001, CloseReason::SlowFrame));
+}
+
+#[test]
+fn a_client_without_a_valid_signature_has_a_time_for_it() {
+    let pong = || Some(Event::Write(Frame::new(FrameType::Ping, Bytes::new())));
+    let mut server = Connection::server(Settings { proof_ms: 90, ..settings() }, 0);
+    server.receive(&mut bytes(&hello(1, MIB)), 1);
+    server.accept(1).unwrap();
+    let mut proved = server.clone();
+    proved.set_proved();
+    assert_eq!((proved.deadline(), proved.tick(101)), (Some(101), pong()));
+    // The message that is being handled may be the proof.
+    server.receive(&mut bytes(&message("garbage")), 80);
+    server.set_busy(true, 80);
+    assert_eq!(server.tick(100), None);
+    server.set_busy(false, 100);
+    assert_eq!(server.deadline(), Some(90));
+    let (last, reason) = closed(server.tick(100));
+    assert_eq!((code(last), reason), (1001, CloseReason::Unproved));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use capgen_amp::carrier::connection::Settings;
 use capgen_amp::carrier::memory::MemoryPeer;
-use capgen_amp::carrier::net::Server;
+use capgen_amp::carrier::net::{Limits, Server};
 use capgen_amp::carrier::tls::{ClientTls, ServerTls};
 use capgen_amp::carrier::{Peer, Service, http, tcp};
 use tokio::io::copy_bidirectional;
@@ -45,12 +45,19 @@ fn certificate() -> &'static (ServerTls, ClientTls) {
 }
 
 pub(crate) fn tcp_options() -> tcp::ServerOptions {
-    let settings = Settings { max_msg_size: u32::try_from(MAX).unwrap(), ..Settings::default() };
+    // A busy machine may need longer than the default for the first message of each of many connections.
+    let settings = Settings { max_msg_size: u32::try_from(MAX).unwrap(), proof_ms: 60_000, ..Settings::default() };
     tcp::ServerOptions { settings, ..tcp::ServerOptions::default() }
 }
 
 pub(crate) fn http_options() -> http::ServerOptions {
-    http::ServerOptions { max_msg_size: u32::try_from(MAX).unwrap(), ..http::ServerOptions::default() }
+    let max_msg_size = u32::try_from(MAX).unwrap();
+    http::ServerOptions { max_msg_size, proof_timeout: LONG, ..http::ServerOptions::default() }
+}
+
+/// A busy machine may need longer than the default for many handshakes at the same time.
+fn patient() -> Limits {
+    Limits { tls_timeout: LONG, ..Limits::default() }
 }
 
 pub(crate) async fn listener() -> TcpListener {
@@ -66,12 +73,12 @@ impl Harness {
             Kind::Memory => None,
             Kind::Tcp => Some(tcp::serve(listener().await, for_server, tcp_options())),
             Kind::Tls => {
-                let options = tcp::ServerOptions { tls: Some(tls), ..tcp_options() };
+                let options = tcp::ServerOptions { tls: Some(tls), limits: patient(), ..tcp_options() };
                 Some(tcp::serve(listener().await, for_server, options))
             }
             Kind::Http => Some(http::serve(listener().await, for_server, http_options())),
             Kind::Https => {
-                let options = http::ServerOptions { tls: Some(tls), ..http_options() };
+                let options = http::ServerOptions { tls: Some(tls), limits: patient(), ..http_options() };
                 Some(http::serve(listener().await, for_server, options))
             }
         };

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::carriers::agents::{code, invoke, message, runner};
+use crate::carriers::agents::{code, invoke, invoke_of, message, runner};
 use crate::carriers::harness::{LONG, MAX, http_options, listener};
 use crate::support::{did, key};
 
@@ -148,6 +148,36 @@ async fn a_client_that_does_not_read_is_dropped_and_others_are_served() {
     assert_eq!(code(&peer.call(request.clone(), LONG).await.unwrap(), &request), 0);
 }
 
+#[tokio::test]
+async fn lengths_of_bodies_reserve_nothing_and_a_first_message_without_a_signature_ends_in_time() {
+    let options = http_options();
+    let limits = Limits { max_memory: 4 << 20, ..options.limits.clone() };
+    let proof_timeout = Duration::from_millis(2500);
+    let server = server(ServerOptions { limits, proof_timeout, ..options }).await;
+    let mut attack = Vec::new();
+    for _ in 0..50 {
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        stream.write_all(&[head(POST, CBOR, MAX), b"12345".to_vec()].concat()).await.unwrap();
+        attack.push(stream);
+    }
+    let large = invoke_of(900 << 10);
+    let response = exchange(&server, &post(&large)).await;
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    for stream in &mut attack {
+        let mut response = String::new();
+        let _ = timeout(LONG, stream.read_to_string(&mut response)).await.unwrap();
+        assert!(response.starts_with("HTTP/1.1 408 ") && response.contains("in 2.5 s"), "{response}");
+    }
+    // A connection that only waits ends, too, and one with a signature does not.
+    let idle = exchange(&server, b"").await;
+    assert_eq!(idle, "");
+    let peer = HttpPeer::new(&format!("http://{}", server.address()), ClientOptions::default()).unwrap();
+    for _ in 0..2 {
+        let request = invoke("sleep 2000");
+        assert_eq!(code(&peer.call(request.clone(), LONG).await.unwrap(), &request), 0);
+    }
+}
+
 /// The token is the name of the agent.
 struct Tokens;
 
@@ -208,7 +238,7 @@ async fn a_client_survives_servers_that_are_not_amp() {
 #[tokio::test]
 async fn small_bodies_without_a_length_do_not_wait_for_memory() {
     let options = http_options();
-    let limits = Limits { max_memory: 1 << 20, ..options.limits };
+    let limits = Limits { max_memory: 1 << 20, ..options.limits.clone() };
     let server = server(ServerOptions { limits, ..options }).await;
     let chunked =
         format!("{POST} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{CBOR}Transfer-Encoding: chunked\r\n\r\n");

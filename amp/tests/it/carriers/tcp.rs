@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::carriers::agents::{code, invoke, invoke_of, message, runner};
+use crate::carriers::agents::{code, invoke, invoke_of, invoke_of_waiting, message, runner};
 use crate::carriers::harness::{LONG, Proxy, listener, tcp_options};
 use crate::support::{did, key};
 
@@ -73,7 +73,7 @@ fn hello(version: u64) -> Frame {
 
 fn quick() -> Settings {
     let ServerOptions { settings, .. } = tcp_options();
-    Settings { frame_ms: 100, ping_ms: 60, pong_ms: 60, idle_ms: 200, ..settings }
+    Settings { frame_ms: 100, proof_ms: 60_000, ping_ms: 60, pong_ms: 60, idle_ms: 200, ..settings }
 }
 
 async fn server(options: ServerOptions) -> Server {
@@ -196,15 +196,103 @@ async fn a_peer_that_does_not_read_is_dropped_and_others_are_served() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_maximum_wait() {
-    let limits = Limits { max_connections: 1, ..Limits::default() };
-    let server = server(ServerOptions { limits, ..tcp_options() }).await;
-    let first = Raw::open(&server).await;
-    let mut second = Raw::connect(&server).await;
-    second.send(&hello(1)).await;
-    assert!(timeout(Duration::from_millis(100), second.stream.readable()).await.is_err());
-    drop(first);
-    assert!(Welcome::read(&second.next().await.unwrap().payload).unwrap().accepted);
+async fn a_new_connection_takes_the_place_of_an_idle_one() {
+    let limits = Limits { max_connections: 2, ..Limits::default() };
+    let (runner, behaviour) = runner();
+    let options = ServerOptions { limits, ..tcp_options() };
+    let server = serve(listener().await, Arc::new(runner), options).unwrap();
+    let mut busy = Raw::open(&server).await;
+    let waiting = invoke("wait");
+    busy.send(&Frame::new(FrameType::Message, waiting.clone())).await;
+    while behaviour.total() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let mut idle = Raw::open(&server).await;
+    let mut new = Raw::open(&server).await;
+    assert_eq!(idle.next().await, None);
+    let request = invoke("fast");
+    new.send(&Frame::new(FrameType::Message, request.clone())).await;
+    assert_eq!(code(&new.next().await.unwrap().payload, &request), 0);
+    behaviour.gate.send_replace(true);
+    assert_eq!(code(&busy.next().await.unwrap().payload, &waiting), 0);
+}
+
+#[tokio::test]
+async fn a_connection_without_a_valid_signature_ends_in_time() {
+    let settings = Settings { proof_ms: 400, ..Settings::default() };
+    let server = server(ServerOptions { settings, ..tcp_options() }).await;
+    let mut proved = Raw::open(&server).await;
+    let request = invoke("fast");
+    proved.send(&Frame::new(FrameType::Message, request.clone())).await;
+    assert_eq!(code(&proved.next().await.unwrap().payload, &request), 0);
+    let mut silent = Raw::open(&server).await;
+    let mut forger = Raw::open(&server).await;
+    let forged = message(MessageType::CapInvoke, json!({})).sign(&key("denied"));
+    forger.send(&Frame::new(FrameType::Message, forged.into())).await;
+    assert_eq!(ErrorFrame::read(&forger.next().await.unwrap().payload).unwrap().code, 1002);
+    // A frame that grows fast enough proves nothing.
+    let mut sender = Raw::open(&server).await;
+    let frame = (16_u32 << 20).to_be_bytes();
+    sender.stream.write_all(&frame).await.unwrap();
+    sender.stream.write_all(&[1]).await.unwrap();
+    sender.stream.write_all(&vec![0; 1 << 20]).await.unwrap();
+    for raw in [&mut silent, &mut forger, &mut sender] {
+        assert_eq!(raw.last_error().await, 1001);
+    }
+    let request = invoke("fast");
+    proved.send(&Frame::new(FrameType::Message, request.clone())).await;
+    assert_eq!(code(&proved.next().await.unwrap().payload, &request), 0, "the peer that has proved who it is stays");
+}
+
+/// Starts of messages of 1 MiB: five bytes, and so many more.
+async fn starts(server: &Server, count: usize, more: usize) -> Vec<Raw> {
+    let mut starts = Vec::new();
+    for _ in 0..count {
+        let mut raw = Raw::open(server).await;
+        let mut bytes = (1_u32 << 20).to_be_bytes().to_vec();
+        bytes.push(1);
+        bytes.resize(5 + more, 0);
+        raw.stream.write_all(&bytes).await.unwrap();
+        starts.push(raw);
+    }
+    starts
+}
+
+#[tokio::test]
+async fn lengths_of_messages_reserve_nothing() {
+    let options = tcp_options();
+    let limits = Limits { max_memory: 4 << 20, ..options.limits.clone() };
+    let server = server(ServerOptions { limits, settings: Settings::default(), ..options }).await;
+    let _attack = starts(&server, 100, 0).await;
+    let large = invoke_of(900 << 10);
+    let mut raw = Raw::open(&server).await;
+    raw.send(&Frame::new(FrameType::Message, large.clone())).await;
+    assert_eq!(code(&raw.next().await.unwrap().payload, &large), 0);
+}
+
+#[tokio::test]
+async fn peers_without_a_signature_leave_room_for_those_with_one() {
+    let options = tcp_options();
+    let limits = Limits { max_memory: 8 << 20, ..options.limits.clone() };
+    let settings = Settings { proof_ms: 2000, ..Settings::default() };
+    let server = server(ServerOptions { limits, settings, ..options }).await;
+    let mut proved = Raw::open(&server).await;
+    let small = invoke("fast");
+    proved.send(&Frame::new(FrameType::Message, small.clone())).await;
+    assert_eq!(code(&proved.next().await.unwrap().payload, &small), 0);
+    // More than all of the memory, as far as it is received.
+    let mut attack = starts(&server, 12, 1000 << 10).await;
+    let large = invoke_of(900 << 10);
+    proved.send(&Frame::new(FrameType::Message, large.clone())).await;
+    assert_eq!(code(&proved.next().await.unwrap().payload, &large), 0);
+    // Small messages of others wait for nothing, although they have the address of the attack.
+    let mut other = Raw::open(&server).await;
+    let small = invoke("fast");
+    other.send(&Frame::new(FrameType::Message, small.clone())).await;
+    assert_eq!(code(&other.next().await.unwrap().payload, &small), 0);
+    for raw in &mut attack {
+        assert_eq!(raw.last_error().await, 1001);
+    }
 }
 
 #[tokio::test]
@@ -377,27 +465,30 @@ async fn many_requests_of_one_client_are_limited() {
 }
 
 #[tokio::test]
-async fn large_messages_share_the_memory_of_the_server_and_small_ones_do_not_wait_for_them() {
+async fn messages_that_are_handled_keep_their_memory_and_small_ones_do_not_wait_for_them() {
     let options = tcp_options();
-    let limits = Limits { max_memory: 1 << 20, ..options.limits };
-    let server = server(ServerOptions { limits, settings: Settings::default(), ..options }).await;
-    // A slow sender: a message of 900 KiB of which only the start arrives.
-    let mut slow = Raw::open(&server).await;
-    let mut bytes = BytesMut::new();
-    Frame::new(FrameType::Message, vec![0; 900 << 10].into()).write(&mut bytes);
-    slow.stream.write_all(&bytes[..100 << 10]).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
-
-    let large = invoke_of(900 << 10);
-    let mut second = Raw::open(&server).await;
-    second.send(&Frame::new(FrameType::Message, large.clone())).await;
+    let limits = Limits { max_memory: 1 << 20, ..options.limits.clone() };
+    let (runner, behaviour) = runner();
+    let server =
+        serve(listener().await, Arc::new(runner), ServerOptions { limits, settings: Settings::default(), ..options });
+    let server = server.unwrap();
+    // The handler of the large message waits: the message begins with a word, and its rest is ignored.
+    let first = invoke_of_waiting(900 << 10);
+    let mut one = Raw::open(&server).await;
+    one.send(&Frame::new(FrameType::Message, first.clone())).await;
+    while behaviour.total() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = invoke_of(900 << 10);
+    let mut two = Raw::open(&server).await;
     let small = invoke("echo");
-    let mut third = Raw::open(&server).await;
-    third.send(&Frame::new(FrameType::Message, small.clone())).await;
-    assert_eq!(code(&third.next().await.unwrap().payload, &small), 0, "a small message has its answer");
-    assert!(timeout(Duration::from_millis(300), second.next()).await.is_err(), "there is no room for a second one");
-    drop(slow);
-    assert_eq!(code(&second.next().await.unwrap().payload, &large), 0, "the slow sender has gone");
+    two.send(&Frame::new(FrameType::Message, small.clone())).await;
+    assert_eq!(code(&two.next().await.unwrap().payload, &small), 0, "a small message has its answer");
+    two.send(&Frame::new(FrameType::Message, second.clone())).await;
+    assert!(timeout(Duration::from_millis(300), two.next()).await.is_err(), "there is no room for a second one");
+    behaviour.gate.send_replace(true);
+    assert_eq!(code(&one.next().await.unwrap().payload, &first), 0);
+    assert_eq!(code(&two.next().await.unwrap().payload, &second), 0, "the first one has ended");
 }
 
 #[tokio::test]

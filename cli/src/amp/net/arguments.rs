@@ -1,11 +1,14 @@
 //! The options of `capgen amp serve`, `query` and `invoke`.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use capgen_amp::body::Order;
+use capgen_amp::carrier::net::Limits;
 use capgen_amp::message::Did;
 use capgen_amp::{CapabilityId, CapabilityName, Range, parse_version};
 use clap::Args;
+use clap::builder::TypedValueParser;
 use semver::Version;
 
 use crate::amp::arguments::ProviderOptions;
@@ -21,6 +24,44 @@ pub(crate) struct Serve {
     /// The time for running invocations after SIGINT or SIGTERM, in ms
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub(super) grace: u64,
+    #[command(flatten)]
+    pub(super) limits: LimitOptions,
+}
+
+/// The limits of each listener, against peers that keep memory or connections that they do not use.
+#[derive(Args, Debug)]
+pub(super) struct LimitOptions {
+    /// The connections of each listener. If all are in use, a new one takes the place of one that is idle
+    #[arg(long, value_name = "COUNT", default_value_t = 1024, value_parser = count())]
+    max_connections: usize,
+    /// The connections of one address; further ones are closed. Without this option, there is no such limit
+    #[arg(long, value_name = "COUNT", value_parser = count())]
+    max_per_address: Option<usize>,
+    /// The address of a proxy, to which --max-per-address does not apply; may be repeated
+    #[arg(long, value_name = "ADDRESS", requires = "max_per_address")]
+    proxy: Vec<IpAddr>,
+    /// The memory of each listener for the messages of one sender, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = count())]
+    max_memory: usize,
+    /// The time until a peer has sent a message with a valid signature, in ms
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub(super) proof_timeout: u64,
+}
+
+/// The largest count: so many MiB are still a number of bytes.
+const MAX_COUNT: u64 = 1 << 20;
+
+fn count() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u64).range(1..=MAX_COUNT).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+impl LimitOptions {
+    /// The limits of a listener.
+    pub(super) fn limits(&self) -> Limits {
+        let Self { max_connections, max_per_address, ref proxy, max_memory, .. } = *self;
+        let max_memory = max_memory.saturating_mul(1 << 20);
+        Limits { max_connections, max_per_address, proxies: proxy.clone(), max_memory, ..Limits::default() }
+    }
 }
 
 const SERVE_HELP: &str = "\
@@ -29,6 +70,8 @@ Examples:
       --key did:web:example.com:agent:alice=03a1...31b8 --listen amp://127.0.0.1:7400 --listen http://127.0.0.1:7401
   capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --echo --policy policy.json \\
       --listen amp://127.0.0.1:0
+  capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --listen amp://0.0.0.0:7400 \\
+      --max-per-address 64 --proxy 192.0.2.1
 
 Prints the URL of each listener to standard output, then serves until SIGINT or SIGTERM. The other options are those of `capgen amp answer`. \
 The connections are not encrypted: use them in trusted networks only. Messages are signed in any case.";

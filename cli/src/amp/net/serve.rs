@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_amp::CapabilityId;
+use capgen_amp::carrier::connection::Settings;
 use capgen_amp::carrier::net::Server;
 use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::carrier::{BoxFuture, Service, http, tcp};
@@ -12,6 +13,7 @@ use capgen_amp::provider::{Outcome as Ended, Start};
 use capgen_schema::Violations;
 use tokio::net::TcpListener;
 
+use super::arguments::LimitOptions;
 use super::{Serve, invalid_url, runtime};
 use crate::amp::arguments::ProviderOptions;
 use crate::amp::{provider, violated};
@@ -26,7 +28,7 @@ pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
         let runner = Runner::new(provider, state, Arc::new(handlers));
         let mut servers = Vec::new();
         for address in &listen {
-            servers.push(address.serve(Arc::new(runner.clone())).await?);
+            servers.push(address.serve(Arc::new(runner.clone()), &arguments.limits).await?);
         }
         // After all of them: a program that reads the first URL relies on the rest, too.
         for (address, server) in listen.iter().zip(&servers) {
@@ -80,14 +82,17 @@ impl<'a> Address<'a> {
         Ok(Self { scheme, authority })
     }
 
-    async fn serve(&self, service: Arc<dyn Service>) -> io::Result<Server> {
+    async fn serve(&self, service: Arc<dyn Service>, options: &LimitOptions) -> io::Result<Server> {
         let Self { scheme, authority } = self;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen at {authority}: {error}"));
         let listener = TcpListener::bind(authority).await.map_err(named)?;
-        match *scheme {
-            "amp" => tcp::serve(listener, service, tcp::ServerOptions::default()),
-            _ => http::serve(listener, service, http::ServerOptions::default()),
+        let limits = options.limits();
+        if *scheme == "amp" {
+            let settings = Settings { proof_ms: options.proof_timeout, ..Settings::default() };
+            return tcp::serve(listener, service, tcp::ServerOptions { settings, limits, ..Default::default() });
         }
+        let proof_timeout = Duration::from_millis(options.proof_timeout);
+        http::serve(listener, service, http::ServerOptions { proof_timeout, limits, ..Default::default() })
     }
 }
 

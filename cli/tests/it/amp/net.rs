@@ -316,3 +316,43 @@ fn an_address_without_a_valid_port_is_incorrect_usage() {
         assert!(run.stderr.contains("HOST:PORT"), "{address}: {run:?}");
     }
 }
+
+#[test]
+fn a_server_ends_connections_without_a_signature_and_beyond_the_share_of_an_address() {
+    let server = Server::new("--proof-timeout 500 --max-per-address 1 --max-connections 10 --max-memory 8");
+    for url in &server.urls {
+        let address = url.split_once("://").unwrap().1;
+        let connect = || {
+            let stream = std::net::TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+            stream
+        };
+        let (mut first, mut second) = (connect(), connect());
+        let mut byte = [0];
+        assert!(!matches!(second.read(&mut byte), Ok(1)), "{url}: the second connection is refused");
+        let ended = first.read_to_end(&mut Vec::new());
+        assert!(!ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "{url}: the first stays");
+    }
+    let proxied = Server::new("--max-per-address 1 --proxy 127.0.0.1");
+    let address = proxied.urls[0].split_once("://").unwrap().1;
+    let _other = std::net::TcpStream::connect(address).unwrap();
+    let run = proxied.ask("query", &proxied.urls[0], &["--type", "code-review"]);
+    run.ended(0);
+}
+
+#[test]
+fn limits_that_no_server_has_are_wrong_usage() {
+    let served = Served::new();
+    let start =
+        ["serve", "--bundle", "bundle", "--me", BOB, "--secret-file", "bob.hex", "--listen", "amp://127.0.0.1:0"];
+    for options in [
+        &["--max-connections", "0"][..],
+        &["--max-per-address", "0"],
+        &["--max-memory", "99999999999"],
+        &["--proxy", "127.0.0.1"],
+        &["--max-per-address", "1", "--proxy", "proxy.example.com"],
+    ] {
+        let run = served.0.run(start.iter().chain(options)).ended(2);
+        assert!(run.stderr.contains(options[options.len() - 2]), "{run:?}");
+    }
+}

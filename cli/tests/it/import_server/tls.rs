@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capgen_call::{Context, Handlers};
 use capgen_mcp::{HttpOptions, HttpService, McpServer};
-use capgen_net::ServerTls;
+use capgen_net::{Admission, ServerTls};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -34,7 +34,7 @@ impl Agent {
             let agent = McpServer::new(handlers).unwrap().listen(0, HttpOptions::default()).await.unwrap();
             let address = agent.address();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let proxy = capgen_net::listen(listener, 8, move |stream, _| {
+            let proxy = capgen_net::listen(listener, Admission::new(8), move |stream, _, _| {
                 let tls = Arc::clone(&tls);
                 async move {
                     let Ok(mut stream) = tls.accept(stream).await else { return };

@@ -10,35 +10,37 @@
 //! | 404, 405 | another path, or an unknown method of the revision 2026-07-28; another HTTP method |
 //! | 406, 415 | the client does not accept JSON; the body is not JSON |
 //! | 408, 413 | the body came too slowly, is too large |
+//! | 503 | there is no memory for the message |
 
 mod check;
 
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_net::http::{self, ReadError, Whole, receive};
-use capgen_net::{Budget, Pace, Server, Stop, Timed};
+use capgen_net::http::{self, Intake, ReadError, Whole};
+use capgen_net::{Admission, Budget, Caller, Pace, Seat, Server, Share, Stop, Timed};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::McpServer;
 use super::batch::Answers;
 use super::plan::{Plan, unsupported};
+use super::weight::weight;
 use crate::http_names;
 use crate::message::{Malformed, Message, Received, RpcError, code, error_response};
 use crate::revision::Revision;
 
-/// The slowest client that is served, in bytes per ms: 64 KiB per second.
+/// The slowest client that reads, in bytes per ms: 64 KiB per second. An answer stays in memory until its client has read it, so clients
+/// must read faster than they must write.
 const MIN_RATE: u64 = 64;
-
-/// The messages of the largest size for which there is memory. They share it with all that are received or handled.
-const LARGEST: usize = 16;
 
 /// The options of an HTTP endpoint.
 #[derive(Clone, Debug)]
@@ -51,27 +53,41 @@ pub struct HttpOptions {
     pub allowed_hosts: Vec<String>,
     /// The values of the header `Origin` that are allowed, such as `https://app.example.com`. Web pages send it; programs do not.
     pub allowed_origins: Vec<String>,
-    /// The number of connections. Others wait in the queue of the operating system.
+    /// The number of connections. If all are in use, a new one takes the place of the one that has been idle for the longest time, of the
+    /// address that has the most.
     pub max_connections: usize,
+    /// The number of connections of one address; a further one is closed at once. `None`, the default, means that there is no such limit,
+    /// which would refuse everyone behind one proxy, network address translation or loopback address.
+    pub max_per_address: Option<usize>,
+    /// The addresses of proxies, to which `max_per_address` does not apply.
+    pub proxies: Vec<IpAddr>,
+    /// The memory for messages that a sole address can use, in bytes: for those that arrive, and those that are handled, with their values
+    /// and their answers until the client has read them. All addresses together use at most a quarter more, and one message in addition.
+    /// While an address has its share, its messages of more than 64 KiB wait, for at most the time of a call.
+    pub max_memory: usize,
     /// The time for the head of a request, which is also the time that a connection may be idle.
     pub head_timeout: Duration,
-    /// The time for the body of a small request. A larger one may take longer, at 64 KiB per second, and waits while the bodies that are
-    /// received or handled use as much memory as 16 messages of the largest size.
+    /// The time in which a body must grow by 1 kB for each second of it, or be complete. Time that is spent waiting for memory does not
+    /// count.
     pub body_timeout: Duration,
     /// The time until a client reads, for small amounts. Larger ones may take longer, at 64 KiB per second.
     pub write_timeout: Duration,
 }
 
 impl Default for HttpOptions {
-    /// `/mcp`, only the hosts `localhost`, `127.0.0.1` and `[::1]`, no origins, 256 connections, 30 s for each time.
+    /// `/mcp`, only the hosts `localhost`, `127.0.0.1` and `[::1]`, no origins, 256 connections of any addresses, 256 MiB, 30 s for heads
+    /// and writes, 10 s for 10 kB of a body.
     fn default() -> Self {
         Self {
             path: "/mcp".to_owned(),
             allowed_hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec(),
             allowed_origins: Vec::new(),
             max_connections: 256,
+            max_per_address: None,
+            proxies: Vec::new(),
+            max_memory: 256 << 20,
             head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(30),
         }
     }
@@ -94,10 +110,11 @@ impl McpServer {
     ///
     /// The address of the listener is unknown.
     pub fn serve_http(&self, listener: TcpListener, options: HttpOptions) -> io::Result<Server> {
-        let max_connections = options.max_connections;
+        let HttpOptions { max_connections, max_per_address, ref proxies, .. } = options;
+        let admission = Admission { max_connections, max_per_host: max_per_address, proxies: proxies.clone() };
         let endpoint = Arc::new(Endpoint::new(self.clone(), options));
-        capgen_net::listen(listener, max_connections, move |stream, stop| {
-            Arc::clone(&endpoint).connection(stream, stop)
+        capgen_net::listen(listener, admission, move |stream, seat, stop| {
+            Arc::clone(&endpoint).connection(stream, seat, stop)
         })
     }
 }
@@ -105,7 +122,7 @@ impl McpServer {
 struct Endpoint {
     server: McpServer,
     options: HttpOptions,
-    budget: Budget,
+    intake: Intake,
 }
 
 /// An HTTP response without an answer of the protocol, or with an error of it.
@@ -123,26 +140,32 @@ impl Refusal {
 
 impl Endpoint {
     fn new(server: McpServer, options: HttpOptions) -> Self {
-        let budget = Budget::new(server.limits().max_message.saturating_mul(LARGEST));
-        Self { server, options, budget }
+        let intake = Intake {
+            max: server.limits().max_message,
+            window: options.body_timeout,
+            // The protocol has no proofs.
+            proof: None,
+            budget: Budget::memory(options.max_memory, false),
+        };
+        Self { server, options, intake }
     }
 
-    async fn connection(self: Arc<Self>, stream: TcpStream, stop: Stop) {
+    async fn connection(self: Arc<Self>, stream: TcpStream, seat: Seat, stop: Stop) {
         let stream = Timed::new(stream, Pace::new(self.options.write_timeout, MIN_RATE));
         let options = http::Options { head_timeout: self.options.head_timeout, half_close: false };
         http::serve(stream, options, stop, |request| {
-            let endpoint = Arc::clone(&self);
-            async move { endpoint.respond(request).await }
+            let (endpoint, seat) = (Arc::clone(&self), seat.clone());
+            async move { endpoint.respond(request, &seat).await }
         })
         .await;
     }
 
     /// Dropping the future, because the client has gone, ends the call.
-    async fn respond(&self, request: Request<Incoming>) -> Response<Whole> {
-        match self.handle(request).await {
-            Ok((status, text)) => response(status, text),
+    async fn respond(&self, request: Request<Incoming>, seat: &Seat) -> Response<Whole> {
+        match self.handle(request, seat).await {
+            Ok((status, body)) => response(status, body),
             Err(Refusal { status, body }) => {
-                let mut response = response(status, body);
+                let mut response = response(status, Bytes::from(body));
                 let headers = response.headers_mut();
                 if status == StatusCode::METHOD_NOT_ALLOWED {
                     headers.insert(ALLOW, HeaderValue::from_static("POST"));
@@ -154,30 +177,49 @@ impl Endpoint {
         }
     }
 
-    async fn handle(&self, request: Request<Incoming>) -> Result<(StatusCode, String), Refusal> {
+    async fn handle(&self, request: Request<Incoming>, seat: &Seat) -> Result<(StatusCode, Bytes), Refusal> {
         check::head(&request, &self.options)?;
         let (head, body) = request.into_parts();
-        let max = self.server.limits().max_message;
-        let received = receive(body, max, Pace::new(self.options.body_timeout, MIN_RATE), &self.budget).await;
-        // The share is that of the message until it has its answer.
-        let (text, _share) = received.map_err(|error| match error {
+        let max = self.intake.max;
+        let received = self.intake.receive(body, seat).await;
+        // The share is that of the message until its answer has been read.
+        let (text, mut share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
                 Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, &format!("the message has more than {max} bytes"))
             }
-            ReadError::Slow => Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly"),
+            ReadError::Slow => {
+                Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly: it must grow by 1 kB per second")
+            }
             ReadError::Broken(_) => Refusal::new(StatusCode::BAD_REQUEST, "the body is not complete"),
         })?;
+        let work = seat.work();
+        self.room(&text, &mut share).await?;
+        let (status, answer) = self.answer(&head, &text, seat.caller()).await?;
+        Ok((status, share.keep(Bytes::from(answer), work)))
+    }
+
+    /// Waits for the memory that a message needs while it is handled.
+    async fn room(&self, text: &[u8], share: &mut Share) -> Result<(), Refusal> {
+        let time = self.server.limits().timeout;
+        timeout(time, share.grow(weight(text))).await.map_err(|_| {
+            let message =
+                format!("there was no memory for the message within {} s; send it again later", time.as_secs());
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, &message)
+        })
+    }
+
+    async fn answer(&self, head: &Parts, text: &[u8], caller: Caller) -> Result<(StatusCode, String), Refusal> {
         let stated = check::single(&head.headers, http_names::REVISION)?;
         // Clients of revisions without the header do not send it.
         let stated = stated.unwrap_or(Revision::V2025_03_26.as_str());
         let Some(revision) = Revision::from_name(stated) else {
             return Err(Refusal { status: StatusCode::BAD_REQUEST, body: error_response(None, &unsupported(stated)) });
         };
-        match Received::read(&text) {
-            Received::One(Ok(message)) => self.message(message, &head.headers, revision).await,
+        match Received::read(text) {
+            Received::One(Ok(message)) => self.message(message, &head.headers, revision, caller).await,
             Received::One(Err(malformed)) => Err(Refusal { status: StatusCode::BAD_REQUEST, body: malformed.answer() }),
             Received::Batch(messages) if revision == Revision::V2025_03_26 => {
-                let answers = self.batch(messages, revision).await;
+                let answers = self.batch(messages, revision, &caller).await;
                 Ok(answers.map_or((StatusCode::ACCEPTED, String::new()), |answers| (StatusCode::OK, answers)))
             }
             Received::Batch(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the revision has no batches")),
@@ -185,14 +227,19 @@ impl Endpoint {
     }
 
     /// Runs the messages of a batch. Dropping the future ends its calls.
-    async fn batch(&self, messages: Vec<Result<Message, Malformed>>, revision: Revision) -> Option<String> {
+    async fn batch(
+        &self,
+        messages: Vec<Result<Message, Malformed>>,
+        revision: Revision,
+        caller: &Caller,
+    ) -> Option<String> {
         let (mut answers, mut calls) = (Answers::default(), JoinSet::new());
         for message in messages {
             match self.server.agent().plan_in_batch(message, Some(revision)) {
                 Plan::Answer { text, .. } => answers.push(text),
                 Plan::Call(call) => {
-                    let (runner, place) = (self.server.runner(), answers.place());
-                    calls.spawn(async move { place.send(runner.run(call).await) });
+                    let (runner, place, caller) = (self.server.runner(), answers.place(), caller.clone());
+                    calls.spawn(async move { place.send(runner.run(call, caller).await) });
                 }
                 Plan::Cancel(_) | Plan::Nothing => {}
             }
@@ -205,6 +252,7 @@ impl Endpoint {
         message: Message,
         headers: &hyper::HeaderMap,
         revision: Revision,
+        caller: Caller,
     ) -> Result<(StatusCode, String), Refusal> {
         let is_stateless = match &message {
             Message::Request { id, method, params } if method != "initialize" => {
@@ -220,14 +268,14 @@ impl Endpoint {
                 Ok((StatusCode::NOT_FOUND, text))
             }
             Plan::Answer { text, .. } => Ok((StatusCode::OK, text)),
-            Plan::Call(call) => Ok((StatusCode::OK, self.server.runner().run(call).await)),
+            Plan::Call(call) => Ok((StatusCode::OK, self.server.runner().run(call, caller).await)),
         }
     }
 }
 
-fn response(status: StatusCode, body: String) -> Response<Whole> {
+fn response(status: StatusCode, body: Bytes) -> Response<Whole> {
     let has_body = !body.is_empty();
-    let mut response = Response::new(Whole::new(Bytes::from(body)));
+    let mut response = Response::new(Whole::new(body));
     *response.status_mut() = status;
     if has_body {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
