@@ -17,4 +17,7 @@ mod lifecycle;
 mod order;
 mod properties;
 mod queries;
+mod replays;
+mod shares;
+mod store;
 mod support;
