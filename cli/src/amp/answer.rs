@@ -10,9 +10,10 @@ use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &Answer, console: &Console) -> Outcome {
-    let (provider, state) = provider::load(&arguments.provider, console)?;
+    let now = arguments.now.unwrap_or_else(now);
+    let (provider, state) = provider::load(&arguments.provider, now, console)?;
     let bytes = input::read(&arguments.file, Limits::default().bytes)?;
-    let exchange = Exchange { provider, now: arguments.now.unwrap_or_else(now), options: &arguments.provider };
+    let exchange = Exchange { provider, now, options: &arguments.provider };
     exchange.run(state, &bytes, console)
 }
 

@@ -15,12 +15,13 @@ use tokio::net::TcpListener;
 use super::{Serve, invalid_url, runtime};
 use crate::amp::arguments::ProviderOptions;
 use crate::amp::{provider, violated};
+use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
     let listen = arguments.listen.iter().map(|url| Address::parse(url)).collect::<Result<Vec<_>, _>>()?;
-    let (provider, state) = provider::load(&arguments.provider, console)?;
+    let (provider, state) = provider::load(&arguments.provider, now(), console)?;
     let handlers = Handlers { options: arguments.provider.clone(), console: *console };
     runtime()?.block_on(async {
         let runner = Runner::new(provider, state, Arc::new(handlers));
