@@ -1,6 +1,7 @@
 //! `capgen amp serve`, `query` and `invoke`: AMP over `amp://` and `http://`.
 
 mod arguments;
+mod details;
 mod exchange;
 mod invoke;
 mod query;
