@@ -271,8 +271,8 @@ impl std::error::Error for InvalidVersionRange {}
 /// The limit of the numbers in versions, for messages about a text that [has a larger one](has_large_number).
 pub const LARGE_NUMBER: &str = "a number in a version is at most 18446744073709551615 (2^64 - 1)";
 
-/// Whether a text is a version of [SemVer 2.0.0](https://semver.org), but one of its three numbers is above 2^64 - 1. SemVer has no such limit,
-/// so a message about the text must state it.
+/// Whether a text is a version of [SemVer 2.0.0](https://semver.org), but one of its three numbers is above 2^64 - 1. SemVer has no such
+/// limit, so a message about the text must state it.
 ///
 /// ```
 /// use capgen_descriptor::has_large_number;

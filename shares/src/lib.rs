@@ -1,8 +1,8 @@
 //! A bounded resource of a server, with a share for each caller.
 //!
-//! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a caller that is alone gets four
-//! fifths of the total, two get four ninths each, and one that comes later finds room. The total is a quarter more than the capacity that
-//! the server states, so a caller that is alone gets the whole capacity.
+//! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a caller that is alone
+//! gets four fifths of the total, two get four ninths each, and one that comes later finds room. The total is a quarter more than the
+//! capacity that the server states, so a caller that is alone gets the whole capacity.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

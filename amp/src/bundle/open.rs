@@ -78,9 +78,10 @@ impl Creation {
 
 /// Opens a bundle: verifies all of it, and reads its schemas.
 ///
-/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its form, its keys
-/// and its descriptors; `created`, which must be [accepted](Creation); for every listed artifact, that it is a regular file with the listed length and hash, and for every descriptor, that its schemas are such artifacts, with equal hashes, and
-/// schemas of the subset. A schema is parsed after its hash is verified. Files that are not listed are ignored.
+/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its form, its keys and
+/// its descriptors; `created`, which must be [accepted](Creation); for every listed artifact, that it is a regular file with the listed
+/// length and hash, and for every descriptor, that its schemas are such artifacts, with equal hashes, and schemas of the subset. A schema
+/// is parsed after its hash is verified. Files that are not listed are ignored.
 ///
 /// Takes memory in proportion to the total length of the artifacts, which has no limit of its own: the signer is trusted.
 ///

@@ -18,7 +18,8 @@ const REFUSALS: usize = 10;
 const IDS: usize = 10;
 
 /// The limits of the memory for the results of invocations, for a sender that is alone. Senders that are not alone have shares: each may
-/// hold at most four times the amount that is still free, and loses only its own results (decision 22). All together hold less than a quarter more.
+/// hold at most four times the amount that is still free, and loses only its own results (decision 22). All together hold less than a
+/// quarter more.
 ///
 /// The memory for refusals is separate, so that agents that may not invoke anything cannot empty this one; it has as many entries, and a
 /// tenth of the bytes. Ten times as many ids of invocations are remembered until the invocations expire.

@@ -86,7 +86,8 @@ pub enum Outcome {
 /// An action that a program takes for a provider.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// Write this fact into the [store](super::Store), before the outputs after it. Only with [`State::write_records`](super::State::write_records).
+    /// Write this fact into the [store](super::Store), before the outputs after it. Only with
+    /// [`State::write_records`](super::State::write_records).
     Record(Record),
     /// Send this message.
     Send {

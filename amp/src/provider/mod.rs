@@ -72,7 +72,8 @@ pub struct Settings {
 const MAX_TTL_MS: u64 = 25 * 60 * 60 * 1000;
 
 impl Default for Settings {
-    /// Answers live for a minute, messages for 25 hours at most; an invocation takes five minutes at most; 1024 run at the same time, each with 8 duplicates.
+    /// Answers live for a minute, messages for 25 hours at most; an invocation takes five minutes at most; 1024 run at the same time, each
+    /// with 8 duplicates.
     fn default() -> Self {
         Self {
             ttl_ms: 60_000,

@@ -6,6 +6,7 @@ mod exchange;
 mod invoke;
 mod query;
 mod serve;
+mod store;
 
 pub(crate) use arguments::{Invoke, Query, Serve};
 pub(super) use invoke::run as invoke;
