@@ -22,6 +22,8 @@ pub mod policy;
 pub mod provider;
 mod reader;
 pub mod requester;
+#[cfg(feature = "sqlite")]
+pub mod store;
 mod version;
 
 pub use alias::Aliases;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use capgen_descriptor::{InvalidVersionRange, VersionRange, VersionSet};
+use capgen_descriptor::{InvalidVersionRange, LARGE_NUMBER, VersionRange, VersionSet, has_large_number};
 use semver::Version;
 
 use crate::name::{CapabilityName, InvalidName};
@@ -17,7 +17,9 @@ const MAX_LEN: usize = 255;
 pub enum InvalidVersion {
     /// It has more than 255 bytes.
     TooLong,
-    /// It is not a full version of SemVer 2.0.0, or one of its three numbers is above 2^64 - 1.
+    /// One of its three numbers is above 2^64 - 1.
+    NumberTooLarge,
+    /// It is not a full version of SemVer 2.0.0.
     Syntax,
 }
 
@@ -39,7 +41,10 @@ pub fn parse_version(text: &str) -> Result<Version, InvalidVersion> {
     if text.len() > MAX_LEN {
         return Err(InvalidVersion::TooLong);
     }
-    Version::parse(text).map_err(|_| InvalidVersion::Syntax)
+    Version::parse(text).map_err(|_| match has_large_number(text) {
+        true => InvalidVersion::NumberTooLarge,
+        false => InvalidVersion::Syntax,
+    })
 }
 
 /// A range of versions (section 4.4, decision 8): one full version, or comparators `=`, `<`, `<=`, `>`, `>=`, each directly before a
@@ -204,6 +209,7 @@ impl fmt::Display for InvalidVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLong => "a version has at most 255 bytes",
+            Self::NumberTooLarge => LARGE_NUMBER,
             Self::Syntax => "a version is a full semantic version, such as `2.1.0`",
         })
     }
@@ -215,6 +221,7 @@ impl fmt::Display for InvalidRange {
         match self {
             Self::SpaceAround => f.write_str("a range neither begins nor ends with a space"),
             Self::VersionTooLong => InvalidVersion::TooLong.fmt(f),
+            Self::Grammar(reason @ InvalidVersionRange::NumberTooLarge) => reason.fmt(f),
             Self::Grammar(InvalidVersionRange::Alternatives) => f.write_str("`||` is not supported in ranges"),
             Self::Grammar(reason) => {
                 write!(f, "a range is a version, such as `1.2.0`, or comparators, such as `>=1.2.0 <2.0.0`: {reason}")

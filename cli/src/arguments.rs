@@ -55,14 +55,14 @@ Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect us
 /// The text after the help, which also lists the parts that this build lacks.
 fn examples() -> String {
     #[cfg(not(all(
-        feature = "amp-net",
+        feature = "amp-store",
         feature = "audit",
         feature = "dci",
         feature = "mcp",
         feature = "registry-nats"
     )))]
     let missing = crate::missing::FEATURES.iter().map(|name| crate::missing::message(name));
-    #[cfg(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "mcp", feature = "registry-nats"))]
+    #[cfg(all(feature = "amp-store", feature = "audit", feature = "dci", feature = "mcp", feature = "registry-nats"))]
     let missing = std::iter::empty::<String>();
     missing.fold(EXAMPLES.to_owned(), |text, missing| format!("{text}\n\n{missing}"))
 }

@@ -28,7 +28,13 @@ mod input;
 mod launcher;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "mcp", feature = "registry-nats")))]
+#[cfg(not(all(
+    feature = "amp-store",
+    feature = "audit",
+    feature = "dci",
+    feature = "mcp",
+    feature = "registry-nats"
+)))]
 mod missing;
 mod one_contract;
 #[cfg(feature = "registry")]

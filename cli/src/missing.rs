@@ -13,6 +13,8 @@ pub(crate) const FEATURES: &[&str] = &[
     "amp",
     #[cfg(all(feature = "amp", not(feature = "amp-net")))]
     "amp-net",
+    #[cfg(all(feature = "amp-net", not(feature = "amp-store")))]
+    "amp-store",
     #[cfg(not(feature = "audit"))]
     "audit",
     #[cfg(not(feature = "dci"))]

@@ -19,5 +19,7 @@ pub use class::{Determinism, SideEffects};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
 pub use owned::OwnedDescriptor;
-pub use version::{InvalidVersionRange, VERSION_PATTERN, VersionRange, complete_version};
+pub use version::{
+    InvalidVersionRange, LARGE_NUMBER, VERSION_PATTERN, VersionRange, complete_version, has_large_number,
+};
 pub use version_set::VersionSet;

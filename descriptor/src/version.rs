@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::num::IntErrorKind;
 use std::str::FromStr;
 
 use semver::Version;
@@ -75,6 +76,8 @@ pub enum InvalidVersionRange {
     SpaceAfterOperator,
     /// The version after an operator is not a full semantic version.
     Version,
+    /// A number of a version is above 2^64 - 1.
+    NumberTooLarge,
     /// It contains `^` or `~`.
     CaretOrTilde,
     /// A part is neither a version nor a comparator, or is a version next to other parts.
@@ -205,8 +208,10 @@ impl FromStr for Comparator {
             Some((_, "")) => Err(InvalidVersionRange::SpaceAfterOperator),
             Some((operator, version)) => match Version::parse(version) {
                 Ok(version) => Ok(Self { operator, version }),
+                Err(_) if has_large_number(version) => Err(InvalidVersionRange::NumberTooLarge),
                 Err(_) => Err(InvalidVersionRange::Version),
             },
+            None if has_large_number(text) => Err(InvalidVersionRange::NumberTooLarge),
             None if text.starts_with(['^', '~']) => Err(InvalidVersionRange::CaretOrTilde),
             None => Err(InvalidVersionRange::NotAComparator),
         }
@@ -253,6 +258,7 @@ impl fmt::Display for InvalidVersionRange {
             Self::Empty => "the range is empty",
             Self::Alternatives => "alternatives must be separate elements of the list",
             Self::SpaceAfterOperator => "an operator must be directly followed by a version",
+            Self::NumberTooLarge => LARGE_NUMBER,
             Self::Version => "not a full version, such as `1.2.0`, after the operator",
             Self::CaretOrTilde => "`^` and `~` are not supported in ranges",
             Self::NotAComparator => "neither a version nor a comparator such as `>=1.2.0`",
@@ -261,6 +267,31 @@ impl fmt::Display for InvalidVersionRange {
 }
 
 impl std::error::Error for InvalidVersionRange {}
+
+/// The limit of the numbers in versions, for messages about a text that [has a larger one](has_large_number).
+pub const LARGE_NUMBER: &str = "a number in a version is at most 18446744073709551615 (2^64 - 1)";
+
+/// Whether a text is a version of [SemVer 2.0.0](https://semver.org), but one of its three numbers is above 2^64 - 1. SemVer has no such
+/// limit, so a message about the text must state it.
+///
+/// ```
+/// use capgen_descriptor::has_large_number;
+/// assert!(has_large_number("1.18446744073709551616.0-rc.1"));
+/// assert!(!has_large_number("1.18446744073709551615.0"));
+/// assert!(!has_large_number("18446744073709551616.0"), "it is not a version for another reason");
+/// ```
+#[must_use]
+pub fn has_large_number(text: &str) -> bool {
+    let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let is_large = |number: &str| {
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
+        is_number && number.parse::<u64>().is_err_and(|error| *error.kind() == IntErrorKind::PosOverflow)
+    };
+    let mut parts: Vec<&str> = numbers.split('.').collect();
+    let large = parts.iter_mut().filter(|number| is_large(number));
+    let count = large.map(|number| *number = "1").count();
+    count > 0 && Version::parse(&format!("{}{rest}", parts.join("."))).is_ok()
+}
 
 /// Completes a version that has only one or two numbers, or a `v` before them: `2.0.0` for `v2.0`. Messages suggest the result.
 /// `None` for every other text.

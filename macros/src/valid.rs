@@ -1,7 +1,10 @@
 //! Checks the values of the keys by the rules of the manifest, and collects the parts of the expansion.
 
 use capgen_descriptor::name::{NAME_RULE, is_id, is_name};
-use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, ValueType, VersionRange, complete_version};
+use capgen_descriptor::{
+    CapabilityKey, Determinism, InvalidVersionRange, LARGE_NUMBER, SideEffects, ValueType, VersionRange,
+    complete_version, has_large_number,
+};
 use capgen_diagnostic::nearest;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -147,6 +150,9 @@ fn version_advice(key: &str, text: &str) -> Option<String> {
     if Version::parse(text).is_ok() {
         return None;
     }
+    if has_large_number(text) {
+        return Some(format!("write smaller numbers: {LARGE_NUMBER}"));
+    }
     let version = complete_version(text).map_or_else(|| "1.2.0".to_owned(), |version| version.to_string());
     Some(format!("a version has three numbers: write `{key} = \"{version}\"`"))
 }
@@ -163,6 +169,7 @@ fn range_advice(text: &str) -> Option<String> {
     let reason = text.parse::<VersionRange>().err()?;
     Some(match complete_version(text) {
         Some(version) => format!("a version has three numbers: write `\"{version}\"`"),
+        None if reason == InvalidVersionRange::NumberTooLarge => format!("write smaller numbers: {reason}"),
         None => format!("{reason}: write a version, such as `\"1.2.0\"`, or a range, such as `\">=1.2.0 <2.0.0\"`"),
     })
 }

@@ -40,7 +40,7 @@ pub enum Target {
     },
 }
 
-/// `capability`, or the legacy `type`. If a body has both, `capability` takes precedence (decision 5).
+/// `capability`, or the legacy `type`. If a body has `capability`, its `type` is not examined (decisions 5 and 21).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NameOrType {
     /// `capability`.
@@ -107,12 +107,11 @@ impl NameOrType {
 
     /// Reads both keys; at least one must be present.
     pub(super) fn read<'v>(reader: &mut Reader<'v>, map: &'v Map) -> Option<Self> {
-        let name = reader.optional(map, "capability", Reader::parsed);
-        let text = reader.optional(map, "type", Reader::string);
+        // `type` is not examined beside `capability`, whatever it is (decision 21).
         if map.get("capability").is_some() {
-            name.map(Self::Name)
+            reader.optional(map, "capability", Reader::parsed).map(Self::Name)
         } else if map.get("type").is_some() {
-            text.map(Self::Type)
+            reader.optional(map, "type", Reader::string).map(Self::Type)
         } else {
             reader.expected("`capability` or `type`")
         }
@@ -196,7 +195,9 @@ impl CapInvoke {
 fn read_by_id<'v>(reader: &mut Reader<'v>, map: &'v Map, aliases: &Aliases) -> Option<Target> {
     let id: Option<CapabilityId> = reader.required(map, "id", Reader::parsed);
     let name: Option<CapabilityName> = reader.optional(map, "capability", Reader::parsed);
-    let text = reader.optional(map, "type", Reader::text);
+    // `type` is not examined beside `capability`, whatever it is (decision 21).
+    let is_named = map.get("capability").is_some();
+    let text = if is_named { None } else { reader.optional(map, "type", Reader::text) };
     let version = reader.optional(map, "version", read_version);
     if let Some(id) = &id {
         if name.is_some_and(|name| name != id.name) {

@@ -76,8 +76,13 @@ impl Filter {
     fn read<'v>(reader: &mut Reader<'v>, value: &'v Value) -> Option<Self> {
         let map = reader.map(value)?;
         let capability = reader.optional(map, "capability", Reader::parsed);
-        let type_alias = reader.optional(map, "type", Reader::string);
-        if map.get("capability").is_none() && map.get("type").is_none() {
+        // `type` is not examined beside `capability`, whatever it is (decision 21).
+        let is_named = map.get("capability").is_some();
+        let type_alias = match map.get("type") {
+            Some(other) if is_named => other.as_text().map(str::to_owned),
+            _ => reader.optional(map, "type", Reader::string),
+        };
+        if !is_named && map.get("type").is_none() {
             reader.report("expected `capability` or `type`");
         }
         let version = reader.optional(map, "version", Reader::parsed);

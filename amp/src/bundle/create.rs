@@ -65,6 +65,8 @@ pub enum Rule {
     Range,
     /// The versions of a name differ in precedence (decision 7).
     Duplicate,
+    /// A `timeoutMs` is at least 1 (decision 24). Manifests that are read from text have no other.
+    Timeout,
     /// A schema has at most 1 MiB, and `bundle.cbor` at most 16 MiB (decision 16).
     Size,
 }
@@ -166,6 +168,16 @@ impl Draft<'_> {
         });
         let mut descriptor = self.publication.descriptor(input, output);
         if let Some(timeout) = self.publication.capability.timeout_ms {
+            if timeout == 0 {
+                errors.push(CreateError {
+                    manifest: Some(self.manifest),
+                    path: pointer::join(&self.path(), "timeoutMs"),
+                    rule: Rule::Timeout,
+                    message: "`timeoutMs` is 0, so no invocation could end in time; write at least 1, or remove it"
+                        .to_owned(),
+                    other: None,
+                });
+            }
             descriptor.other.insert(TIMEOUT, timeout);
         }
         descriptor

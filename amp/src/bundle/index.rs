@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use capgen_diagnostic::shortened;
 
+use super::create::TIMEOUT;
 use super::error::Problems;
 use super::{BundleError, INDEX, MAX_ARTIFACT, key};
 use crate::cbor::{self, Map, Value};
@@ -64,8 +65,8 @@ impl Index {
             _ => reader.expected("1"),
         });
         let created = reader.required(map, "created", Reader::unsigned);
-        let descriptors = reader
-            .required(map, "descriptors", |reader, descriptors| reader.elements(descriptors, Descriptor::read_in));
+        let descriptors =
+            reader.required(map, "descriptors", |reader, descriptors| reader.elements(descriptors, read_descriptor));
         let artifacts = reader.required(map, "artifacts", read_artifacts);
         let signer = reader.required(map, "signer", Reader::parsed);
         version?;
@@ -102,6 +103,14 @@ impl Artifact {
         });
         Some(Self { hash_alg: hash_alg?, hash: hash?, size: size? })
     }
+}
+
+/// A descriptor, whose time limit is not 0 (decision 24): no invocation could end in time.
+fn read_descriptor<'v>(reader: &mut Reader<'v>, value: &'v Value) -> Option<Descriptor> {
+    if value.get(TIMEOUT).and_then(Value::as_unsigned) == Some(0) {
+        reader.report_at(TIMEOUT, "expected at least 1 ms");
+    }
+    Descriptor::read_in(reader, value)
 }
 
 fn read_artifacts<'v>(reader: &mut Reader<'v>, value: &'v Value) -> Option<BTreeMap<String, Artifact>> {

@@ -17,7 +17,7 @@ mod open;
 pub use create::{CreateError, InvalidNamespace, Namespace, NewBundle, Publisher, Rule, create};
 pub use error::{BundleError, BundleProblem};
 pub use index::{Artifact, Index};
-pub use open::{InspectedBundle, OpenBundle, SelfSignature, inspect, open};
+pub use open::{Creation, InspectedBundle, OpenBundle, SelfSignature, inspect, open};
 
 /// The name of the signed file.
 pub const INDEX: &str = "bundle.cbor";

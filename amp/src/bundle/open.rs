@@ -44,19 +44,51 @@ pub enum SelfSignature {
     Unchecked,
 }
 
+/// How far `created` may be ahead of the clock of a consumer, in ms: a day, which covers clocks in a wrong time zone. A bundle from further
+/// ahead would be newer than every later one, until then (decision 24).
+const MAX_AHEAD_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// The times of creation that the consumer of a bundle accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Creation {
+    /// The clock of the consumer, in Unix ms. A bundle that was created more than a day later is invalid.
+    pub now: u64,
+    /// The earliest time, in Unix ms, against replacement by an older bundle; `None` if any is accepted.
+    pub min: Option<u64>,
+}
+
+impl Creation {
+    /// Any time up to a day ahead of the clock, which is in Unix ms.
+    #[must_use]
+    pub const fn until(now: u64) -> Self {
+        Self { now, min: None }
+    }
+
+    fn check(self, created: u64) -> Result<(), String> {
+        let Self { now, min } = self;
+        if let Some(min) = min.filter(|min| created < *min) {
+            return Err(format!("was created at {created}, before {min}, the earliest time that is accepted"));
+        }
+        if created > now.saturating_add(MAX_AHEAD_MS) {
+            return Err(format!("was created at {created}, more than a day after {now}, the time of this check"));
+        }
+        Ok(())
+    }
+}
+
 /// Opens a bundle: verifies all of it, and reads its schemas.
 ///
-/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its form, its keys
-/// and its descriptors; `created`, which must be at least `min_created` (Unix ms), if that is given; for every listed artifact, that it is
-/// a regular file with the listed length and hash, and for every descriptor, that its schemas are such artifacts, with equal hashes, and
-/// schemas of the subset. A schema is parsed after its hash is verified. Files that are not listed are ignored.
+/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its form, its keys and
+/// its descriptors; `created`, which must be [accepted](Creation); for every listed artifact, that it is a regular file with the listed
+/// length and hash, and for every descriptor, that its schemas are such artifacts, with equal hashes, and schemas of the subset. A schema
+/// is parsed after its hash is verified. Files that are not listed are ignored.
 ///
 /// Takes memory in proportion to the total length of the artifacts, which has no limit of its own: the signer is trusted.
 ///
 /// # Errors
 ///
 /// All faults that the first step with faults finds.
-pub fn open(folder: &Path, signers: &Keys, min_created: Option<u64>) -> Result<OpenBundle, BundleError> {
+pub fn open(folder: &Path, signers: &Keys, creation: Creation) -> Result<OpenBundle, BundleError> {
     let signed = read_index(folder)?;
     let fail = |message: String| Err(BundleError::of(INDEX, message));
     let Some(key) = signers.key(&signed.signer) else {
@@ -66,10 +98,7 @@ pub fn open(folder: &Path, signers: &Keys, min_created: Option<u64>) -> Result<O
         return fail(INVALID_SIGNATURE.to_owned());
     }
     let index = signed.read()?;
-    if let Some(min_created) = min_created.filter(|min| index.created < *min) {
-        let created = index.created;
-        return fail(format!("was created at {created}, before {min_created}, the earliest time that is accepted"));
-    }
+    creation.check(index.created).map_err(|message| BundleError::of(INDEX, message))?;
     let mut artifacts = BTreeMap::new();
     let mut schemas = BTreeMap::new();
     contents::check(folder, &index, |Verified { key, bytes, schema }| {
@@ -111,6 +140,7 @@ fn read_index(folder: &Path) -> Result<SignedIndex, BundleError> {
 }
 
 fn contract(descriptor: &Descriptor, input: Schema, output: Schema) -> Contract {
+    // A descriptor that another agent has declared may contain 0, unlike one in a bundle.
     let timeout_ms = descriptor.other.get(TIMEOUT).and_then(Value::as_unsigned).filter(|ms| *ms > 0);
     Contract { descriptor: descriptor.clone(), input, output, timeout_ms }
 }

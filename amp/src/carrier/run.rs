@@ -15,7 +15,7 @@ use super::{BoxFuture, Handled, Proved, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
 use crate::message::Did;
-use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Received, Start, State, Ticket};
+use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Received, Record, Start, State, Store, Ticket};
 
 /// The longest time between two ticks: expired answers are forgotten no later.
 const TICK: Duration = Duration::from_secs(10);
@@ -28,6 +28,11 @@ pub trait Execute: Send + Sync + 'static {
     /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12). For logs.
     fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         let _ = (id, violations);
+    }
+
+    /// The store cannot be written. Invocations whose acceptance it does not have are refused with 5002. For logs.
+    fn store_failed(&self, reason: &str) {
+        let _ = reason;
     }
 }
 
@@ -50,6 +55,8 @@ struct Inner {
 
 struct Held {
     state: State,
+    /// `None` if nothing outlives the process.
+    store: Option<Box<dyn Store>>,
     /// The messages that wait for an answer.
     waiting: HashMap<Ticket, oneshot::Sender<Handled>>,
     running: HashMap<InvocationId, AbortHandle>,
@@ -61,12 +68,43 @@ struct Held {
 impl Runner {
     /// Runs a provider with its handlers, from a state on.
     ///
+    /// Its memory ends with the process. So invocations that were created before now are refused with 1003: an earlier process may
+    /// have run them (decision 22). [`with_store`](Self::with_store) has no such limit.
+    ///
     /// # Panics
     ///
     /// Panics outside of a tokio runtime.
     #[must_use]
     pub fn new(provider: Provider, state: State, execute: Arc<dyn Execute>) -> Self {
-        let held = Held { state, waiting: HashMap::new(), running: HashMap::new(), next_ticket: 0, until: None };
+        Self::start(provider, state.since(now()), execute, None)
+    }
+
+    /// Runs a provider with its handlers, from a state on. The ids and the results of invocations are in a store, so that a later process
+    /// neither runs an invocation again nor refuses those from before its start.
+    ///
+    /// Each invocation waits until its id is written, and no other step of the provider runs meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    pub fn with_store(
+        provider: Provider,
+        state: State,
+        execute: Arc<dyn Execute>,
+        mut store: Box<dyn Store>,
+    ) -> Result<Self, String> {
+        let (now, mut state) = (now(), state.since(store.since()));
+        store.read(now, &mut |record| state.restore(record, now))?;
+        state.write_records();
+        Ok(Self::start(provider, state, execute, Some(store)))
+    }
+
+    fn start(provider: Provider, state: State, execute: Arc<dyn Execute>, store: Option<Box<dyn Store>>) -> Self {
+        let held = Held { state, store, waiting: HashMap::new(), running: HashMap::new(), next_ticket: 0, until: None };
         let changed = Arc::new(Notify::new());
         let inner = Arc::new(Inner {
             provider,
@@ -148,16 +186,41 @@ impl Inner {
         let before = held.state.next_deadline();
         // An impossible input changes nothing; none is ever given, as numbers of invocations come from the provider.
         let outputs = self.provider.step(&mut held.state, input, now()).unwrap_or_default();
+        let is_written = self.write(held, &outputs);
         for output in outputs {
-            self.act(held, output);
+            match output {
+                // It could run again after a restart.
+                Output::Start(start) if !is_written => {
+                    self.step_held(held, Input::NotStored { invocation: start.invocation });
+                }
+                output => self.act(held, output),
+            }
         }
         if held.state.next_deadline() != before || held.until.is_some() {
             self.changed.notify_one();
         }
     }
 
+    /// Writes the records among some outputs. False if that is not possible.
+    fn write(&self, held: &mut Held, outputs: &[Output]) -> bool {
+        let Some(store) = &mut held.store else { return true };
+        let records = outputs.iter().filter_map(|output| match output {
+            Output::Record(record) => Some(record.clone()),
+            _ => None,
+        });
+        let records: Vec<Record> = records.collect();
+        let written = if records.is_empty() { Ok(()) } else { store.write(&records, now()) };
+        if let Err(reason) = &written {
+            let (execute, reason) = (Arc::clone(&self.execute), reason.clone());
+            self.runtime.spawn(async move { execute.store_failed(&reason) });
+        }
+        written.is_ok()
+    }
+
     fn act(self: &Arc<Self>, held: &mut Held, output: Output) {
         match output {
+            // Written before the other outputs.
+            Output::Record(_) => {}
             Output::Send { ticket, message } => held.end(ticket, Handled::Answer(Bytes::from_owner(message))),
             Output::Rejected { ticket, rejection } => held.end(ticket, Handled::Rejected(rejection)),
             Output::Ignored { ticket } => held.end(ticket, Handled::Nothing),

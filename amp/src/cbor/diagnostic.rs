@@ -15,10 +15,10 @@ impl Value {
     /// | undefined | `{"$undefined": true}` |
     /// | simple value | `{"$simple": 32}` |
     /// | tag | `{"$tag": [0, "2026-02-07T00:00:00Z"]}` |
-    /// | map with a key that is not text | `{"$map": [[1, "one"]]}` |
+    /// | map with a key that is not text, or begins with `$` | `{"$map": [[1, "one"]]}` |
     ///
-    /// The keys of objects are sorted. A map whose keys are all text is an object, so a map may look like one of these views. The view is for reading; no value is
-    /// read back from it.
+    /// The keys of objects are sorted. No other map looks like one of these views (decision 21). The view is for reading; no value is read
+    /// back from it.
     #[must_use]
     pub fn to_diagnostic(&self) -> Json {
         match self {
@@ -38,7 +38,9 @@ impl Value {
 }
 
 fn view_of_map(map: &Map) -> Json {
-    let members = map.iter().map(|(key, value)| Some((key.as_text()?.to_owned(), value.to_diagnostic())));
+    let is_plain = |key: &&str| !key.starts_with('$');
+    let members = map.iter();
+    let members = members.map(|(key, value)| Some((key.as_text().filter(is_plain)?.to_owned(), value.to_diagnostic())));
     let entries = || map.iter().map(|(key, value)| json!([key.to_diagnostic(), value.to_diagnostic()])).collect();
     match members.collect::<Option<Object<_, _>>>() {
         Some(mut members) => {

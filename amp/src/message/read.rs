@@ -89,10 +89,16 @@ impl Unverified {
     ///
     /// 1002, if the key of the sender is unknown or the signature is invalid.
     pub fn verify(self, keys: &dyn ResolveKey) -> Result<Message, Rejection> {
+        self.verify_bytes(keys).map(|(message, _)| message)
+    }
+
+    /// As [`verify`](Self::verify), and also returns the bytes that the signature covers.
+    pub(crate) fn verify_bytes(self, keys: &dyn ResolveKey) -> Result<(Message, Vec<u8>), Rejection> {
         let reject = |text: &str| Rejection::new(Code::InvalidSignature, text);
         let key = keys.key(&self.message.from).ok_or_else(|| reject("the key of the sender is unknown"))?;
-        if key.verify_strict(&self.message.signed_bytes(), &self.signature) {
-            Ok(self.message)
+        let signed = self.message.signed_bytes();
+        if key.verify_strict(&signed, &self.signature) {
+            Ok((self.message, signed))
         } else {
             Err(reject("the signature is invalid"))
         }

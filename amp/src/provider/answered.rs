@@ -3,39 +3,44 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::message::{Did, MessageId};
+use capgen_shares::Shares;
+
+use super::request::{MessageHash, RequestKey, SenderId};
+use crate::message::MessageId;
 
 /// How long an answer is kept at most, in ms (decision 13).
 const LONGEST_MS: u64 = 60 * 60 * 1000;
 
-/// A message, as its sender identifies it. The DID has no fragment.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct RequestKey {
-    sender: Arc<str>,
-    id: MessageId,
-}
+/// Refusals have a tenth of the bytes that results have: they are small.
+const REFUSALS: usize = 10;
 
-/// SHA-256 of a whole message.
-pub(crate) type MessageHash = [u8; 32];
+/// The ids that are remembered for each result that may be kept. An id needs 16 bytes, and is remembered for up to 25 hours.
+const IDS: usize = 10;
 
-/// The limits of the memory for the results of invocations. That for refusals is separate, so that agents that may not invoke anything
-/// cannot empty this one; it has as many entries, and a tenth of the bytes.
+/// The limits of the memory for the results of invocations, for a sender that is alone. Senders that are not alone have shares: each may
+/// hold at most four times the amount that is still free, and loses only its own results (decision 22). All together hold less than a
+/// quarter more.
+///
+/// The memory for refusals is separate, so that agents that may not invoke anything cannot empty this one; it has as many entries, and a
+/// tenth of the bytes. Ten times as many ids of invocations are remembered until the invocations expire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheLimits {
-    /// The number of messages that are remembered. The oldest is forgotten first; its duplicates then run again.
+    /// The number of results. The result that expires first is forgotten first; its duplicates are then refused.
     pub entries: usize,
-    /// The bytes of all answers together.
+    /// The bytes of all results together.
     pub bytes: usize,
 }
 
 /// The memory for answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
-    limits: CacheLimits,
+    count: Shares<SenderId>,
+    bytes: Shares<SenderId>,
     entries: BTreeMap<RequestKey, Entry>,
-    /// The keys by the time at which they expire, then in the order in which they came.
+    /// The messages by the time at which they expire, then in the order in which they came.
     order: BTreeSet<(u64, u64, RequestKey)>,
-    bytes: usize,
+    /// The same for each sender.
+    by_sender: BTreeSet<(SenderId, u64, u64, MessageId)>,
     next: u64,
 }
 
@@ -48,15 +53,28 @@ struct Entry {
     number: u64,
 }
 
-/// Whether a message was seen before.
+/// The knowledge about a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Seen {
-    /// It is new, or its answer is not kept.
+    /// Nothing, or only that it may run now.
     New,
+    /// It is an invocation that runs.
+    Running,
     /// This is its answer.
     Answer(Arc<[u8]>),
+    /// It is an invocation that was accepted, and its result is not kept.
+    Gone,
     /// Another message of the same sender had the same id.
     Different,
+}
+
+/// The effect of adding an answer.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Inserted {
+    /// When it will be forgotten; `None` if it is larger than the share of its sender, and so not kept.
+    pub(crate) expires: Option<u64>,
+    /// Others of the same sender that had to make room.
+    pub(crate) dropped: Vec<RequestKey>,
 }
 
 impl Default for CacheLimits {
@@ -67,34 +85,41 @@ impl Default for CacheLimits {
 }
 
 impl CacheLimits {
-    /// The limits of the memory for refusals, which is separate and has a tenth of the bytes: refusals are small.
+    /// The limits of the memory for refusals.
     pub(crate) const fn for_refusals(self) -> Self {
-        Self { entries: self.entries, bytes: self.bytes / 10 }
+        Self { entries: self.entries, bytes: self.bytes / REFUSALS }
     }
-}
 
-impl RequestKey {
-    pub(crate) fn new(sender: &Did, id: MessageId) -> Self {
-        Self { sender: sender.without_fragment().into(), id }
+    /// The number of ids that are remembered.
+    pub(crate) const fn ids(self) -> u64 {
+        (self.entries as u64).saturating_mul(IDS as u64)
     }
 }
 
 impl Answered {
     pub(crate) const fn new(limits: CacheLimits) -> Self {
-        Self { limits, entries: BTreeMap::new(), order: BTreeSet::new(), bytes: 0, next: 0 }
-    }
-
-    /// Looks up a message.
-    pub(crate) fn find(&self, key: &RequestKey, hash: &MessageHash, now: u64) -> Seen {
-        match self.entries.get(key).filter(|entry| now <= entry.expires) {
-            None => Seen::New,
-            Some(entry) if entry.hash != *hash => Seen::Different,
-            Some(Entry { answer: Some(answer), .. }) => Seen::Answer(Arc::clone(answer)),
-            Some(_) => Seen::New,
+        Self {
+            count: Shares::new(limits.entries as u64),
+            bytes: Shares::new(limits.bytes as u64),
+            entries: BTreeMap::new(),
+            order: BTreeSet::new(),
+            by_sender: BTreeSet::new(),
+            next: 0,
         }
     }
 
-    /// Remembers a message until it expires at `until`, but for an hour at most.
+    /// Looks up a message. `None` if it is not known.
+    pub(crate) fn find(&self, key: &RequestKey, hash: &MessageHash, now: u64) -> Option<Seen> {
+        let entry = self.entries.get(key).filter(|entry| now <= entry.expires)?;
+        Some(match &entry.answer {
+            _ if entry.hash != *hash => Seen::Different,
+            Some(answer) => Seen::Answer(Arc::clone(answer)),
+            None => Seen::New,
+        })
+    }
+
+    /// Remembers a message until it expires at `until`, but for an hour at most. An answer beyond the share of its sender makes the oldest
+    /// of this sender be forgotten, and never one of another sender.
     pub(crate) fn insert(
         &mut self,
         key: RequestKey,
@@ -102,93 +127,62 @@ impl Answered {
         answer: Option<Arc<[u8]>>,
         until: u64,
         now: u64,
-    ) {
+    ) -> Inserted {
         self.remove(&key);
+        self.forget_expired(now);
+        let length = length(answer.as_deref());
+        let mut inserted = Inserted::default();
+        if length > self.bytes.share(&key.sender) || self.count.share(&key.sender) == 0 {
+            return inserted;
+        }
+        while !self.take(key.sender, length) {
+            let Some(oldest) = self.oldest_of(key.sender) else { return inserted };
+            self.remove(&oldest);
+            inserted.dropped.push(oldest);
+        }
         let (expires, number) = (until.min(now.saturating_add(LONGEST_MS)), self.next);
         self.next += 1;
-        self.bytes += answer.as_ref().map_or(0, |answer| answer.len());
-        self.order.insert((expires, number, key.clone()));
+        self.order.insert((expires, number, key));
+        self.by_sender.insert((key.sender, expires, number, key.id));
         self.entries.insert(key, Entry { hash, answer, expires, number });
-        self.shrink(now);
+        inserted.expires = Some(expires);
+        inserted
     }
 
-    /// The number of messages.
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Forgets expired messages, then as many as the limits require, those first that expire first.
-    pub(crate) fn shrink(&mut self, now: u64) {
-        while let Some((expires, _, key)) = self.order.first() {
-            let is_over = self.entries.len() > self.limits.entries || self.bytes > self.limits.bytes;
-            if *expires >= now && !is_over {
-                return;
-            }
-            let key = key.clone();
+    /// Forgets expired messages.
+    pub(crate) fn forget_expired(&mut self, now: u64) {
+        while let Some((_, _, key)) = self.order.first().filter(|(expires, ..)| *expires < now) {
+            let key = *key;
             self.remove(&key);
         }
     }
 
+    /// Takes one entry and some bytes of the share of a sender, or nothing.
+    fn take(&mut self, sender: SenderId, length: u64) -> bool {
+        let has_entry = self.count.try_take(&sender, 1);
+        let has_both = has_entry && self.bytes.try_take(&sender, length);
+        if has_entry && !has_both {
+            self.count.give_back(&sender, 1);
+        }
+        has_both
+    }
+
+    fn oldest_of(&self, sender: SenderId) -> Option<RequestKey> {
+        let first = (sender, 0, 0, MessageId::from([0; 16]));
+        let (owner, _, _, id) = self.by_sender.range(first..).next()?;
+        (*owner == sender).then_some(RequestKey { sender, id: *id })
+    }
+
     fn remove(&mut self, key: &RequestKey) {
         if let Some(Entry { answer, expires, number, .. }) = self.entries.remove(key) {
-            self.bytes -= answer.map_or(0, |answer| answer.len());
-            self.order.remove(&(expires, number, key.clone()));
+            self.count.give_back(&key.sender, 1);
+            self.bytes.give_back(&key.sender, length(answer.as_deref()));
+            self.order.remove(&(expires, number, *key));
+            self.by_sender.remove(&(key.sender, expires, number, key.id));
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(number: u8) -> RequestKey {
-        RequestKey { sender: "did:a".into(), id: MessageId::new(0, [number; 8]) }
-    }
-
-    fn answer(length: usize) -> Option<Arc<[u8]>> {
-        Some(vec![0; length].into())
-    }
-
-    #[test]
-    fn a_duplicate_gets_the_answer_until_the_message_expires() {
-        let mut answered = Answered::new(CacheLimits::default());
-        answered.insert(key(1), [1; 32], answer(3), 500, 100);
-        assert_eq!(answered.find(&key(1), &[1; 32], 500), Seen::Answer(vec![0; 3].into()));
-        assert_eq!(answered.find(&key(1), &[2; 32], 500), Seen::Different);
-        assert_eq!(answered.find(&key(1), &[1; 32], 501), Seen::New);
-        answered.shrink(501);
-        assert_eq!((answered.len(), answered.bytes, answered.order.len()), (0, 0, 0));
-    }
-
-    #[test]
-    fn an_answer_is_kept_for_an_hour_at_most() {
-        let mut answered = Answered::new(CacheLimits::default());
-        answered.insert(key(1), [1; 32], answer(3), u64::MAX, 100);
-        assert_eq!(answered.find(&key(1), &[1; 32], 100 + LONGEST_MS), Seen::Answer(vec![0; 3].into()));
-        assert_eq!(answered.find(&key(1), &[1; 32], 101 + LONGEST_MS), Seen::New);
-    }
-
-    #[test]
-    fn the_memory_is_bounded() {
-        let mut answered = Answered::new(CacheLimits { entries: 3, bytes: 100 });
-        for number in 0..10 {
-            answered.insert(key(number), [number; 32], answer(10), 1000 + u64::from(number), 0);
-        }
-        assert_eq!((answered.len(), answered.bytes, answered.order.len()), (3, 30, 3));
-        assert_eq!(answered.find(&key(6), &[6; 32], 0), Seen::New);
-        assert_ne!(answered.find(&key(7), &[7; 32], 0), Seen::New);
-        answered.insert(key(20), [20; 32], answer(95), 5000, 0);
-        assert_eq!((answered.len(), answered.bytes), (1, 95));
-        answered.insert(key(21), [21; 32], answer(101), 6000, 0);
-        assert_eq!((answered.len(), answered.bytes), (0, 0), "an answer beyond the limit is not kept");
-    }
-
-    #[test]
-    fn a_message_without_a_kept_answer_is_new_but_its_id_is_taken() {
-        let mut answered = Answered::new(CacheLimits::default());
-        answered.insert(key(1), [1; 32], None, 500, 100);
-        assert_eq!(answered.find(&key(1), &[1; 32], 100), Seen::New);
-        assert_eq!(answered.find(&key(1), &[2; 32], 100), Seen::Different);
-    }
+fn length(answer: Option<&[u8]>) -> u64 {
+    answer.map_or(0, |answer| answer.len() as u64)
 }

@@ -7,6 +7,7 @@ use capgen_schema::Violations;
 use serde_json::Value;
 
 use super::receive::Received;
+use super::record::Record;
 use crate::catalogue::Catalogue;
 use crate::message::{Did, MessageId, Rejection};
 use crate::negotiate::Rule;
@@ -48,6 +49,11 @@ pub enum Input<'a> {
         /// How it ended.
         outcome: Outcome,
     },
+    /// The record of an accepted invocation could not be written, and its handler was not run.
+    NotStored {
+        /// The invocation.
+        invocation: InvocationId,
+    },
     /// Time has passed: ends invocations whose deadline is over, and forgets expired answers.
     Tick,
     /// Other capabilities are published from now on. Pages of queries that have started are read from the former ones.
@@ -80,6 +86,9 @@ pub enum Outcome {
 /// An action that a program takes for a provider.
 #[derive(Clone, Debug)]
 pub enum Output {
+    /// Write this fact into the [store](super::Store), before the outputs after it. Only with
+    /// [`State::write_records`](super::State::write_records).
+    Record(Record),
     /// Send this message.
     Send {
         /// The ticket of the message that it answers.

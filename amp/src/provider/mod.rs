@@ -7,11 +7,15 @@ mod adapter;
 mod answer;
 mod answered;
 mod cursor;
+mod ids;
 mod input;
 mod invoke;
+mod memory;
 mod query;
 mod receive;
+mod record;
 mod refusal;
+mod request;
 mod snapshots;
 mod state;
 
@@ -21,6 +25,7 @@ pub use adapter::{Adapter, AdapterError};
 pub use answered::CacheLimits;
 pub use input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
 pub use receive::Received;
+pub use record::{Record, RequestId, Store};
 pub use state::State;
 
 use crate::author::Author;
@@ -50,7 +55,10 @@ pub struct Settings {
     pub ttl_ms: u64,
     /// The longest time that an invocation may take, in ms.
     pub max_timeout_ms: u64,
-    /// The number of invocations that run at the same time. Others are refused with 5004.
+    /// The longest `ttl` of received messages, in ms. Ids are remembered as long, so that no invocation runs twice.
+    pub max_ttl_ms: u64,
+    /// The number of invocations of a sender that run at the same time if it is alone. Senders that are not alone have shares: at most four
+    /// times the number that is still free. Others are refused with 5004.
     pub max_running: usize,
     /// The number of duplicates that wait for one running invocation. Others are refused with 5004.
     pub max_waiting: usize,
@@ -60,12 +68,17 @@ pub struct Settings {
     pub cache: CacheLimits,
 }
 
+/// The longest `ttl` of messages, in ms (decision 22): a message for a day, and an hour for clocks that differ.
+const MAX_TTL_MS: u64 = 25 * 60 * 60 * 1000;
+
 impl Default for Settings {
-    /// Answers live for a minute; an invocation takes five minutes at most; 1024 run at the same time, each with 8 duplicates.
+    /// Answers live for a minute, messages for 25 hours at most; an invocation takes five minutes at most; 1024 run at the same time, each
+    /// with 8 duplicates.
     fn default() -> Self {
         Self {
             ttl_ms: 60_000,
             max_timeout_ms: 300_000,
+            max_ttl_ms: MAX_TTL_MS,
             max_running: 1024,
             max_waiting: 8,
             message: Limits::default(),

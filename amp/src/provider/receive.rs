@@ -5,16 +5,17 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::Provider;
-use super::answered::{MessageHash, RequestKey, Seen};
+use super::answered::Seen;
 use super::input::{Output, Ticket};
 use super::invoke::{Accepted, accept};
 use super::query;
 use super::refusal::Refusal;
+use super::request::{MessageHash, RequestKey};
 use super::state::{Request, State};
 use crate::author::ReplyTo;
 use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
-use crate::message::{Did, Message, MessageType, Rejection, open_message};
+use crate::message::{Did, Message, MessageType, Rejection, decode_message};
 
 /// A message whose envelope is valid in every respect.
 #[derive(Clone, Debug)]
@@ -39,8 +40,11 @@ impl Provider {
     ///
     /// 1001 to 1005. Nothing proves the sender then, so the message has no answer.
     pub fn verify(&self, bytes: &[u8], now: u64) -> Result<Received, Rejection> {
-        let message = open_message(bytes, &self.settings.message, now, self.keys.as_ref())?;
-        Ok(Received { message, hash: Sha256::digest(bytes).into() })
+        let message = decode_message(bytes, &self.settings.message)?;
+        message.check_time(now)?;
+        self.check_ttl(message.message().ttl)?;
+        let (message, signed) = message.verify_bytes(self.keys.as_ref())?;
+        Ok(Received { message, hash: Sha256::digest(signed).into() })
     }
 
     /// Receives a message, and returns the outputs for it.
@@ -62,23 +66,21 @@ impl Provider {
             let message = self.refuse(&reply_to, &Refusal::unauthorized(), now);
             return vec![Output::Send { ticket, message }];
         }
-        let key = RequestKey::new(&message.from, message.id);
-        match state.find(&key, &hash, now) {
-            Seen::Answer(message) => return vec![Output::Send { ticket, message }],
-            Seen::Different => {
-                let refusal = Refusal::new(Code::BadRequest, "another message of this sender has the same id");
-                return vec![Output::Send { ticket, message: self.refuse(&reply_to, &refusal, now) }];
-            }
+        let request = Request {
+            key: RequestKey::new(&message.from, message.id),
+            hash,
+            reply_to,
+            ttl: message.ttl,
+            expires: message.ts.saturating_add(message.ttl),
+        };
+        match state.find(&request, now) {
             Seen::New => {}
-        }
-        if let Some(is_waiting) = state.wait(&key, ticket, self.settings.max_waiting) {
-            if is_waiting {
-                return Vec::new();
+            Seen::Running if state.wait(&request.key, ticket, self.settings.max_waiting) => return Vec::new(),
+            seen => {
+                let message = self.answer_again(seen, &request, now);
+                return vec![Output::Send { ticket, message }];
             }
-            let refusal = Refusal::new(Code::Overloaded, "too many duplicates wait for this invocation");
-            return vec![Output::Send { ticket, message: self.refuse(&reply_to, &refusal, now) }];
         }
-        let request = Request { key, hash, reply_to, expires: message.ts.saturating_add(message.ttl) };
         if !message.to.includes(&self.author.did) {
             let message = self.refuse_and_remember(state, &request, &Refusal::unauthorized(), now);
             return vec![Output::Send { ticket, message }];
@@ -87,6 +89,30 @@ impl Provider {
             MessageType::CapQuery => self.query(state, &message, request, ticket, now),
             _ => self.invoke(state, &message, request, ticket, now),
         }
+    }
+
+    /// The lifetime of messages is bounded, because ids are remembered as long (decision 22).
+    fn check_ttl(&self, ttl: u64) -> Result<(), Rejection> {
+        let max = self.settings.max_ttl_ms;
+        if ttl <= max {
+            return Ok(());
+        }
+        let text = format!("`ttl` is {ttl} ms; this provider accepts at most {max} ms");
+        Err(Rejection::new(Code::InvalidTimestamp, text))
+    }
+
+    /// The answer to a message that has been received before, or has the id of one that has.
+    fn answer_again(&self, seen: Seen, request: &Request, now: u64) -> Arc<[u8]> {
+        let refusal = match seen {
+            Seen::Answer(message) => return message,
+            Seen::Different => Refusal::new(Code::BadRequest, "another message of this sender has the same id"),
+            Seen::Running | Seen::New => Refusal::new(Code::Overloaded, "too many duplicates wait for this invocation"),
+            Seen::Gone => Refusal::lasting(
+                Code::Unavailable,
+                "the invocation was accepted before, and its result is no longer kept; it does not run again",
+            ),
+        };
+        self.refuse(&request.reply_to, &refusal, now)
     }
 
     fn query(&self, state: &mut State, message: &Message, request: Request, ticket: Ticket, now: u64) -> Vec<Output> {
@@ -102,7 +128,7 @@ impl Provider {
     }
 
     fn invoke(&self, state: &mut State, message: &Message, request: Request, ticket: Ticket, now: u64) -> Vec<Output> {
-        match self.start(state, message) {
+        match self.start(state, message, &request) {
             Ok((accepted, catalogue)) => {
                 let deadline = self.deadline(&accepted, &catalogue, &request, now);
                 let start = state.start(request, &message.from, ticket, catalogue, accepted, deadline);
@@ -116,11 +142,18 @@ impl Provider {
     }
 
     /// The steps of section 7.2, then the limits of the provider.
-    fn start(&self, state: &State, message: &Message) -> Result<(Accepted, Arc<Catalogue>), Refusal> {
+    fn start(
+        &self,
+        state: &mut State,
+        message: &Message,
+        request: &Request,
+    ) -> Result<(Accepted, Arc<Catalogue>), Refusal> {
+        state.check_time(message.ts, request.expires)?;
         let catalogue = state.catalogue();
         let accepted = accept(self, catalogue.as_deref().map_err(Clone::clone), message)?;
-        state.check_room(self.settings.max_running)?;
-        Ok((accepted, catalogue?))
+        let catalogue = catalogue?;
+        state.take_place(request, &self.settings)?;
+        Ok((accepted, catalogue))
     }
 
     /// The smallest of `timeout_ms`, the limit of the capability, the rest of the life of the message, and the limit of the provider

@@ -12,11 +12,18 @@ pub(crate) struct Refusal {
     pub(crate) code: Code,
     message: String,
     details: Option<Value>,
+    /// Whether the same request may succeed later, if that does not follow from the code.
+    retry: Option<bool>,
 }
 
 impl Refusal {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), details: None }
+        Self { code, message: message.into(), details: None, retry: None }
+    }
+
+    /// An error that the same request always gets, although others with this code may succeed later.
+    pub(crate) fn lasting(code: Code, message: impl Into<String>) -> Self {
+        Self { retry: Some(false), ..Self::new(code, message) }
     }
 
     /// The one answer to everything that the policy denies. It is the same whether or not the capability exists (decision 10), so it
@@ -48,7 +55,8 @@ impl Refusal {
     }
 
     pub(crate) fn to_body(&self) -> ErrorBody {
-        ErrorBody::of(self.code, self.message.clone(), self.details.clone())
+        let body = ErrorBody::of(self.code, self.message.clone(), self.details.clone());
+        ErrorBody { retry: self.retry.or(body.retry), ..body }
     }
 }
 

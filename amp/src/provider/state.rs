@@ -3,13 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use capgen_shares::Shares;
+
 use super::answer::{failed, handler_failed};
-use super::answered::{Answered, MessageHash, RequestKey, Seen};
+use super::answered::Seen;
 use super::input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
 use super::invoke::Accepted;
+use super::memory::Memory;
+use super::record::Record;
 use super::refusal::Refusal;
+use super::request::{MessageHash, RequestKey, SenderId};
 use super::snapshots::Snapshots;
-use super::{Adapter, CacheLimits, Provider};
+use super::{Adapter, CacheLimits, Provider, Settings};
 use crate::author::ReplyTo;
 use crate::body::CapResult;
 use crate::catalogue::Catalogue;
@@ -24,11 +29,14 @@ use crate::message::{Did, MessageType};
 pub struct State {
     /// `None` if the published capabilities could not be loaded.
     snapshots: Option<Snapshots>,
-    /// The results of invocations.
-    answered: Answered,
-    /// The refusals, apart from the results: a stranger can cause any number of them.
-    refused: Answered,
+    memory: Memory,
+    /// The time since which this memory is complete, in Unix ms; 0 if nothing can have run before.
+    since: u64,
+    /// The latest time of any input, in Unix ms: messages that have expired then are forgotten, even if the clock is set back.
+    latest: u64,
     running: BTreeMap<InvocationId, Running>,
+    /// How many invocations of each sender run.
+    places: Shares<SenderId>,
     by_request: BTreeMap<RequestKey, InvocationId>,
     deadlines: BTreeSet<(u64, InvocationId)>,
     next: u64,
@@ -48,6 +56,7 @@ pub(super) struct Request {
     pub(super) key: RequestKey,
     pub(super) hash: MessageHash,
     pub(super) reply_to: ReplyTo,
+    pub(super) ttl: u64,
     /// `ts + ttl`.
     pub(super) expires: u64,
 }
@@ -77,14 +86,33 @@ impl State {
     pub const fn unavailable(cache: CacheLimits) -> Self {
         Self {
             snapshots: None,
-            answered: Answered::new(cache),
-            refused: Answered::new(cache.for_refusals()),
+            memory: Memory::new(cache),
+            since: 0,
+            latest: 0,
             running: BTreeMap::new(),
+            places: Shares::new(0),
             by_request: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             next: 0,
             shutdown: None,
         }
+    }
+
+    /// Refuses invocations that were created before this time, in Unix ms: an earlier process of the provider may have run them
+    /// (decision 22). Without it, none is refused for its time.
+    #[must_use]
+    pub fn since(self, since: u64) -> Self {
+        Self { since, ..self }
+    }
+
+    /// Reports [records](Output::Record) of accepted invocations and their results from now on, for a [`Store`](super::Store).
+    pub const fn write_records(&mut self) {
+        self.memory.write_records();
+    }
+
+    /// Takes a record of an earlier process.
+    pub fn restore(&mut self, record: Record, now: u64) {
+        self.memory.restore(record, now);
     }
 
     /// The time of the next [`Input::Tick`] that has an effect on an invocation, in Unix ms; `None` if nothing runs.
@@ -107,43 +135,63 @@ impl State {
         self.snapshots().map(Snapshots::current)
     }
 
-    pub(super) fn find(&self, key: &RequestKey, hash: &MessageHash, now: u64) -> Seen {
-        match self.by_request.get(key).and_then(|invocation| self.running.get(invocation)) {
-            Some(running) if running.request.hash != *hash => Seen::Different,
-            _ => match self.answered.find(key, hash, now) {
-                Seen::New => self.refused.find(key, hash, now),
-                seen => seen,
-            },
+    pub(super) fn find(&self, request: &Request, now: u64) -> Seen {
+        match self.by_request.get(&request.key).and_then(|invocation| self.running.get(invocation)) {
+            Some(running) if running.request.hash != request.hash => Seen::Different,
+            Some(_) => Seen::Running,
+            None => self.memory.find(request, now),
         }
     }
 
-    /// Lets a duplicate of a running invocation wait for its result. `None` if none is running; false if too many wait.
-    pub(super) fn wait(&mut self, key: &RequestKey, ticket: Ticket, max_waiting: usize) -> Option<bool> {
-        let running = self.running.get_mut(self.by_request.get(key)?)?;
-        let has_room = running.tickets.len() <= max_waiting;
-        if has_room {
-            running.tickets.push(ticket);
-        }
-        Some(has_room)
+    /// Lets a duplicate of a running invocation wait for its result. False if too many wait. The places are those of one invocation, and so
+    /// of its sender alone.
+    pub(super) fn wait(&mut self, key: &RequestKey, ticket: Ticket, max_waiting: usize) -> bool {
+        let running = self.by_request.get(key).and_then(|invocation| self.running.get_mut(invocation));
+        let running = running.filter(|running| running.tickets.len() <= max_waiting);
+        running.map(|running| running.tickets.push(ticket)).is_some()
     }
 
-    /// Refuses new invocations during a shutdown, and beyond a limit.
-    pub(super) fn check_room(&self, max_running: usize) -> Result<(), Refusal> {
+    /// Refuses an invocation that may have run before, without being remembered.
+    pub(super) fn check_time(&self, ts: u64, expires: u64) -> Result<(), Refusal> {
+        if expires < self.latest {
+            // It is not remembered any more, but the clock may have been set back since it was.
+            return Err(Refusal::new(Code::InvalidTimestamp, "the message has expired"));
+        }
+        match self.since.checked_sub(ts) {
+            Some(before) if before > 0 => Err(Refusal::new(
+                Code::InvalidTimestamp,
+                format!(
+                    "`ts` is {before} ms before the start of the provider, which may have run the invocation before; sign it again, with a new `id` and `ts`"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a place for an invocation, and remembers its id. Refuses it during a shutdown, and if its sender has used up its share.
+    pub(super) fn take_place(&mut self, request: &Request, settings: &Settings) -> Result<(), Refusal> {
         if self.shutdown.is_some() {
             return Err(Refusal::new(Code::Unavailable, "the provider is shutting down"));
         }
-        if self.running.len() >= max_running {
-            return Err(Refusal::new(Code::Overloaded, "too many invocations are running"));
+        self.places.set_capacity(settings.max_running as u64);
+        if !self.places.try_take(&request.key.sender, 1) {
+            return Err(Refusal::new(Code::Overloaded, "too many invocations of this sender are running"));
+        }
+        if !self.memory.accept(request) {
+            self.places.give_back(&request.key.sender, 1);
+            let text =
+                "too many invocations of this sender are remembered; each is forgotten when its message has expired";
+            return Err(Refusal::new(Code::Overloaded, text));
         }
         Ok(())
     }
 
     /// Remembers a refusal, or a message that is answered again.
     pub(super) fn remember(&mut self, request: &Request, answer: Option<Arc<[u8]>>, now: u64) {
-        self.refused.insert(request.key.clone(), request.hash, answer, request.expires, now);
+        self.memory.refuse(request, answer, now);
     }
 
-    /// Starts an invocation: from now on, it has exactly one result.
+    /// Starts an invocation that has a place: from now on, it has exactly one result.
     pub(super) fn start(
         &mut self,
         request: Request,
@@ -158,7 +206,7 @@ impl State {
         let invocation = InvocationId(self.next);
         self.next += 1;
         let message = request.reply_to.id;
-        self.by_request.insert(request.key.clone(), invocation);
+        self.by_request.insert(request.key, invocation);
         self.deadlines.insert((deadline, invocation));
         self.running
             .insert(invocation, Running { request, tickets: vec![ticket], catalogue, index, adapter, deadline });
@@ -168,6 +216,7 @@ impl State {
     fn end(&mut self, invocation: InvocationId) -> Option<Running> {
         let running = self.running.remove(&invocation)?;
         self.by_request.remove(&running.request.key);
+        self.places.give_back(&running.request.key.sender, 1);
         self.deadlines.remove(&(running.deadline, invocation));
         Some(running)
     }
@@ -182,11 +231,12 @@ impl Provider {
     ///
     /// The input is impossible. Then the state has not changed.
     pub fn step(&self, state: &mut State, input: Input<'_>, now: u64) -> Result<Vec<Output>, Impossible> {
-        if let Input::Finished { invocation, .. } = &input
+        if let Input::Finished { invocation, .. } | Input::NotStored { invocation } = &input
             && invocation.0 >= state.next
         {
             return Err(Impossible::UnknownInvocation(*invocation));
         }
+        state.latest = state.latest.max(now);
         let mut outputs = self.expire(state, now);
         match input {
             Input::Message { bytes, ticket, principal } => match self.verify(bytes, now) {
@@ -203,6 +253,11 @@ impl Provider {
                     outputs.extend(self.finish(state, &running, outcome, now));
                 }
             }
+            Input::NotStored { invocation } => {
+                if let Some(running) = state.end(invocation) {
+                    outputs.extend(self.withdraw(state, &running, now));
+                }
+            }
             Input::Tick => {}
             Input::Publish(catalogue) => match &mut state.snapshots {
                 Some(snapshots) => snapshots.publish(catalogue, now),
@@ -214,7 +269,9 @@ impl Provider {
             }
         }
         outputs.extend(drained(state));
-        Ok(outputs)
+        let records = state.memory.take_records();
+        // Before the start or the answer that they are about.
+        Ok(records.into_iter().map(Output::Record).chain(outputs).collect())
     }
 
     /// Ends the invocations whose time is over, and forgets expired answers and snapshots.
@@ -232,8 +289,7 @@ impl Provider {
                 outputs.extend(self.cancel(state, invocation, &result, now));
             }
         }
-        state.answered.shrink(now);
-        state.refused.shrink(now);
+        state.memory.forget_expired(now);
         if let Some(snapshots) = &mut state.snapshots {
             snapshots.drop_expired(now);
         }
@@ -245,6 +301,15 @@ impl Provider {
         let mut outputs = vec![Output::Stop(invocation)];
         outputs.extend(self.send_result(state, &running, result, now));
         outputs
+    }
+
+    /// Refuses an invocation that cannot start, because its id cannot be stored: it may be tried again.
+    fn withdraw(&self, state: &mut State, running: &Running, now: u64) -> Vec<Output> {
+        let Running { request, tickets, .. } = running;
+        state.memory.withdraw(request);
+        let refusal = Refusal::new(Code::Unavailable, "the provider cannot store the invocation");
+        let message = self.refuse(&request.reply_to, &refusal, now);
+        tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
     }
 
     /// The result of an invocation whose handler has ended.
@@ -271,7 +336,7 @@ impl Provider {
             let result = failed(Code::InternalError, "the result is too large", None);
             message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
         }
-        state.answered.insert(request.key.clone(), request.hash, Some(Arc::clone(&message)), request.expires, now);
+        state.memory.answer(request, &message, now);
         tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
     }
 }

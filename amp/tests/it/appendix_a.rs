@@ -169,7 +169,7 @@ fn bundle_folder() -> (TempDir, Vec<Descriptor>) {
 fn open(folder: &Path) -> Result<OpenBundle, Rejection> {
     let mut signers = Keys::new();
     signers.insert(did("provider"), key("provider").public());
-    bundle::open(folder, &signers, None).map_err(Rejection::from)
+    bundle::open(folder, &signers, bundle::Creation::until(NOW)).map_err(Rejection::from)
 }
 
 /// A provider of a bundle. If the bundle cannot be used, neither can anything in it.

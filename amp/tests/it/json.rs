@@ -61,7 +61,10 @@ fn the_diagnostic_view_has_a_form_for_every_value() {
         (Value::Undefined, json!({ "$undefined": true })),
         (Value::Simple(32), json!({ "$simple": 32 })),
         (Value::Tag(2, Box::new(Value::Bytes(vec![1]))), json!({ "$tag": [2, { "$hex": "01" }] })),
-        (one("$hex", Value::Null), json!({ "$hex": null })),
+        // Decision 21: what looks like a view is one.
+        (one("$hex", "00".into()), json!({ "$map": [["$hex", "00"]] })),
+        (one("$", Value::Null), json!({ "$map": [["$", null]] })),
+        (one("a$", one("$map", Value::Null)), json!({ "a$": { "$map": [["$map", null]] } })),
         (Value::Map(Map::new()), json!({})),
         (
             [(Value::Unsigned(1), Value::Undefined), ("a".into(), Value::Null)].into_iter().collect::<Map>().into(),

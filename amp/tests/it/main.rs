@@ -18,4 +18,7 @@ mod lifecycle;
 mod order;
 mod properties;
 mod queries;
+mod replays;
+mod shares;
+mod store;
 mod support;

@@ -69,7 +69,9 @@ pub fn ways() -> Vec<Way> {
 
 fn invocation() -> impl FnMut() {
     let catalogue = Arc::new(Catalogue::new(vec![contract("2.1.0")]).expect("a catalogue"));
-    let (provider, mut state) = (provider(), State::new(catalogue, CacheLimits { entries: 1000, bytes: 1 << 24 }));
+    // The clock stands still, so no id is forgotten, and the share of the sender must not end. The bytes bound the results.
+    let cache = CacheLimits { entries: 100_000_000, bytes: 1 << 22 };
+    let (provider, mut state) = (provider(), State::new(catalogue, cache));
     let requester = Requester::new(did("alice"), key("alice"), Arc::new(keys()));
     let target = Target::Id(format!("{NAME}:2.1.0").parse().expect("an id"));
     let output = Validator::new(&Schema::parse_text(OUTPUT).expect("a schema"));

@@ -1,7 +1,7 @@
 //! `capgen amp answer`: a provider that answers one message.
 
 use capgen_amp::cbor::Limits;
-use capgen_amp::provider::{Input, Output, Provider, Start, State, Ticket};
+use capgen_amp::provider::{Input, Output, Provider, Settings, Start, State, Ticket};
 
 use super::arguments::{Answer, ProviderOptions};
 use super::{input, provider, rejected, violated};
@@ -10,9 +10,14 @@ use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &Answer, console: &Console) -> Outcome {
-    let (provider, state) = provider::load(&arguments.provider, console)?;
+    let now = arguments.now.unwrap_or_else(now);
+    let (provider, state) = provider::load(&arguments.provider, now, console)?;
+    // Nothing is remembered after this message, so its `ttl` may be of any length (decision 22).
+    let mut settings = Settings::default();
+    settings.max_ttl_ms = u64::MAX;
+    let provider = provider.with_settings(settings);
     let bytes = input::read(&arguments.file, Limits::default().bytes)?;
-    let exchange = Exchange { provider, now: arguments.now.unwrap_or_else(now), options: &arguments.provider };
+    let exchange = Exchange { provider, now, options: &arguments.provider };
     exchange.run(state, &bytes, console)
 }
 
@@ -38,7 +43,7 @@ impl Exchange<'_> {
                     Output::Rejected { rejection, .. } => verdict = rejected(&rejection, console)?,
                     Output::Ignored { .. } => console.line("a message of this type is not answered"),
                     Output::InvalidResult { id, violations } => violated(&id, &violations, console),
-                    Output::Stop(_) | Output::Drained => {}
+                    Output::Stop(_) | Output::Drained | Output::Record(_) => {}
                 }
             }
         }

@@ -103,7 +103,7 @@ The signature of the request is not checked.
 --json prints {\"ok\", \"error\": {\"code\", \"message\"} or null, \"type\", \"signature\": \"valid\" or \"unchecked\", \"message\"}. `type` is the name of \
 the type, or null if it cannot be read; `message` is the whole message, or null if it is not deterministic CBOR. Values that JSON does not have \
 are objects: {\"$hex\": TEXT} for bytes, {\"$int\": TEXT} for integers outside -2^63 to 2^64-1, {\"$float\": TEXT} for NaN and infinities, \
-{\"$undefined\": true}, {\"$simple\": N}, {\"$tag\": [N, V]}, and {\"$map\": [[K, V]...]} for maps with keys that are not text.
+{\"$undefined\": true}, {\"$simple\": N}, {\"$tag\": [N, V]}, and {\"$map\": [[K, V]...]} for maps with keys that are not text or begin with `$`.
 
 With --lines, a line that is not hex is the error 1001 of this line. The exit status is 1 if any message is not ok.";
 
@@ -175,7 +175,7 @@ pub(crate) struct ProviderOptions {
     /// Handle invocations by returning their `params`
     #[arg(long)]
     pub(crate) echo: bool,
-    /// The public key of a trusted signer of bundles, in hex; may be repeated [default: the provider itself]
+    /// The public key of a trusted signer of bundles, in hex; may be repeated. A bundle that the provider signed itself needs none
     #[arg(long, value_name = "DID=HEXPUB")]
     pub(crate) trust: Vec<String>,
     /// The public key of a sender, in hex; may be repeated

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capgen_amp::Code;
-use capgen_amp::bundle::{self, BundleError};
+use capgen_amp::bundle::{self, BundleError, Creation, OpenBundle};
 use capgen_amp::catalogue::Catalogue;
-use capgen_amp::message::{Did, Keys, Rejection, SigningKey};
+use capgen_amp::message::{Did, Keys, Rejection, ResolveKey as _, SigningKey};
 use capgen_amp::policy::{AdapterRule, Policy};
 use capgen_amp::provider::{Adapter, CacheLimits, Outcome, Provider, State};
 use capgen_diagnostic::Diagnostic;
@@ -22,16 +22,16 @@ use crate::failure::Failure;
 /// The maximum length of a policy file, in bytes.
 const MAX_POLICY: usize = 16 << 20;
 
-/// The provider with its capabilities. If the bundle cannot be used, the reason is reported, and the provider has none.
-pub(super) fn load(options: &ProviderOptions, console: &Console) -> Result<(Provider, State), Failure> {
+/// The provider with its capabilities, at a time in Unix ms. If the bundle cannot be used, the reason is reported, and the provider has none.
+pub(super) fn load(options: &ProviderOptions, now: u64, console: &Console) -> Result<(Provider, State), Failure> {
     let senders = keys::keys("--key", &options.key)?.with_did_key();
     let trusted = keys::keys("--trust", &options.trust)?;
     let key = secret::read(&options.secret_file, console)?;
     let policy = options.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
     let adapters = policy.adapters().to_vec();
-    let signers = if trusted.is_empty() { own_key(&options.me, &key) } else { trusted };
+    let signers = Signers::new(&options.me, &key, trusted);
     let mut provider = Provider::new(options.me.clone(), key, Arc::new(senders), policy);
-    let state = match open(&options.bundle, &signers) {
+    let state = match open(&options.bundle, &signers, now) {
         Ok(catalogue) => {
             register(&mut provider, adapters, &catalogue, options.policy.as_deref())?;
             State::new(Arc::new(catalogue), CacheLimits::default())
@@ -49,21 +49,38 @@ pub(super) fn outcome(options: &ProviderOptions, params: Value) -> Outcome {
     if options.echo { Outcome::Success(params) } else { Outcome::Missing }
 }
 
-/// The key with which the provider itself signs bundles. It belongs to the agent, whatever the fragment of its DID.
-fn own_key(me: &Did, key: &SigningKey) -> Keys {
-    let mut keys = Keys::new();
-    if let Ok(agent) = me.without_fragment().parse() {
-        keys.insert(agent, key.public());
+/// The signers of bundles that are accepted: those of `--trust`, and the provider itself with its present key (decision 21).
+struct Signers {
+    all: Keys,
+    /// The provider with its present key, if `--trust` has another key for it, such as a former one.
+    own: Option<Keys>,
+}
+
+impl Signers {
+    fn new(me: &Did, key: &SigningKey, mut trusted: Keys) -> Self {
+        // The key belongs to the agent, whatever the fragment of its DID.
+        let Ok(agent) = me.without_fragment().parse::<Did>() else { return Self { all: trusted, own: None } };
+        let mut own = Keys::new();
+        own.insert(agent.clone(), key.public());
+        if trusted.key(&agent).is_some_and(|other| other != key.public()) {
+            return Self { all: trusted, own: Some(own) };
+        }
+        trusted.insert(agent, key.public());
+        Self { all: trusted, own: None }
     }
-    keys
+
+    fn open(&self, folder: &Path, creation: Creation) -> Result<OpenBundle, BundleError> {
+        let own = self.own.as_ref().and_then(|own| bundle::open(folder, own, creation).ok());
+        own.map_or_else(|| bundle::open(folder, &self.all, creation), Ok)
+    }
 }
 
 /// The capabilities of the bundle.
-fn open(folder: &Path, signers: &Keys) -> Result<Catalogue, Rejection> {
+fn open(folder: &Path, signers: &Signers, now: u64) -> Result<Catalogue, Rejection> {
     let unavailable = |reason: String| {
         Rejection::new(Code::Unavailable, format!("the bundle `{}` cannot be used: {reason}", shown(folder)))
     };
-    let bundle = bundle::open(folder, signers, None).map_err(|error: BundleError| unavailable(error.to_string()))?;
+    let bundle = signers.open(folder, Creation::until(now)).map_err(|error| unavailable(error.to_string()))?;
     Catalogue::new(bundle.contracts().to_vec()).map_err(|duplicates| {
         let all: Vec<_> = duplicates.iter().map(ToString::to_string).collect();
         unavailable(all.join("; "))

@@ -1,6 +1,8 @@
 //! One element of `capabilities`.
 
-use capgen_descriptor::{Determinism, SideEffects, VersionRange, capability_keys, complete_version};
+use capgen_descriptor::{
+    Determinism, LARGE_NUMBER, SideEffects, VersionRange, capability_keys, complete_version, has_large_number,
+};
 use capgen_diagnostic::{nearest, quoted};
 use semver::Version;
 
@@ -162,6 +164,7 @@ fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version>
 fn version_help(text: &str) -> String {
     match complete_version(text) {
         Some(version) => format!("write `\"{version}\"`: three numbers, in quotes"),
+        None if has_large_number(text) => format!("write smaller numbers: {LARGE_NUMBER}"),
         None => "write three numbers, separated by dots, in quotes, such as `\"1.2.0\"`".to_owned(),
     }
 }

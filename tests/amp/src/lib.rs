@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use capgen::call::{Failure, Handlers};
-use capgen_amp::bundle::{self, Namespace, Publisher};
+use capgen_amp::bundle::{self, Creation, Namespace, Publisher};
 use capgen_amp::catalogue::Catalogue;
 use capgen_amp::message::{Did, Keys, SigningKey};
 use capgen_manifest::{Manifest, Source, load};
@@ -17,6 +17,9 @@ pub const NAMESPACE: &str = "org.example";
 
 /// The number of versions of the capability `many`.
 pub const VERSIONS: u32 = 5;
+
+/// The time at which the bundle is created and opened, in Unix ms.
+const CREATED: u64 = 1_770_000_000_000;
 
 /// The DID of an agent.
 ///
@@ -91,14 +94,14 @@ pub fn catalogue(folder: &std::path::Path) -> Catalogue {
     let manifests = manifests();
     let namespace: Namespace = NAMESPACE.parse().expect("a namespace");
     let (signer, key) = (did("provider"), key("provider"));
-    let publisher = Publisher { namespace: &namespace, signer: &signer, key: &key, created: 1_770_000_000_000 };
+    let publisher = Publisher { namespace: &namespace, signer: &signer, key: &key, created: CREATED };
     let bundle = bundle::create(&manifests.iter().collect::<Vec<_>>(), &publisher).expect("a bundle");
     for (path, bytes) in bundle.files() {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, bytes).expect("a file");
     }
-    let bundle = bundle::open(folder, &keys(), None).expect("the same bundle");
+    let bundle = bundle::open(folder, &keys(), Creation::until(CREATED)).expect("the same bundle");
     Catalogue::new(bundle.contracts().to_vec()).expect("distinct versions")
 }
 

@@ -41,6 +41,15 @@ fn the_signed_file_has_the_form_of_the_decision() {
 }
 
 #[test]
+fn decision_24_a_manifest_with_a_time_limit_of_0_cannot_be_published() {
+    let capability = Capability { timeout_ms: Some(0), ..capability("code-review", "1.0.0") };
+    let errors = errors(&[&manifest(vec![capability])]);
+    let [CreateError { path, rule: Rule::Timeout, message, .. }] = errors.as_slice() else { panic!("{errors:?}") };
+    assert_eq!(path, "/capabilities/0/timeoutMs");
+    assert!(message.contains("write at least 1"), "{message}");
+}
+
+#[test]
 fn descriptors_are_those_of_the_manifest() {
     let bundle = bundle_of(&[&review()]);
     let ids: Vec<_> = bundle.descriptors.iter().map(|descriptor| descriptor.id.to_string()).collect();

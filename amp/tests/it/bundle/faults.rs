@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use capgen_amp::bundle::{INDEX, SelfSignature, inspect, open};
+use capgen_amp::bundle::{Creation, INDEX, SelfSignature, inspect, open};
 use capgen_amp::message::{Keys, SigningKey};
 use proptest::prelude::*;
 
-use super::{CREATED, SIGNER, edit, faults, key, map_of, opened, signed, trust, written};
+use super::{CREATED, SIGNER, TIMES, edit, faults, key, map_of, opened, signed, trust, written};
 
 #[test]
 fn a_flipped_bit_in_any_file_is_found() {
@@ -18,7 +18,7 @@ fn a_flipped_bit_in_any_file_is_found() {
             let mut changed = bytes.to_vec();
             changed[index] ^= 1 << (index % 8);
             fs::write(&file, &changed).unwrap();
-            assert!(open(folder.path(), &trust(), None).is_err(), "byte {index} of {path}");
+            assert!(open(folder.path(), &trust(), TIMES).is_err(), "byte {index} of {path}");
         }
         fs::write(&file, bytes).unwrap();
     }
@@ -37,7 +37,7 @@ fn a_truncated_signed_file_is_found() {
 #[test]
 fn the_signer_must_be_in_the_list_with_the_key_that_signed() {
     let (folder, bundle) = written();
-    let text = |keys: &Keys| open(folder.path(), keys, None).unwrap_err().to_string();
+    let text = |keys: &Keys| open(folder.path(), keys, TIMES).unwrap_err().to_string();
     let unknown = "bundle.cbor: the signer `did:web:publisher.example` is not trusted";
     assert_eq!(text(&Keys::new()), unknown);
     let other = SigningKey::from_seed(&[8; 32]);
@@ -61,9 +61,24 @@ fn the_signer_may_name_one_of_its_keys() {
 #[test]
 fn an_older_bundle_than_required_is_rejected() {
     let (folder, _) = written();
-    open(folder.path(), &trust(), Some(CREATED)).unwrap();
-    let error = open(folder.path(), &trust(), Some(CREATED + 1)).unwrap_err();
+    open(folder.path(), &trust(), Creation { min: Some(CREATED), ..TIMES }).unwrap();
+    let error = open(folder.path(), &trust(), Creation { min: Some(CREATED + 1), ..TIMES }).unwrap_err();
     assert!(error.to_string().contains("was created at 1700000000000, before 1700000000001"), "{error}");
+}
+
+#[test]
+fn decision_24_a_bundle_from_more_than_a_day_ahead_is_invalid() {
+    const DAY: u64 = 86_400_000;
+    let (folder, _) = written();
+    open(folder.path(), &trust(), Creation::until(CREATED - DAY)).unwrap();
+    let early = Creation::until(CREATED - DAY - 1);
+    let error = open(folder.path(), &trust(), early).unwrap_err();
+    let expected =
+        "bundle.cbor: was created at 1700000000000, more than a day after 1699913599999, the time of this check";
+    assert_eq!(error.to_string(), expected);
+    // One that claims the end of time would lock out every later bundle.
+    edit(folder.path(), |map| drop(map.insert("created", u64::MAX)));
+    assert!(open(folder.path(), &trust(), TIMES).is_err());
 }
 
 /// Decision 19.
@@ -107,7 +122,7 @@ proptest! {
     fn arbitrary_bytes_are_never_a_bundle(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let (folder, _) = written();
         fs::write(folder.path().join(INDEX), bytes).unwrap();
-        prop_assert!(open(folder.path(), &trust(), None).is_err());
+        prop_assert!(open(folder.path(), &trust(), TIMES).is_err());
         prop_assert!(inspect(folder.path()).is_err());
     }
 
@@ -121,7 +136,7 @@ proptest! {
         bytes[position] = byte;
         if let Ok(capgen_amp::cbor::Value::Map(map)) = capgen_amp::cbor::decode(&bytes, &Default::default()) {
             fs::write(folder.path().join(INDEX), signed(map, &key())).unwrap();
-            let _ = open(folder.path(), &trust(), None);
+            let _ = open(folder.path(), &trust(), TIMES);
             let _ = inspect(folder.path());
         }
     }

@@ -49,6 +49,16 @@ fn change_descriptor(whole: &mut Map, edit: impl FnOnce(&mut Map)) {
 }
 
 #[test]
+fn decision_24_a_time_limit_of_0_makes_a_bundle_invalid() {
+    let limited =
+        |limit: u64| move |whole: &mut Map| change_descriptor(whole, |first| drop(first.insert("timeout_ms", limit)));
+    assert_eq!(edited(limited(0)), "bundle.cbor: /descriptors/0/timeout_ms: expected at least 1 ms\n");
+    let (folder, _) = written();
+    edit(folder.path(), limited(1));
+    assert_eq!(opened(folder.path()).contracts()[0].timeout_ms, Some(1));
+}
+
+#[test]
 fn every_field_is_required_and_has_its_type() {
     for key in ["bundle_id", "version", "created", "descriptors", "artifacts", "signer"] {
         let text = edited(|map| drop(map.remove(key)));

@@ -10,7 +10,7 @@ mod listed;
 use std::fs;
 use std::path::Path;
 
-use capgen_amp::bundle::{INDEX, NewBundle, OpenBundle, Publisher, create, open};
+use capgen_amp::bundle::{Creation, INDEX, NewBundle, OpenBundle, Publisher, create, open};
 use capgen_amp::cbor::{Limits, Map, Value, decode, encode};
 use capgen_amp::message::{Keys, SigningKey};
 use capgen_manifest::{AgentId, Capability, Manifest};
@@ -19,6 +19,9 @@ use tempfile::TempDir;
 
 const SIGNER: &str = "did:web:publisher.example";
 const CREATED: u64 = 1_700_000_000_000;
+
+/// The consumer has the clock of the publisher.
+const TIMES: Creation = Creation::until(CREATED);
 
 fn key() -> SigningKey {
     SigningKey::from_seed(&[7; 32])
@@ -74,12 +77,12 @@ fn written() -> (TempDir, NewBundle) {
 }
 
 fn opened(folder: &Path) -> OpenBundle {
-    open(folder, &trust(), None).unwrap()
+    open(folder, &trust(), TIMES).unwrap()
 }
 
 /// The faults of a bundle, one per line.
 fn faults(folder: &Path) -> String {
-    let error = open(folder, &trust(), None).map(|_| ()).unwrap_err();
+    let error = open(folder, &trust(), TIMES).map(|_| ()).unwrap_err();
     error.problems().iter().map(|problem| format!("{problem}\n")).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Carriers: frames, connections, and the tests that every carrier passes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod agents;
+pub(crate) mod agents;
 mod attacks;
 mod connection;
 mod control;

@@ -26,7 +26,7 @@ fn invoke_errors(body: &serde_json::Value) -> String {
 #[test]
 fn all_errors_of_a_body_are_reported_at_once() {
     let body = cbor(&json!({
-        "filter": {"capability": "review", "type": 1, "version": " 1.0.0"},
+        "filter": {"capability": "review", "version": " 1.0.0"},
         "limit": 0,
         "cursor": null,
         "order": "newest",
@@ -36,7 +36,6 @@ fn all_errors_of_a_body_are_reported_at_once() {
         lines(&errors),
         [
             "/filter/capability: a name has at least three segments, as `org.agentries.code-review` has",
-            "/filter/type: expected a text string",
             "/filter/version: a range neither begins nor ends with a space",
             "/limit: expected at least 1",
             "/cursor: expected a text string",
@@ -82,7 +81,7 @@ fn errors_contain_no_values() {
     let secret = "hunter2";
     let body = json!({"id": secret, "capability": secret, "type": [secret], "version": secret, "params": secret, "timeout_ms": secret});
     let errors = invoke(&body).unwrap_err();
-    assert_eq!(errors.len(), 5);
+    assert_eq!(errors.len(), 4);
     assert!(errors.iter().all(|error| !error.to_string().contains(secret)), "{errors:?}");
 }
 
@@ -116,10 +115,6 @@ fn an_id_with_other_keys_must_agree() {
         (json!({"type": "translate"}), "/type: expected the name in `id`, its alias, or its last segment"),
         (json!({"type": "Code-Review"}), "/type: expected the name in `id`, its alias, or its last segment"),
         (
-            json!({"capability": REVIEW, "type": "translate"}),
-            "/type: expected the name in `id`, its alias, or its last segment",
-        ),
-        (
             json!({"capability": "org.agentries.translate", "version": "1.0.0"}),
             "/capability: expected the name in `id`\n/version: expected the version in `id`",
         ),
@@ -135,6 +130,21 @@ fn an_id_with_other_keys_must_agree() {
 fn a_version_and_hints_exclude_each_other() {
     let body = json!({"capability": REVIEW, "version": "2.1.0", "negotiate": {"range": "2.1.0"}, "params": 1});
     assert_eq!(invoke_errors(&body), "/negotiate: not allowed with `version`");
+}
+
+#[test]
+fn decision_21_a_type_beside_a_capability_is_not_examined() {
+    for other in [json!("translate"), json!("org.agentries.translate"), json!(1), json!(null), json!([{}])] {
+        let body = json!({"id": ID, "capability": REVIEW, "type": other, "params": 1});
+        assert_eq!(invoke(&body).map(|invoke| invoke.target), Ok(Target::Id(ID.parse().unwrap())), "{other}");
+        let body = json!({"capability": REVIEW, "type": other, "version": "2.1.0", "params": 1});
+        assert_eq!(invoke(&body).unwrap().target.name().unwrap().as_str(), REVIEW);
+        let filter = CapQuery::read(&cbor(&json!({"filter": {"capability": REVIEW, "type": other}}))).unwrap().filter;
+        assert_eq!(filter.capability.unwrap().as_str(), REVIEW);
+        // An invalid `capability` is present, too.
+        let body = json!({"capability": "x", "type": other, "version": "2.1.0", "params": 1});
+        assert!(invoke_errors(&body).starts_with("/capability: a name has"), "{}", invoke_errors(&body));
+    }
 }
 
 /// Decision 5.

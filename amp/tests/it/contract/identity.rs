@@ -65,12 +65,17 @@ fn versions_are_full_semver_of_255_bytes() {
         "1.2.3+",
         "-1.2.3",
         "1.2.x",
-        "18446744073709551616.0.0",
         "١.٠.٠",
     ] {
         assert_eq!(parse_version(text), Err(InvalidVersion::Syntax), "{text:?}");
     }
     assert_eq!(parse_version(&too_long), Err(InvalidVersion::TooLong));
+    for text in
+        ["18446744073709551616.0.0", "1.0.99999999999999999999-rc.1+b", "18446744073709551616.18446744073709551616.0"]
+    {
+        assert_eq!(parse_version(text), Err(InvalidVersion::NumberTooLarge), "{text:?}");
+    }
+    assert_eq!(parse_version("018446744073709551616.0.0"), Err(InvalidVersion::Syntax));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn queries() {
         &[
             ("filter", true, Type::Map),
             ("filter/capability", false, Type::Text),
-            ("filter/type", false, Type::Text),
+            ("filter/type", false, Type::Any),
             ("filter/version", false, Type::Text),
             ("limit", false, Type::Unsigned),
             ("cursor", false, Type::Text),
@@ -162,7 +162,7 @@ fn invocations_by_id() {
         &[
             ("id", false, Type::Text),
             ("capability", false, Type::Text),
-            ("type", false, Type::Text),
+            ("type", false, Type::Any),
             ("version", false, Type::Text),
             ("params", true, Type::Any),
             ("timeout_ms", false, Type::Unsigned),
@@ -176,7 +176,7 @@ fn invocations_by_id() {
 fn invocations_by_name() {
     let kind = MessageType::CapInvoke;
     let body = cbor(&json!({"capability": REVIEW, "type": "review", "version": "2.1.0", "params": null}));
-    check(kind, &body, &[("capability", false, Type::Text), ("type", false, Type::Text)]);
+    check(kind, &body, &[("capability", false, Type::Text), ("type", false, Type::Any)]);
     let hints = json!({"preferred": "2.1.0", "acceptable": ["2.0.0", "1.9.0"], "range": ">=1.0.0"});
     let body = with(&with(&body, "version", None), "negotiate", Some(cbor(&hints)));
     check(

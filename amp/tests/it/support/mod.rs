@@ -207,6 +207,7 @@ pub(crate) fn kinds(outputs: &[Output]) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
     for output in outputs {
         let kind = match output {
+            Output::Record(_) => "record",
             Output::Send { .. } => "send",
             Output::Start(_) => "start",
             Output::Stop(_) => "stop",

@@ -91,6 +91,9 @@ pub(super) struct Verify {
     /// The earliest time of creation that is accepted, in Unix ms, against replacement by an older bundle
     #[arg(long, value_name = "MS")]
     pub(super) min_created: Option<u64>,
+    /// The time of the check, in Unix ms: a bundle that was created more than a day later is invalid [default: that of the clock]
+    #[arg(long, value_name = "MS")]
+    pub(super) now: Option<u64>,
     /// Print the result as one JSON document
     #[arg(long)]
     pub(super) json: bool,
@@ -102,7 +105,7 @@ Examples:
   capgen amp bundle verify --json --trust did:web:example.org=03a1...31b8 --min-created 1700000000000 bundle
 
 A signer is trusted only if there is a --trust for it; without any, every bundle is rejected. Every error has the code 5002: an unknown signer or \
-an invalid signature, an artifact that is missing, altered, of another length or a link, and a descriptor whose schemas are not artifacts \
+an invalid signature, a time of creation that is before --min-created or more than a day ahead of --now, a time limit of 0, an artifact that is missing, altered, of another length or a link, and a descriptor whose schemas are not artifacts \
 of the bundle with equal hashes. Files that are not listed in bundle.cbor are ignored.
 
 --json prints {\"ok\", \"error\": {\"code\", \"message\"} or null}. The exit status is 1 if there is an error.";
@@ -122,7 +125,7 @@ Examples:
   capgen amp bundle show bundle
   capgen amp bundle show --json bundle | jq -r '.descriptors[].id'
 
-This command does not check whether the signer is trusted: use `capgen amp bundle verify`. It checks everything else, and the signature if the DID \
+This command does not check whether the signer is trusted: use `capgen amp bundle verify`. It checks everything else apart from the time of creation, and the signature if the DID \
 of the signer contains its key (did:key).
 
 --json prints {\"ok\", \"error\", \"trust\": \"unchecked\", \"signature\": \"valid\" or \"unchecked\", \"bundle_id\", \"created\", \"signer\", \"descriptors\", \

@@ -99,6 +99,7 @@ fn texts(error: &CreateError) -> (Code, &'static str, &'static str) {
             "give the capability an `id` such as `org.example.code-review`, or change its `name`",
         ),
         Rule::Version => (codes::AMP_VERSION, "a version is missing or too long", "write a `version` such as `1.0.0`"),
+        Rule::Timeout => (capgen_manifest::codes::TIMEOUT, "no time at all", "write at least 1, or remove `timeoutMs`"),
         Rule::Range => (codes::AMP_RANGE, "not a range of AMP", "write shorter versions"),
         Rule::Duplicate => {
             (codes::AMP_DUPLICATE, "equal precedence", "give one of them another version, or publish only one")

@@ -1,18 +1,19 @@
 //! `capgen amp bundle verify`.
 
-use capgen_amp::bundle::open;
+use capgen_amp::bundle::{Creation, open};
 use capgen_diagnostic::quoted;
 
 use super::arguments::Verify;
 use super::{Document, print, rejected};
 use crate::amp::keys::keys;
-use crate::clock::format_time;
+use crate::clock::{format_time, now};
 use crate::console::{Console, count};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &Verify, console: &Console) -> Outcome {
     let trust = keys("--trust", &arguments.trust)?;
-    let bundle = match open(&arguments.folder, &trust, arguments.min_created) {
+    let creation = Creation { now: arguments.now.unwrap_or_else(now), min: arguments.min_created };
+    let bundle = match open(&arguments.folder, &trust, creation) {
         Ok(bundle) => bundle,
         Err(error) => return rejected(&error, arguments.json, console),
     };

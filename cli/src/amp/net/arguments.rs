@@ -24,6 +24,9 @@ pub(crate) struct Serve {
     /// The time for running invocations after SIGINT or SIGTERM, in ms
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub(super) grace: u64,
+    /// The file of SQLite with the ids and the results of invocations, which survive a restart; it is created if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub(super) store: Option<PathBuf>,
     #[command(flatten)]
     pub(super) limits: LimitOptions,
 }
@@ -72,9 +75,15 @@ Examples:
       --listen amp://127.0.0.1:0
   capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --listen amp://0.0.0.0:7400 \\
       --max-per-address 64 --proxy 192.0.2.1
+  capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --echo --store bob.db \\
+      --listen amp://127.0.0.1:7400
 
 Prints the URL of each listener to standard output, then serves until SIGINT or SIGTERM. The other options are those of `capgen amp answer`. \
-The connections are not encrypted: use them in trusted networks only. Messages are signed in any case.";
+The connections are not encrypted: use them in trusted networks only. Messages are signed in any case.
+
+No invocation runs twice. Without --store, an invocation that was signed before the start of this process is refused with 1003, because an \
+earlier process may have run it; its sender signs it again. With --store, invocations and their results are in the file, and duplicates get their \
+answer after a restart, too. One process at a time uses the file. A `ttl` of more than 25 hours is refused with 1003.";
 
 /// The options of a requester.
 #[derive(Args, Debug)]
@@ -131,7 +140,7 @@ Examples:
   capgen amp query http://127.0.0.1:7401 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
       --me did:web:example.com:agent:alice --secret-file alice.hex --type code-review --version '>=2.0.0' --json
 
-Prints the ids of the descriptors, one per line. --json prints {\"capabilities\": [DESCRIPTOR...]} or {\"error\": {\"code\", \"message\"}}; bytes are \
+Prints the ids of the descriptors, one per line. --json prints {\"capabilities\": [DESCRIPTOR...]} or {\"error\": {\"code\", \"message\", \"details\"}}; bytes are \
 {\"$hex\": TEXT}. The exit status is 1 if there is an error.";
 
 #[derive(Args, Debug)]
@@ -172,7 +181,8 @@ Examples:
   capgen amp invoke http://127.0.0.1:7401 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
       --me did:web:example.com:agent:alice --secret-file alice.hex --capability org.example.code-review --range '>=2.0.0 <3.0.0' - < params.json
 
-Prints the result as JSON. --json prints {\"result\"} or {\"error\": {\"code\", \"message\"}}. The exit status is 1 if there is an error.";
+Prints the result as JSON. --json prints {\"result\"} or {\"error\": {\"code\", \"message\", \"details\"}}; `details` is \
+missing if the error has none. The violations of 4004 are on lines of their own, or in `details`. The exit status is 1 if there is an error.";
 
 fn order(text: &str) -> Result<Order, String> {
     let found = Order::ALL.into_iter().find(|order| order.name() == text);

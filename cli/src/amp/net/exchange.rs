@@ -9,12 +9,14 @@ use capgen_amp::Code;
 use capgen_amp::carrier::http::{self, HttpPeer};
 use capgen_amp::carrier::tcp::{self, TcpPeer};
 use capgen_amp::carrier::{Peer, PeerError};
+use capgen_amp::cbor::Value;
 use capgen_amp::message::SigningKey;
 use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
+use capgen_schema::Violation;
 use serde_json::json;
 
 use super::arguments::RequesterOptions;
-use super::invalid_url;
+use super::{details, invalid_url};
 use crate::amp::{keys, secret};
 use crate::clock::now;
 use crate::console::{self, Console};
@@ -33,10 +35,11 @@ pub(super) struct Client<'a> {
     console: &'a Console,
 }
 
-/// Why a request has no result: a code of AMP, if there is one, and a message.
+/// Why a request has no result: a code of AMP, if there is one, a message, and more about it.
 pub(super) struct Failed {
     code: Option<u64>,
     message: String,
+    details: Option<Value>,
 }
 
 impl<'a> Client<'a> {
@@ -71,16 +74,20 @@ impl<'a> Client<'a> {
             };
             match self.requester.step(&mut exchange, Event::Received(&received), now()) {
                 Reaction::Done(Answer::Failed(error)) => {
-                    return Err(Failed { code: Some(error.code), message: error.message.unwrap_or_default() });
+                    let message = error.message.unwrap_or_default();
+                    return Err(Failed { details: error.details, ..Failed::new(Some(error.code), message) });
                 }
                 Reaction::Done(Answer::Refused(error)) => {
-                    return Err(Failed { code: Some(error.code), message: error.message });
+                    return Err(Failed { details: error.details, ..Failed::new(Some(error.code), error.message) });
+                }
+                Reaction::Done(Answer::InvalidResult { violations, .. }) => {
+                    return Err(Failed::invalid_result(&violations));
                 }
                 Reaction::Done(answer) => return Ok(answer),
                 Reaction::Invalid { rejection, reply } => {
                     self.console.line(&format!("ignored an answer: {rejection}"));
                     let code = Some(u64::from(rejection.code.number()));
-                    rejected = Some(Failed { code, message: rejection.message });
+                    rejected = Some(Failed::new(code, rejection.message));
                     if let Some(reply) = reply {
                         // The sender of a wrong answer learns of it (section 9). An `ERROR` has no answer.
                         let _ = self.peer.request(reply.into(), REPORT).await;
@@ -95,28 +102,48 @@ impl<'a> Client<'a> {
 }
 
 impl Failed {
+    fn new(code: Option<u64>, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: None }
+    }
+
+    /// A result that the provider must not give: it is not JSON.
+    fn invalid_result(violations: &[Violation]) -> Self {
+        let entry = |violation: &Violation| -> Value {
+            let Violation { path, message, keyword } = violation;
+            let fields = [("path", path.as_str()), ("keyword", keyword.as_str()), ("message", message.as_str())];
+            Value::Map(fields.into_iter().collect())
+        };
+        let list = Value::Array(violations.iter().map(entry).collect());
+        let details = Value::Map([("violations", list)].into_iter().collect());
+        Self { details: Some(details), ..Self::new(None, "the result is invalid") }
+    }
+
     /// Another message than the one that answers the request.
     pub(super) fn unexpected() -> Self {
-        Self { code: None, message: "the answer is of another type".to_owned() }
+        Self::new(None, "the answer is of another type")
     }
 
     /// An answer that a provider must not give.
     pub(super) fn bad_answer(message: &str) -> Self {
-        Self { code: Some(u64::from(Code::BadRequest.number())), message: message.to_owned() }
+        Self::new(Some(u64::from(Code::BadRequest.number())), message)
     }
 
     /// Reports the error.
     pub(super) fn report(&self, json: bool, console: &Console) -> Outcome {
-        let Self { code, message } = self;
+        let Self { code, message, details } = self;
         if json {
-            let error = json!({ "error": { "code": code, "message": message } });
-            console::print_json(&format!("{error}\n"))?;
+            let mut error = json!({ "code": code, "message": message });
+            if let (Some(details), Some(error)) = (details, error.as_object_mut()) {
+                error.insert("details".to_owned(), details.to_diagnostic());
+            }
+            console::print_json(&format!("{}\n", json!({ "error": error })))?;
         } else {
             match code.map(|number| (number, Code::from_number(number))) {
                 Some((_, Some(code))) => console.line(&format!("{code}: {message}")),
                 Some((number, None)) => console.line(&format!("{number}: {message}")),
                 None => console.line(message),
             }
+            details.iter().flat_map(details::lines).for_each(|line| console.line(&line));
         }
         Ok(Verdict::Findings)
     }
@@ -130,8 +157,8 @@ impl From<PeerError> for Failed {
             _ => None,
         };
         match error {
-            PeerError::Refused { message, .. } if code.is_some() => Self { code, message },
-            error => Self { code, message: error.to_string() },
+            PeerError::Refused { message, .. } if code.is_some() => Self::new(code, message),
+            error => Self::new(code, error.to_string()),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use capgen_amp::body::{CapInvoke, Hints, NameOrType, Target};
 use capgen_amp::cbor::{Limits, Value};
-use capgen_amp::requester::Answer;
 use capgen_diagnostic::Diagnostic;
 use capgen_schema::ExactPayload;
 use serde_json::json;
@@ -23,8 +22,11 @@ pub(in crate::amp) fn run(arguments: &Invoke, console: &Console) -> Outcome {
     let random = client.random();
     let exchange = client.requester.invoke(requester.to.clone(), &invoke, None, requester.timeout, now(), random);
     let result = match runtime()?.block_on(client.answer(exchange)) {
-        Ok(Answer::Result(result)) => result.to_diagnostic(),
-        Ok(_) => return Failed::unexpected().report(requester.json, console),
+        // As JSON, not as a view of CBOR: an object with the key `$ref` is such an object.
+        Ok(answer) => match answer.to_json() {
+            Some(result) => result,
+            None => return Failed::unexpected().report(requester.json, console),
+        },
         Err(failed) => return failed.report(requester.json, console),
     };
     let document = if requester.json { json!({ "result": result }) } else { result };

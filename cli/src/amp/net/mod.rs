@@ -1,10 +1,12 @@
 //! `capgen amp serve`, `query` and `invoke`: AMP over `amp://` and `http://`.
 
 mod arguments;
+mod details;
 mod exchange;
 mod invoke;
 mod query;
 mod serve;
+mod store;
 
 pub(crate) use arguments::{Invoke, Query, Serve};
 pub(super) use invoke::run as invoke;

@@ -14,18 +14,22 @@ use capgen_schema::Violations;
 use tokio::net::TcpListener;
 
 use super::arguments::LimitOptions;
-use super::{Serve, invalid_url, runtime};
+use super::{Serve, invalid_url, runtime, store};
 use crate::amp::arguments::ProviderOptions;
 use crate::amp::{provider, violated};
+use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
     let listen = arguments.listen.iter().map(|url| Address::parse(url)).collect::<Result<Vec<_>, _>>()?;
-    let (provider, state) = provider::load(&arguments.provider, console)?;
-    let handlers = Handlers { options: arguments.provider.clone(), console: *console };
+    let (provider, state) = provider::load(&arguments.provider, now(), console)?;
+    let handlers = Arc::new(Handlers { options: arguments.provider.clone(), console: *console });
     runtime()?.block_on(async {
-        let runner = Runner::new(provider, state, Arc::new(handlers));
+        let runner = match &arguments.store {
+            Some(file) => store::run(provider, state, handlers, file)?,
+            None => Runner::new(provider, state, handlers),
+        };
         let mut servers = Vec::new();
         for address in &listen {
             servers.push(address.serve(Arc::new(runner.clone()), &arguments.limits).await?);
@@ -61,6 +65,10 @@ impl Execute for Handlers {
 
     fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         violated(id, violations, &self.console);
+    }
+
+    fn store_failed(&self, reason: &str) {
+        self.console.line(reason);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use capgen_amp::body::{Body, CapDeclare, CapResult, ErrorBody};
 use capgen_amp::cbor::{Limits, Map, Value};
-use capgen_amp::message::{Keys, Message, MessageType, SigningKey, answers, decode_message};
+use capgen_amp::message::{Keys, Message, MessageId, MessageType, SigningKey, answers, decode_message};
 use capgen_amp::{Aliases, Code};
 use serde_json::json;
 
@@ -53,6 +53,11 @@ impl Served {
         served.0.write_secret("bob.hex", &format!("{BOB_SEED}\n"));
         served.publish(BOB, "bob.hex");
         served
+    }
+
+    /// A folder without files.
+    pub(crate) fn empty() -> Self {
+        Self(Folder::new())
     }
 
     fn publish(&self, signer: &str, secret: &str) {
@@ -360,14 +365,51 @@ fn signers_of_bundles_and_senders_are_separate() {
     assert_eq!(served.refused(&query(), &[]), 5002);
     assert_eq!(served.refused(&query(), &["--key", &carol_key]), 5002);
     assert_eq!(ids(served.ask(&query(), &["--trust", &carol_key])).len(), 3);
-    // With a list of signers, the provider itself is not one of them.
-    served.publish(BOB, "bob.hex");
-    assert_eq!(ids(served.ask(&query(), &[])).len(), 3);
-    assert_eq!(served.refused(&query(), &["--trust", &carol_key]), 5002);
     // A signer is not a sender.
     let request = Message { from: carol.parse().unwrap(), ..query() };
     let rejected = served.answer(&request.sign(&SigningKey::from_seed(&[7; 32])), &["--trust", &carol_key]);
     assert!(rejected.status == 1 && rejected.stderr.contains("1002 INVALID_SIGNATURE: "), "{}", rejected.stderr);
+}
+
+#[test]
+fn decision_21_a_provider_uses_a_bundle_that_it_signed_itself() {
+    let served = Served::new();
+    let carol = format!("did:web:example.com:agent:carol={}", SigningKey::from_seed(&[7; 32]).public());
+    let former = format!("{BOB}={}", SigningKey::from_seed(&[8; 32]).public());
+    for trust in [&[][..], &["--trust", &carol], &["--trust", &former], &["--trust", &carol, "--trust", &former]] {
+        assert_eq!(ids(served.ask(&query(), trust)).len(), 3, "{trust:?}");
+    }
+    // With its former key, only if that is trusted.
+    served.0.write_secret("former.hex", &"08".repeat(32));
+    served.publish(BOB, "former.hex");
+    assert_eq!(served.refused(&query(), &[]), 5002);
+    assert_eq!(served.refused(&query(), &["--trust", &carol]), 5002);
+    assert_eq!(ids(served.ask(&query(), &["--trust", &former])).len(), 3);
+}
+
+#[test]
+fn decision_22_one_message_is_answered_whatever_its_lifetime() {
+    let served = Served::new();
+    let old = Message { ttl: u64::MAX, ts: 1_000_000, id: MessageId::new(1_000_000, [1; 8]), ..review() };
+    let Body::Result(CapResult::Success(_)) = served.ask(&old, &["--echo"]) else { panic!("no result") };
+}
+
+#[test]
+fn decision_24_a_provider_does_not_use_a_bundle_from_the_future() {
+    let served = Served::new();
+    served.0.write_secret("bob.hex", BOB_SEED);
+    let create = |created: u64| {
+        let arguments = format!(
+            "bundle create --capabilities 2.1.0.yaml --namespace org.agentries --out bundle --me {BOB} --secret-file bob.hex --now {created}"
+        );
+        served.0.run(arguments.split(' ')).ended(0);
+    };
+    create(NOON + 86_400_000);
+    assert_eq!(ids(served.ask(&query(), &[])).len(), 1);
+    create(NOON + 86_400_001);
+    let (body, comments) = served.ask_with_comments(&query(), &[]);
+    let Body::Error(error) = body else { panic!("{body:?}") };
+    assert!(error.code == 5002 && comments.contains("more than a day after 1707055200000"), "{comments}");
 }
 
 #[test]

@@ -208,6 +208,10 @@ fn a_truncated_or_missing_signed_file_is_unavailable() {
 fn an_older_bundle_than_required_is_unavailable() {
     let folder = created();
     verify(&folder, "--min-created 1700000000000").ended(0);
+    // Decision 24: at most a day ahead of the clock.
+    verify(&folder, "--now 1699913600000").ended(0);
+    let run = verify(&folder, "--now 1699913599999").ended(1);
+    assert!(run.stdout.contains("was created at 1700000000000, more than a day after 1699913599999"), "{run:?}");
     let run = verify(&folder, "--min-created 1700000000001").ended(1);
     assert!(run.json()["error"]["message"].as_str().unwrap().contains("was created at 1700000000000"), "{run:?}");
 }

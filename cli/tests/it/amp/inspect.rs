@@ -285,12 +285,14 @@ fn values_that_json_lacks_have_a_view() {
         Value::Simple(32),
         Value::Tag(1, Box::new(Value::Bytes(vec![1]))),
         pairs.into(),
+        // Decision 21: this map is not the view of bytes.
+        map([("$hex", "00ff")]),
         Value::Float(2.0.into()),
     ]);
     let document = inspect(&message(MessageType::Message, body).sign(&alice()), &[]);
     let expected = json!([
         {"$hex": "00ff"}, {"$int": "-18446744073709551616"}, u64::MAX, {"$float": "NaN"}, {"$float": "-Infinity"},
-        {"$undefined": true}, {"$simple": 32}, {"$tag": [1, {"$hex": "01"}]}, {"$map": [[1, "one"]]}, 2.0,
+        {"$undefined": true}, {"$simple": 32}, {"$tag": [1, {"$hex": "01"}]}, {"$map": [[1, "one"]]}, {"$map": [["$hex", "00ff"]]}, 2.0,
     ]);
     assert_eq!(document["message"]["body"], expected);
 }

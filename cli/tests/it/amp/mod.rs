@@ -10,6 +10,8 @@ mod inspect;
 mod messages;
 mod negotiate;
 mod net;
+#[cfg(feature = "amp-net")]
+mod restarts;
 #[cfg(all(unix, feature = "amp-net"))]
 use crate::common::guide as shown;
 

@@ -132,6 +132,21 @@ fn an_invalid_range_or_version_prints_no_line() {
 }
 
 #[test]
+fn a_number_beyond_the_limit_is_not_called_invalid_semver() {
+    const LARGE: &str = "18446744073709551616.0.0";
+    let limit = "is invalid: a number in a version is at most 18446744073709551615 (2^64 - 1)";
+    for arguments in [["1.0.0", LARGE], [LARGE, "1.0.0"], [">=1.0.0 <18446744073709551616.0.0", "1.0.0"]] {
+        let run = Folder::new().run(["range", "--"].iter().chain(&arguments)).ended(1);
+        assert!(run.stdout.is_empty() && run.stderr.trim_end().ends_with(limit), "{run:?}");
+    }
+    let run = Folder::new().run(["negotiate", "--supported", LARGE, "--preferred", "1.0.0"]).ended(1);
+    assert!(run.stderr.trim_end().ends_with(limit), "{run:?}");
+    // A text that is not a version for another reason.
+    let run = Folder::new().run(["range", "1.0.0", "18446744073709551616.0"]).ended(1);
+    assert!(run.stderr.contains("a version is a full semantic version"), "{run:?}");
+}
+
+#[test]
 fn text_in_arguments_cannot_control_the_terminal() {
     for arguments in [["negotiate", "--json", "--supported", "\u{1b}[2J"], ["range", "--", "\u{1b}[2J", "\u{202e}"]] {
         let run = Folder::new().run(arguments).ended(1);

@@ -12,19 +12,19 @@ use crate::amp::messages::{ALICE, BOB, alice_key};
 use crate::common::Run;
 
 /// A provider in a process of its own.
-struct Server {
-    served: Served,
+pub(super) struct Server {
+    pub(super) served: Served,
     child: Child,
     /// The URLs at which it listens: `amp://` and `http://`.
-    urls: Vec<String>,
+    pub(super) urls: Vec<String>,
 }
 
 impl Server {
-    fn new(options: &str) -> Self {
+    pub(super) fn new(options: &str) -> Self {
         Self::of(Served::new(), options)
     }
 
-    fn of(served: Served, options: &str) -> Self {
+    pub(super) fn of(served: Served, options: &str) -> Self {
         let arguments = format!(
             "amp serve --bundle bundle --me {BOB} --secret-file bob.hex --key {} --listen amp://127.0.0.1:0 --listen http://127.0.0.1:0 {options}",
             alice_key()
@@ -47,6 +47,13 @@ impl Server {
     fn invoke(&self, url: &str, params: &Json, arguments: &[&str]) -> Run {
         self.served.0.write("params.json", params.to_string());
         self.ask("invoke", url, &[&["params.json"], arguments].concat())
+    }
+
+    /// Ends the server with SIGKILL, and returns the folder.
+    pub(super) fn kill(mut self) -> Served {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.served, Served::empty())
     }
 
     /// Ends the server with SIGTERM, and returns its comments.
@@ -124,6 +131,36 @@ fn errors_have_their_codes() {
             assert!(run.stdout.is_empty() && run.stderr.starts_with(&code.to_string()), "{run:?}");
         }
     }
+}
+
+#[test]
+fn the_violations_of_an_invocation_are_shown() {
+    let server = Server::new("--echo");
+    let id = format!("{REVIEW}:2.1.0");
+    let params = json!({"code": 7, "lines": "many"});
+    for url in &server.urls {
+        let run = server.invoke(url, &params, &["--id", &id]).ended(1);
+        let expected = concat!(
+            "4004 SCHEMA_VIOLATION: `params` violates the input schema\n",
+            "  /code: expected string, got integer (type)\n",
+            "  /lines: expected integer, got string (type)\n",
+        );
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", expected));
+        let error = server.invoke(url, &params, &["--id", &id, "--json"]).ended(1).json()["error"].clone();
+        let paths: Vec<_> = error["details"]["violations"].as_array().unwrap().iter().map(|it| &it["path"]).collect();
+        assert_eq!(paths, ["/code", "/lines"], "{error}");
+        // An error without details has no such key.
+        let error = server.invoke(url, &params, &["--id", "a.b.c:1.0.0", "--json"]).ended(1).json()["error"].clone();
+        assert_eq!(error.as_object().unwrap().keys().collect::<Vec<_>>(), ["code", "message"]);
+    }
+}
+
+#[test]
+fn a_result_is_printed_as_it_is() {
+    let server = Server::new("--echo");
+    let params = json!({"code": "x", "$ref": "#/a", "b": {"$hex": "00"}});
+    let run = server.invoke(&server.urls[0], &params, &["--id", &format!("{REVIEW}:2.1.0")]).ended(0);
+    assert_eq!(run.json(), params);
 }
 
 #[test]

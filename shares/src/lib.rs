@@ -1,0 +1,111 @@
+//! A bounded resource of a server, with a share for each caller.
+//!
+//! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a caller that is alone
+//! gets four fifths of the total, two get four ninths each, and one that comes later finds room. The total is a quarter more than the
+//! capacity that the server states, so a caller that is alone gets the whole capacity.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+
+/// Four times the free units: `held <= 4 * (total - used)`.
+const FACTOR: u128 = 4;
+
+/// How the total follows from the capacity, in the units of [`FACTOR`]: `FACTOR * total` is `5 * capacity`, so that the sums are exact.
+const SCALED_TOTAL: u128 = FACTOR + 1;
+
+/// A larger capacity is treated as this one, so that the sum of all shares is a `u64`.
+const MAX_CAPACITY: u64 = u64::MAX / 2;
+
+/// The units of a resource that each caller holds, such as bytes or entries. It is a value without a clock: equal calls give equal results.
+///
+/// ```
+/// use capgen_shares::Shares;
+/// let mut memory = Shares::new(900);
+/// assert!(memory.try_take(&"alice", 900), "a sole caller gets the capacity");
+/// assert!(!memory.try_take(&"alice", 1));
+/// assert!(memory.try_take(&"bob", 180), "another caller finds room");
+/// memory.give_back(&"alice", 900);
+/// assert_eq!((memory.held(&"alice"), memory.used()), (0, 180));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shares<C> {
+    capacity: u64,
+    used: u64,
+    /// Callers that hold nothing are not in it, so it has at most as many as there are units in use.
+    held: BTreeMap<C, u64>,
+}
+
+impl<C: Ord + Clone> Shares<C> {
+    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold less than a quarter more.
+    #[must_use]
+    pub const fn new(capacity: u64) -> Self {
+        Self { capacity: at_most(capacity), used: 0, held: BTreeMap::new() }
+    }
+
+    /// Changes the capacity. Callers keep their units.
+    pub const fn set_capacity(&mut self, capacity: u64) {
+        self.capacity = at_most(capacity);
+    }
+
+    /// Takes units for a caller. Returns whether they are in its share; if not, nothing changes.
+    pub fn try_take(&mut self, caller: &C, units: u64) -> bool {
+        let held = self.held(caller);
+        let is_in_share = held.checked_add(units).is_some_and(|total| total <= self.share(caller));
+        if is_in_share {
+            self.hold(caller, units);
+        }
+        is_in_share
+    }
+
+    /// Takes units for a caller whatever its share is: it took them in an earlier process, when they were in its share.
+    pub fn hold(&mut self, caller: &C, units: u64) {
+        let units = units.min(u64::MAX - self.used);
+        if units > 0 {
+            *self.held.entry(caller.clone()).or_default() += units;
+            self.used += units;
+        }
+    }
+
+    /// Returns units that a caller took. It returns at most as many as it holds.
+    pub fn give_back(&mut self, caller: &C, units: u64) {
+        let Some(held) = self.held.get_mut(caller) else { return };
+        let units = units.min(*held);
+        *held -= units;
+        self.used -= units;
+        if *held == 0 {
+            self.held.remove(caller);
+        }
+    }
+
+    /// The units that a caller may hold while the others hold as many as now. It may hold more than that already, if the others took
+    /// theirs later: then it gets nothing until it has returned enough.
+    #[must_use]
+    pub fn share(&self, caller: &C) -> u64 {
+        // held <= 4 * (total - others - held), where 4 * total = 5 * capacity.
+        let others = u128::from(self.used - self.held(caller));
+        let room = (SCALED_TOTAL * u128::from(self.capacity)).saturating_sub(FACTOR * others);
+        u64::try_from(room / SCALED_TOTAL).unwrap_or(u64::MAX)
+    }
+
+    /// The units that a caller holds.
+    #[must_use]
+    pub fn held(&self, caller: &C) -> u64 {
+        self.held.get(caller).copied().unwrap_or_default()
+    }
+
+    /// The units that all callers hold together.
+    #[must_use]
+    pub const fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// The number of callers that hold something.
+    #[must_use]
+    pub fn callers(&self) -> usize {
+        self.held.len()
+    }
+}
+
+const fn at_most(capacity: u64) -> u64 {
+    if capacity < MAX_CAPACITY { capacity } else { MAX_CAPACITY }
+}
