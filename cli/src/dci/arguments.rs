@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use capgen_dci::files::Roots;
-use capgen_dci::{Decision, InvalidSetting, Mode, Overrides};
+use capgen_dci::{Decision, InvalidSetting, Mode, Overrides, Profile};
 use capgen_diagnostic::nearest;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -76,6 +76,11 @@ fn mode() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
 }
 
+/// The parser of `rfc` and `practical`.
+fn profile() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::ALL.map(Profile::name)).map(|name| name.parse().unwrap_or_default())
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Parse {
     #[command(flatten)]
@@ -124,7 +129,7 @@ Invalid tokens and unknown clauses of a best-effort contract are left out, each 
 contract is unreadable.";
 
 /// The folders in which skills are found.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Folders {
     /// The workspace, whose skills are `skills/**/SKILL.md`
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -157,7 +162,7 @@ impl Folders {
 }
 
 /// The skills of a run, the capabilities that it requires, and its policy.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) folders: Folders,
@@ -182,6 +187,9 @@ pub(crate) struct RunArguments {
     /// A value of the policy, which overrides that of the consumer; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = policy)]
     pub(crate) policy: Vec<(String, String)>,
+    /// The values of the policy that nothing else sets: `rfc` is the specification, `practical` also selects skills without contracts
+    #[arg(long, value_name = "PROFILE", default_value = Profile::Rfc.name(), value_parser = profile())]
+    pub(crate) profile: Profile,
     /// A table of aliases, before that of the workspace
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
@@ -216,9 +224,16 @@ Examples:
   capgen dci resolve --require web-search
   capgen dci resolve --consumer skills/planner --mode strict --json
   capgen dci resolve --require web-search --require summarize --policy selection-mode=cover --host-runtime opencode
+  capgen dci resolve --require summarize-text --profile practical        skills without contracts, too
 
 The keys of --policy are those of `Pol(...)`: min-total-score, min-contract-score, min-required-coverage, max-candidates, selection-mode, \
 max-providers, max-dependency-depth and on-missing-required.
+
+--profile practical sets min-contract-score=0.25 and min-total-score=0.4, unless --policy sets them, and rejects no provider as contract-inflated \
+if its contract score is at most 0.35 above the score of its name, path and description. With the specified values, no skill without a contract is selected.
+
+If nothing is selected, or the run fails, a warning names up to three changes that give another result, each with the complete command. With --json, \
+it is an object with `suggestion`: {\"kind\", \"command\", \"selected\", \"missing\", \"outcome\"}, where `kind` is profile, policy or probe.
 
 --json prints the report of the specification. The same inputs give the same report, apart from the time. Warnings go to standard error; with --json, as \
 one JSON object per line.

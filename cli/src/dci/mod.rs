@@ -1,6 +1,7 @@
 //! `capgen dci`: dependent capabilities, the contracts of skills.
 
 mod arguments;
+mod command;
 mod discovery;
 mod fmt;
 mod graph;
@@ -15,6 +16,7 @@ mod run;
 mod search;
 mod show;
 mod skill;
+mod suggestions;
 
 pub(crate) use arguments::Dci;
 

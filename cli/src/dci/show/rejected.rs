@@ -68,7 +68,7 @@ fn in_words(reason: Reason, one: &Ranked, policy: &Policy, view: &View) -> Strin
         }
         Reason::MinRequiredCoverage => {
             let (of, limit) = (view.resolution.required.len(), number(policy.min_required_coverage.shown()));
-            let covered = one.scored.covered(view.corpus.mode()).count();
+            let covered = one.scored.covered.len();
             format!("it covers {covered} of {of} required capabilities, below {}={limit}", reason.name())
         }
         Reason::MaxCandidates => {
