@@ -89,7 +89,7 @@ fn unreadable<'f>(paths: &'f BTreeSet<&str>, warnings: Vec<Warning>) -> impl Ite
     })
 }
 
-/// The finding about a link, which no run follows.
+/// The finding about a link that leaves the workspace.
 fn link(path: &str) -> Diagnostic {
     let message =
         format!("{}: a link that leaves the workspace is not followed, so that its skills are excluded", quoted(path));

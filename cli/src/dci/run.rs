@@ -178,6 +178,11 @@ fn grouped<'w>(warnings: impl Iterator<Item = &'w Warning>) -> Vec<(&'w Warning,
     let mut places: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<(&Warning, usize)> = Vec::new();
     for warning in warnings {
+        // Each excluded skill is named: it is missing although the user sees it.
+        if warning.code == codes::EXCLUDED {
+            groups.push((warning, 1));
+            continue;
+        }
         let place = *places.entry((warning.code.as_str(), &warning.message)).or_insert(groups.len());
         match groups.get_mut(place) {
             Some((_, count)) => *count += 1,
