@@ -1,9 +1,12 @@
 //! Which required capabilities each candidate covers (decisions 20 and 40).
 
-use crate::Mode;
+use capgen_diagnostic::quoted;
+
+use crate::corpus::Corpus;
 use crate::gate::Limits;
 use crate::matching::Match;
 use crate::question::{Run, Scored};
+use crate::{Mode, Warning, codes};
 
 /// Sets [`Scored::covered`] of all candidates of one resolution.
 ///
@@ -42,6 +45,28 @@ pub struct NearName {
     pub kind: Match,
     /// The candidate that requires it, by its index; `None` for the requirements of the run.
     pub required_by: Option<usize>,
+}
+
+impl NearName {
+    /// One sentence: which similar name covers the capability, or that only the name and description of the skill do.
+    pub fn reason(&self, corpus: &Corpus) -> String {
+        let candidate = corpus.candidates().get(self.candidate);
+        let similar = candidate.and_then(|candidate| corpus.similar(candidate, &self.capability));
+        let capability = quoted(&self.capability);
+        match similar.filter(|_| self.kind == Match::Near) {
+            Some(similar) => format!("{capability} is covered only by the similar name {}", quoted(similar)),
+            None => format!("{capability} is covered only by words of the name and description"),
+        }
+    }
+
+    /// The warning about it; its subject is the selected candidate.
+    pub(crate) fn warning(&self, corpus: &Corpus) -> Option<Warning> {
+        let candidate = corpus.candidates().get(self.candidate)?;
+        let required_by = self.required_by.and_then(|index| corpus.candidates().get(index));
+        let required_by = required_by.map(|one| format!(", which {} requires", quoted(&one.id))).unwrap_or_default();
+        let message = format!("{}{required_by}", self.reason(corpus));
+        Some(Warning { code: codes::NEAR_NAME, subject: candidate.id.to_string(), message })
+    }
 }
 
 impl Scored {

@@ -210,7 +210,7 @@ pub fn resolve(
     }
 
     let near_names = near_names(&required, &selection, &graph);
-    warnings.extend(near_names.iter().filter_map(|near| near_warning(corpus, near)));
+    warnings.extend(near_names.iter().filter_map(|near| near.warning(corpus)));
     let unresolved = unresolved(&required, &selection, &graph, &conflicts);
     let providers = selection.providers().filter_map(|one| run.candidate(one.scored.candidate));
     let hinted = on_missing_required(&run, providers);
@@ -314,27 +314,6 @@ fn sources(defaults: &Policy, runtime: &Overrides, consumer: &Overrides, is_hint
 fn near_names(required: &[String], selection: &Selection, graph: &Graph) -> Vec<NearName> {
     let own = selection.providers().flat_map(|one| one.scored.near_names(required, None));
     own.chain(graph.near_names.iter().cloned()).collect()
-}
-
-impl NearName {
-    /// One sentence: which similar name covers the capability, or that only the name and description of the skill do.
-    pub fn reason(&self, corpus: &Corpus) -> String {
-        let candidate = corpus.candidates().get(self.candidate);
-        let similar = candidate.and_then(|candidate| corpus.similar(candidate, &self.capability));
-        let capability = quoted(&self.capability);
-        match similar.filter(|_| self.kind == crate::Match::Near) {
-            Some(similar) => format!("{capability} is covered only by the similar name {}", quoted(similar)),
-            None => format!("{capability} is covered only by words of the name and description"),
-        }
-    }
-}
-
-fn near_warning(corpus: &Corpus, near: &NearName) -> Option<Warning> {
-    let candidate = corpus.candidates().get(near.candidate)?;
-    let required_by = near.required_by.and_then(|index| corpus.candidates().get(index));
-    let required_by = required_by.map(|one| format!(", which {} requires", quoted(&one.id))).unwrap_or_default();
-    let message = format!("{}{required_by}", near.reason(corpus));
-    Some(Warning { code: codes::NEAR_NAME, subject: candidate.id.to_string(), message })
 }
 
 fn hint_warnings(corpus: &Corpus, policy: &Policy) -> Vec<Warning> {

@@ -4,12 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use capgen_dci::files::Roots;
-use capgen_dci::{Decision, InvalidSetting, Mode, Overrides, Profile};
-use capgen_diagnostic::nearest;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use capgen_dci::{Decision, Mode, Profile};
 use clap::{Args, Subcommand};
 
 use super::graph::Language;
+use super::values::{capability, decision, mode, policy, profile, time};
 use crate::arguments::Format;
 use crate::one_contract::OneContract;
 
@@ -68,17 +67,6 @@ pub(crate) struct ContractText {
     /// Read the contract in this mode [default: the mode that it states, else best-effort]
     #[arg(long, value_name = "MODE", value_parser = mode())]
     pub(crate) mode: Option<Mode>,
-}
-
-/// The parser of `strict` and `best-effort`.
-fn mode() -> impl TypedValueParser<Value = Mode> {
-    let names = [Mode::Strict.name(), Mode::BestEffort.name()];
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
-}
-
-/// The parser of `rfc` and `practical`.
-fn profile() -> impl TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(Profile::ALL.map(Profile::name)).map(|name| name.parse().unwrap_or_default())
 }
 
 #[derive(Args, Debug)]
@@ -302,36 +290,6 @@ The contract provides every capability of the manifest. `metadata.capabilities` 
 
 Capabilities whose names are not capabilities of DCI/1 are reported and left out. The exit status is 1 if none is left.";
 
-/// The parser of `--decision`.
-fn decision() -> impl TypedValueParser<Value = Decision> {
-    const DECISIONS: [Decision; 3] = [Decision::Emulate, Decision::ContinueWithPartial, Decision::Abort];
-    let parser = PossibleValuesParser::new(DECISIONS.map(Decision::name));
-    parser.map(|name| DECISIONS.into_iter().find(|decision| decision.name() == name).unwrap_or_default())
-}
-
-fn capability(text: &str) -> Result<String, &'static str> {
-    let is_valid = capgen_dci::contract::is_capability(text);
-    is_valid
-        .then(|| text.to_owned())
-        .ok_or("a capability has 1 to 128 letters, digits and `-_./:`, and starts and ends with a letter or a digit")
-}
-
-fn policy(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as max-candidates=10")?;
-    match Overrides::default().set(key, value) {
-        Ok(()) => Ok((key.to_owned(), value.to_owned())),
-        Err(InvalidSetting::InvalidValue(expected)) => Err(format!("the value is not {expected}")),
-        Err(InvalidSetting::UnknownKey) => {
-            let suggestion = nearest(key, Overrides::KEYS).map(|known| format!("; did you mean `{known}`?"));
-            Err(format!("unknown key; the keys are {}{}", Overrides::KEYS.join(", "), suggestion.unwrap_or_default()))
-        }
-    }
-}
-
-fn time(text: &str) -> Result<String, &'static str> {
-    let is_valid = capgen_schema::Format::DateTime.accepts(text);
-    is_valid.then(|| text.to_owned()).ok_or("write a time of RFC 3339, such as 2026-01-02T03:04:05Z")
-}
 #[derive(Args, Debug)]
 pub(crate) struct Lint {
     /// The workspace, whose skills are `skills/**/SKILL.md`

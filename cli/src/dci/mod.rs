@@ -17,6 +17,7 @@ mod search;
 mod show;
 mod skill;
 mod suggestions;
+mod values;
 
 pub(crate) use arguments::Dci;
 

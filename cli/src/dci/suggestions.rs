@@ -54,7 +54,7 @@ pub(super) fn report(
             console.line(&visible_json(&line(&suggestion, &command)));
         } else {
             let finding = Diagnostic::new(codes::SUGGESTION, message(&suggestion)).with_severity(Severity::Warning);
-            console.report(&[finding.help(format!("{}: {command}", remedy(&suggestion.change)))]);
+            console.report(&[finding.help(remedy(&suggestion.change, &command))]);
         }
     }
 }
@@ -73,10 +73,12 @@ fn changed(arguments: &RunArguments, change: &Change) -> RunArguments {
     arguments
 }
 
-fn remedy(change: &Change) -> String {
+fn remedy(change: &Change, command: &str) -> String {
     match change {
-        Change::Probe(capability) => format!("add a probe for `{capability}` to `.dci/probes.v1.json`, and run"),
-        _ => "run".to_owned(),
+        Change::Probe(capability) => {
+            format!("add a probe for `{capability}` to `.dci/probes.v1.json`, and run `{command}`")
+        }
+        _ => format!("run `{command}`"),
     }
 }
 
@@ -117,7 +119,7 @@ fn line(suggestion: &Suggestion, command: &str) -> String {
         "code": codes::SUGGESTION.as_str(),
         "severity": Severity::Warning.name(),
         "message": message(suggestion),
-        "help": format!("{}: {command}", remedy(change)),
+        "help": remedy(change, command),
         "suggestion": {
             "kind": kind, "command": command, "selected": selected, "missing": missing, "outcome": outcome.name(),
         },

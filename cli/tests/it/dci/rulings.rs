@@ -7,7 +7,10 @@ use crate::dci::skills::{dci, skill, workspace};
 
 /// The objects on standard error.
 fn lines(run: &Run) -> Vec<Value> {
-    run.stderr.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {run:?}"))).collect()
+    run.stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {run:?}")))
+        .collect()
 }
 
 fn codes(run: &Run) -> Vec<String> {
@@ -32,7 +35,11 @@ selected by a near name
 ";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
     assert!(run.stdout.contains("matches web-search (near name)"), "{}", run.stdout);
-    assert!(run.stderr.contains("warning[W0865]: search::skills/search: `web-search` is covered only"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning[W0865]: search::skills/search: `web-search` is covered only"),
+        "{}",
+        run.stderr
+    );
     let run = dci(&workspace, &format!("{resolve} --json")).ended(0);
     assert_eq!(codes(&run), ["W0865"]);
     assert_eq!(lines(&run)[0]["path"], "search::skills/search");
@@ -61,7 +68,7 @@ fn ruling_42_suggestions_are_complete_commands_as_text_and_as_data() {
     let run = dci(&workspace, resolve).ended(1);
     for part in [
         "warning[W0866]: `--profile practical` selects summary::skills/summary\n",
-        "run: capgen dci resolve --disable none --require summarize-text --host-runtime zed --profile practical\n",
+        "run `capgen dci resolve --disable none --require summarize-text --host-runtime zed --profile practical`\n",
         "warning[W0866]: `--policy min-contract-score=0.25` selects summary::skills/summary\n",
     ] {
         assert!(run.stderr.contains(part), "{part}\n{}", run.stderr);
@@ -139,15 +146,23 @@ fn ruling_43_parse_reports_the_mode_in_which_the_contract_was_read() {
 #[test]
 fn ruling_44_every_command_fails_without_skills_and_names_where_they_are() {
     let workspace = Fleet::new(&[]);
-    workspace.write(".claude/skills/a/SKILL.md", &skill("a", "A.", ""));
-    for command in ["resolve --require a", "resolve --require a --json", "graph --require a", "search a", "search a --json", "lint"] {
+    workspace.write(".claude/skills/notes/SKILL.md", &skill("notes", "Notes.", ""));
+    for command in [
+        "resolve --require a",
+        "resolve --require a --json",
+        "graph --require a",
+        "search a",
+        "search a --json",
+        "lint",
+    ] {
         let run = dci(&workspace, command).ended(1);
         assert_eq!(run.stdout, "", "{command}");
-        for part in ["error[E0842]", "searched: `skills`", "`.claude/skills` (1)", "pass --installed `.claude/skills`"] {
+        for part in ["error[E0842]", "searched: `skills`", "`.claude/skills` (1)", "pass --installed `.claude/skills`"]
+        {
             assert!(run.stderr.contains(part), "{command} {part}\n{}", run.stderr);
         }
     }
-    dci(&workspace, "resolve --require a --installed .claude/skills --profile practical").ended(0);
+    dci(&workspace, "resolve --require notes --installed .claude/skills --profile practical").ended(0);
 }
 
 #[cfg(unix)]
@@ -160,7 +175,11 @@ fn ruling_44_text_output_names_the_links_that_leave_the_workspace() {
         std::os::unix::fs::symlink(outside.path("x"), workspace.path(&format!("skills/{name}"))).unwrap();
     }
     let run = dci(&workspace, "resolve --require web-search").ended(0);
-    assert!(run.stdout.contains("2 skills by discovery: link-outside-root (skills/link-a, skills/link-b)\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("2 skills by discovery: link-outside-root (skills/link-a, skills/link-b)\n"),
+        "{}",
+        run.stdout
+    );
     for command in ["resolve --require web-search", "graph --require web-search", "search web"] {
         let run = dci(&workspace, command).ended(0);
         for name in ["skills/link-a", "skills/link-b"] {
@@ -175,7 +194,8 @@ fn ruling_44_linked_skills_are_checked_and_their_manifests_are_read() {
     let workspace = Fleet::new(&["pr-reviewer"]);
     let text = "---\nname: review\ndescription: Review.\nmetadata:\n  contract: DCI/1 P(review-pr)\n  capabilities: ../../../agents/pr-reviewer/capabilities.yaml\n---\n";
     workspace.write(".agents/skills/review/SKILL.md", text);
-    workspace.write("shared/other.md", "---\nname: other\ndescription: Other.\nmetadata:\n  contract: DCI/1 P(x!)\n---\n");
+    workspace
+        .write("shared/other.md", "---\nname: other\ndescription: Other.\nmetadata:\n  contract: DCI/1 P(x!)\n---\n");
     std::fs::create_dir_all(workspace.path("skills/other")).unwrap();
     let link = |target: &str, path: &str| std::os::unix::fs::symlink(target, workspace.path(path)).unwrap();
     link("../.agents/skills/review", "skills/review");
@@ -235,7 +255,8 @@ fn w0861_is_reported_once_per_run_whatever_the_number_of_skills() {
 fn equal_warnings_about_several_skills_are_one_in_text() {
     let workspace = Fleet::new(&[]);
     for name in ["a", "b", "c"] {
-        let text = skill(name, "Web search.", "DCI/1 P(web-search)").replace("---\nname", "---\ncompatibility: [cli]\nname");
+        let text =
+            skill(name, "Web search.", "DCI/1 P(web-search)").replace("---\nname", "---\ncompatibility: [cli]\nname");
         workspace.write(&format!("skills/{name}/SKILL.md"), &text);
     }
     let run = dci(&workspace, "resolve --require web-search").ended(0);
@@ -263,7 +284,8 @@ fn w0802_is_reported_only_if_a_resolution_has_the_conflict() {
     ];
     assert_eq!(found(&deep), 0);
     assert_eq!(found(&[deep[0], ("b", "One.", "DCI/1 P(one) R(three)"), deep[3]]), 1);
-    // Nothing is selected: the provider is never good enough.
-    let rejected = ("search", "Unrelated.", "DCI/1 P(web-search) R(http) Pol(min-total-score=1)");
-    assert_eq!(found(&[research, rejected]), 0);
+    // Nothing is selected: the provider does not support the runtime.
+    let strict = ("research", "Research.", "DCI/1^strict R(web-search) D(http)");
+    let elsewhere = ("search", "Web search.", "DCI/1 P(web-search) R(http) Rt(zed)");
+    assert_eq!((found(&[strict, search]), found(&[strict, elsewhere])), (1, 0));
 }

@@ -92,7 +92,11 @@ fn every_option_that_is_suggested_lets_the_candidate_pass() {
 fn several_skills_that_cover_more_together_are_suggested() {
     let workspace = workspace(&[("a", "One.", "DCI/1 P(one)"), ("b", "Two.", "DCI/1 P(two)")]);
     let run = dci(&workspace, "resolve --require one --require two").ended(1);
-    assert!(run.stderr.contains("`--policy selection-mode=cover` selects a::skills/a, b::skills/b\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("`--policy selection-mode=cover` selects a::skills/a, b::skills/b\n"),
+        "{}",
+        run.stderr
+    );
     let run = dci(&workspace, "resolve --require one --require two --policy selection-mode=cover").ended(0);
     assert!(run.stdout.contains("selected  a::skills/a\nselected  b::skills/b\n"), "{}", run.stdout);
     assert!(!run.stdout.contains("to change the result"), "{}", run.stdout);
