@@ -41,7 +41,7 @@ pub struct Suggestion {
 }
 
 /// The changes that are worth trying if a run selects nothing or fails: the profile first, then policies, then a probe, at most three. Each one
-/// was tried: with it, something is selected, or the run does not fail. There are none if the run needs no change.
+/// was tried: with it, something is selected, or the run does not fail. The list is empty if the run needs no change.
 ///
 /// `runner` answers for probes that apply to the run, if programs may be run; it should run none again.
 pub fn suggest(
@@ -157,13 +157,13 @@ impl Search<'_, '_> {
 
     /// A probe that passes, in strict and if no probe applies: it lets a provider pass that is excluded as inflated.
     fn probe(&mut self, inputs: &Inputs) -> Option<Suggestion> {
-        let required = self.corpus.mode() == Mode::Strict && inputs.probes.by_capability.is_empty();
+        let is_useful = self.corpus.mode() == Mode::Strict && inputs.probes.by_capability.is_empty();
         let left = self.left.checked_sub(1)?;
         let capability = inputs.required.first().or_else(|| {
             let contract = inputs.consumer.as_ref().and_then(|consumer| consumer.contract.as_ref());
             contract.and_then(|contract| contract.requires.first())
         });
-        let capability = capability.filter(|_| required)?;
+        let capability = capability.filter(|_| is_useful)?;
         self.left = left;
         let probe = Probe { command: Vec::new(), timeout_ms: 1 };
         let probes = Probes { by_capability: [(capability.clone(), probe)].into() };
@@ -171,7 +171,7 @@ impl Search<'_, '_> {
         self.suggestion(Change::Probe(capability.clone()), &tried)
     }
 
-    /// Emulation of what is missing, if nothing else ends the run with success. The outcome is known without a resolution.
+    /// Emulation of the missing capabilities, if nothing else ends the run with success. The outcome is known without a resolution.
     fn emulation(&self, inputs: &Inputs, resolution: &Resolution) -> Option<Suggestion> {
         let is_denied = self.corpus.mode() == Mode::Strict && !resolution.conflicts.capabilities.is_empty();
         let is_set = inputs.overrides.on_missing_required == Some(crate::OnMissingRequired::AutoEmulate);
@@ -187,7 +187,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Stands for a probe that a user would write.
+/// Answers for a probe that a user would write.
 struct Passing;
 
 impl ProbeRunner for Passing {
@@ -205,7 +205,7 @@ fn with<'i>(inputs: &Inputs<'i>, policy: &[(&'static str, String)]) -> Inputs<'i
     inputs
 }
 
-/// Keys of the policy because of which a resolution selects nothing, or something is missing. `None` if there are none.
+/// Keys of the policy because of which a resolution selects nothing, or something is missing; `None` if the policy is not the reason.
 fn repair(resolution: &Resolution) -> Option<Vec<(&'static str, String)>> {
     let selection = &resolution.selection;
     let is_below = resolution.graph.nodes.iter().any(|node| !node.unresolved.is_empty());

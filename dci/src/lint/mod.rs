@@ -55,7 +55,7 @@ impl Lint<'_> {
     /// conflict, and capabilities that the referenced manifest does not have.
     ///
     /// The time is linear in the texts, apart from sorting. The search for denied capabilities that are required indirectly is limited: it
-    /// ends after 20,000,000 steps, and its resolutions read 200,000 skills together; what is beyond is counted as further findings.
+    /// ends after 20,000,000 steps, and its resolutions read 200,000 skills together; the rest is counted as further findings.
     pub fn run(&self) -> LintFindings {
         let mut findings = Collector::default();
         let contracts: Vec<Option<Contract>> =
