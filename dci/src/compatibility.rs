@@ -30,15 +30,57 @@ pub(crate) struct Compatibility {
     pub(crate) model: bool,
 }
 
-/// Compares the declarations of a candidate with the host.
-pub(crate) fn compatibility(
+/// The unknown runtimes of all candidates. Most published skills have prose in `compatibility`, so that a warning for each would hide
+/// every other one.
+#[derive(Default)]
+struct Unknown {
+    /// The number of candidates that name some.
+    candidates: usize,
+    /// The number of unknown runtimes of the first of them.
+    words: usize,
+    /// The first of them, and its first unknown runtime.
+    first: Option<(String, String)>,
+}
+
+impl Unknown {
+    fn warning(self) -> Option<Warning> {
+        let (subject, word) = self.first?;
+        let word = quoted(&word);
+        let message = match (self.candidates, self.words) {
+            (1, 1) => format!("`compatibility` names the unknown runtime {word}, which is ignored"),
+            (1, words) => format!("`compatibility` names {words} unknown runtimes, such as {word}, which are ignored"),
+            (candidates, _) => {
+                format!(
+                    "`compatibility` of {candidates} skills names unknown runtimes, such as {word}, which are ignored"
+                )
+            }
+        };
+        Some(Warning { code: codes::UNKNOWN_RUNTIME, subject, message })
+    }
+}
+
+/// Compares the declarations of all candidates with the host.
+pub(crate) fn compatibilities(
+    candidates: &[Candidate],
+    host: &Host,
+    mode: Mode,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Compatibility> {
+    let mut unknown = Unknown::default();
+    let compatibilities = candidates.iter().map(|one| compatibility(one, host, mode, warnings, &mut unknown)).collect();
+    warnings.extend(unknown.warning());
+    compatibilities
+}
+
+fn compatibility(
     candidate: &Candidate,
     host: &Host,
     mode: Mode,
     warnings: &mut Vec<Warning>,
+    unknown: &mut Unknown,
 ) -> Compatibility {
     let structured = candidate.contract().map(|contract| contract.runtime.as_slice()).filter(|list| !list.is_empty());
-    let prose = prose(candidate, host, mode, warnings);
+    let prose = prose(candidate, host, mode, unknown);
     if let (Some(structured), Some(prose)) = (structured, &prose)
         && admissible(structured.iter().map(String::as_str)) != admissible(prose.iter().map(String::as_str))
     {
@@ -64,20 +106,17 @@ fn admissible<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<BTreeS
 }
 
 /// The known runtimes that `compatibility` names; `None` if there are none.
-fn prose(candidate: &Candidate, host: &Host, mode: Mode, warnings: &mut Vec<Warning>) -> Option<Vec<String>> {
+fn prose(candidate: &Candidate, host: &Host, mode: Mode, found: &mut Unknown) -> Option<Vec<String>> {
     let Declared::Text(text) = &candidate.skill.compatibility else { return None };
     let words = text.split(',').map(|word| mode.normalised(word.trim())).filter(|word| !word.is_empty());
     let host = mode.normalised(&host.runtime);
     let is_known = |word: &String| is_any(word) || *word == host || KNOWN_RUNTIMES.contains(&word.as_str());
     let (known, unknown): (Vec<String>, Vec<String>) = words.partition(is_known);
     if let Some(word) = unknown.first() {
-        let word = quoted(word);
-        let message = match unknown.len() {
-            1 => format!("`compatibility` names the unknown runtime {word}, which is ignored"),
-            // One warning for all of them: ids are long, and the text may contain thousands of words.
-            more => format!("`compatibility` names {more} unknown runtimes, such as {word}, which are ignored"),
-        };
-        warnings.push(Warning { code: codes::UNKNOWN_RUNTIME, subject: candidate.id.to_string(), message });
+        found.candidates += 1;
+        if found.first.is_none() {
+            (found.first, found.words) = (Some((candidate.id.to_string(), word.clone())), unknown.len());
+        }
     }
     Some(known).filter(|known| !known.is_empty())
 }

@@ -76,6 +76,8 @@ pub(crate) struct Frontmatter {
 pub struct Spans {
     /// `name`.
     pub name: Range<usize>,
+    /// `description`.
+    pub description: Range<usize>,
     /// `metadata.contract`, if it is present.
     pub contract: Option<Range<usize>>,
     /// `metadata.capabilities`, if it is present.
@@ -113,8 +115,8 @@ pub(crate) fn read(source: &Source) -> Result<Frontmatter, Invalid> {
     let capabilities = metadata.and_then(|node| node.member("capabilities")).map(|member| &member.value);
     let (declared, referenced) =
         (reader.declared(contract, "metadata.contract"), reader.declared(capabilities, "metadata.capabilities"));
-    let (name, span, description) = match (name, description) {
-        (Some((name, span)), Some((description, _))) => (name, span, description),
+    let (name, name_span, description, description_span) = match (name, description) {
+        (Some((name, at)), Some((description, place))) => (name, at, description, place),
         (name, _) => return Err(Invalid { name: name.map(|(name, _)| name), findings: reader.errors }),
     };
     let of = |node: Option<&Node>| node.map(|node| node.span.clone());
@@ -124,7 +126,12 @@ pub(crate) fn read(source: &Source) -> Result<Frontmatter, Invalid> {
         compatibility,
         contract: declared,
         capabilities: referenced,
-        spans: Spans { name: span, contract: of(contract), capabilities: of(capabilities) },
+        spans: Spans {
+            name: name_span,
+            description: description_span,
+            contract: of(contract),
+            capabilities: of(capabilities),
+        },
         values: values(&tree),
         warnings: reader.warnings,
     })

@@ -1,8 +1,7 @@
 //! Selection gates (section "Selection gates", decision 20) and the hints of providers (decision 21).
 
 use crate::corpus::Candidate;
-use crate::matching::Match;
-use crate::question::{Run, Scored};
+use crate::question::{Run, Scored, Scores};
 use crate::{Mode, OnMissingRequired, Overrides, Policy, SelectionMode, Threshold};
 
 /// Why a candidate is not selected, in the order in which reports list the reasons.
@@ -48,18 +47,6 @@ impl Reason {
     }
 }
 
-/// Whether a match covers a capability. In strict, a similar name does not: `allow-read` must not cover `allow-write`.
-pub(crate) fn covers(kind: Match, mode: Mode) -> bool {
-    mode == Mode::BestEffort || kind.is_same_capability()
-}
-
-impl Scored {
-    /// The indexes of the required capabilities that the candidate covers in a mode (decision 20).
-    pub fn covered(&self, mode: Mode) -> impl Iterator<Item = usize> {
-        self.matches.iter().filter(move |(_, kind)| covers(*kind, mode)).map(|(capability, _)| *capability)
-    }
-}
-
 /// The thresholds and the limit that apply to one candidate: those of the policy, tightened by its hints.
 pub(crate) struct Limits<'l> {
     min_total_score: &'l Threshold,
@@ -83,6 +70,11 @@ impl<'l> Limits<'l> {
             limits.tighten(&contract.overrides, set, policy.selection_mode);
         }
         limits
+    }
+
+    /// Whether scores pass both gates of scores.
+    pub(crate) fn admits(&self, scores: &Scores) -> bool {
+        !self.min_total_score.rejects(scores.last) && !self.min_contract_score.rejects(scores.contract)
     }
 
     /// A policy with these limits.
@@ -150,7 +142,7 @@ pub(crate) fn exclusions(scored: &Scored, mode: Mode) -> Vec<Reason> {
 
 /// Every gate that a candidate fails, except `max-candidates`, which needs ranks.
 pub(crate) fn gates(scored: &Scored, required: usize, limits: &Limits, run: &Run) -> Vec<Reason> {
-    let covered = scored.covered(run.mode()).count();
+    let covered = scored.covered.len();
     let is_set = run.policy.selection_mode == SelectionMode::Cover;
     let failed = [
         (Reason::ContractUnreadable, scored.is_unreadable),
@@ -166,7 +158,9 @@ pub(crate) fn is_verified(scored: &Scored, required: &[String], run: &Run) -> bo
     let Some(verified) = run.corpus.verified() else { return true };
     let verified = verified.get(scored.candidate);
     let mut matches = scored.matches.iter().filter_map(|(index, kind)| Some((required.get(*index)?, *kind)));
-    matches.all(|(name, kind)| verified.is_some_and(|verified| verified.contains(name, kind, run.matcher.aliases)))
+    matches.all(|(name, kind)| {
+        verified.is_some_and(|verified| verified.contains(name, kind, run.corpus, run.matcher.aliases))
+    })
 }
 
 /// Whether the part of the required capabilities that is covered is below a threshold; it is 1 if nothing is required (decision 32).

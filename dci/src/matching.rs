@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::budget::{Budget, Exceeded};
 use crate::corpus::{Candidate, Corpus};
-use crate::text::{Shape, is_similar};
+use crate::text::{Shape, correspond, is_similar};
 use crate::{Aliases, Score};
 
 /// How a candidate matches a capability, the best first.
@@ -15,7 +15,9 @@ pub enum Match {
     Exact,
     /// A token of the contract is equal after alias resolution.
     Alias,
-    /// A token of the contract is similar.
+    /// A token of the contract is similar, and its words correspond one to one to those of the capability (decision 40).
+    Near,
+    /// A token of the contract is similar, but some of its words are others.
     Fuzzy,
     /// The skill has no contract, and its description contains similar words.
     Provisional,
@@ -27,7 +29,7 @@ impl Match {
         match self {
             Match::Exact => 1000,
             Match::Alias => 800,
-            Match::Fuzzy => 330,
+            Match::Near | Match::Fuzzy => 330,
             Match::Provisional => 250,
         }
     }
@@ -42,22 +44,39 @@ impl Match {
         matches!(self, Match::Exact | Match::Alias)
     }
 
-    /// `exact`, `alias`, `fuzzy` or `description`.
+    /// Whether the match may cover a capability in best-effort, if no better one does (decision 40).
+    pub const fn is_near(self) -> bool {
+        matches!(self, Match::Near | Match::Provisional)
+    }
+
+    /// `exact`, `alias`, `near name`, `fuzzy` or `description`.
     pub const fn name(self) -> &'static str {
         match self {
             Match::Exact => "exact",
             Match::Alias => "alias",
+            Match::Near => "near name",
             Match::Fuzzy => "fuzzy",
             Match::Provisional => "description",
         }
     }
 }
 
-impl Candidate {
-    /// The first capability that the contract provides and that is similar to another one (decision 14).
-    pub fn similar(&self, capability: &str) -> Option<&str> {
+impl Corpus {
+    /// The capability that the contract of a candidate provides and that is similar to another one (decision 14): the first whose words
+    /// correspond, else the first.
+    pub fn similar<'c>(&self, candidate: &'c Candidate, capability: &str) -> Option<&'c str> {
         let shape = Shape::new(capability);
-        self.provides().iter().find(|token| is_similar(&shape, &Shape::new(token))).map(String::as_str)
+        let similar = || candidate.provides().iter().filter(|token| is_similar(&shape, &Shape::new(token)));
+        similar().find(|token| self.corresponds(token, capability)).or_else(|| similar().next()).map(String::as_str)
+    }
+
+    /// Whether the stems of two capabilities correspond one to one (decision 40).
+    pub(crate) fn corresponds(&self, one: &str, other: &str) -> bool {
+        correspond(&self.shapes_in(one), &self.shapes_in(other))
+    }
+
+    fn shapes_in(&self, text: &str) -> Vec<Shape> {
+        self.terms.stems_in(text).iter().map(|stem| Shape::new(stem)).collect()
     }
 }
 
@@ -103,11 +122,14 @@ impl<'c> Matcher<'c> {
         }
         budget.spend(self.corpus.provided.len())?;
         let shape = Shape::new(capability);
+        let stems = self.corpus.shapes_in(capability);
         for provided in &self.corpus.provided {
             if provided.token == capability {
                 add(&provided.providers, Match::Exact);
             } else if is_similar(&shape, &provided.shape) {
-                add(&provided.providers, Match::Fuzzy);
+                budget.spend(stems.len() * stems.len())?;
+                let is_near = correspond(&stems, &self.corpus.shapes_in(&provided.token));
+                add(&provided.providers, if is_near { Match::Near } else { Match::Fuzzy });
             }
         }
         for text in BTreeSet::from([capability, self.aliases.canonical(capability)]) {

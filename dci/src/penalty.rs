@@ -1,6 +1,6 @@
 //! Penalties (sections "Capability Token Validation and Normalization" and "Manipulation Resistance").
 
-use crate::Score;
+use crate::{Profile, Score};
 
 /// `min(0.20, 0.02 * count)`.
 pub(crate) fn invalid_tokens(count: usize) -> Score {
@@ -50,25 +50,28 @@ impl Overclaim {
 
 /// Which candidates claim far more in their contracts than their descriptions suggest: `contract-inflated`.
 ///
-/// `deltas` has `S_contract - S_skill` of every candidate of a resolution (decision 18). The comparisons are exact.
-pub(crate) fn inflated(deltas: &[Score]) -> Vec<bool> {
+/// `deltas` has `S_contract - S_skill` of every candidate of a resolution (decision 18). The comparisons are exact. In the practical profile
+/// (decision 41), the rule for few candidates must apply too, whatever their number.
+pub(crate) fn inflated(deltas: &[Score], profile: Profile) -> Vec<bool> {
+    let large = i128::from(Score::thousandths(350).units());
     let (count, units) = (deltas.len() as i128, || deltas.iter().map(|delta| i128::from(delta.units())));
     let sum: i128 = units().sum();
     // n^2 times the variance.
     let spread = count * units().map(|delta| delta * delta).sum::<i128>() - sum * sum;
-    let is_inflated = |delta: i128| match count {
+    let by_number = |delta: i128| match count {
         0 | 1 => false,
-        2..5 => delta > i128::from(Score::thousandths(350).units()),
+        2..5 => delta > large,
         _ if spread == 0 => count * delta > sum + count * i128::from(Score::thousandths(150).units()),
         _ => {
             let distance = count * delta - sum;
             distance > 0 && distance * distance > 4 * spread
         }
     };
-    units().map(is_inflated).collect()
+    units().map(|delta| by_number(delta) && (profile == Profile::Rfc || delta > large)).collect()
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 
@@ -87,8 +90,9 @@ mod tests {
 
     #[test]
     fn few_candidates_have_an_absolute_limit() {
-        let flags =
-            |thousandths: &[i64]| inflated(&thousandths.iter().map(|n| Score::thousandths(*n)).collect::<Vec<_>>());
+        let flags = |thousandths: &[i64]| {
+            inflated(&thousandths.iter().map(|n| Score::thousandths(*n)).collect::<Vec<_>>(), Profile::Rfc)
+        };
         assert_eq!(flags(&[1000]), [false]);
         assert_eq!(flags(&[350, 351]), [false, true]);
         assert_eq!(flags(&[500, 500, 500, 500, 500]), [false; 5]);
@@ -96,5 +100,21 @@ mod tests {
         assert_eq!(flags(&[1000, 0, 0, 0, 0]), [false; 5]);
         assert!(flags(&[1000, 0, 0, 0, 0, 0])[0]);
         assert_eq!(flags(&[-1000, 0, 0, 0, 0, 0]), [false; 6]);
+    }
+
+    #[test]
+    fn the_practical_profile_needs_a_large_difference_for_every_number_of_candidates() {
+        let flags = |first: i64, count: usize, profile| {
+            let mut deltas = vec![Score::ZERO; count];
+            deltas[0] = Score::thousandths(first);
+            inflated(&deltas, profile)[0]
+        };
+        for count in 2..40 {
+            assert!(!flags(350, count, Profile::Practical), "{count}");
+            assert_eq!(flags(351, count, Profile::Practical), flags(351, count, Profile::Rfc), "{count}");
+        }
+        // One of six is above two standard deviations, whatever the difference is.
+        assert!(flags(1, 6, Profile::Rfc) && !flags(1, 6, Profile::Practical));
+        assert!(!flags(1000, 1, Profile::Practical) && flags(1000, 6, Profile::Practical));
     }
 }

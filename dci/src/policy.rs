@@ -15,7 +15,7 @@ pub struct Threshold {
 
 impl Threshold {
     /// A threshold of hundredths, at most 100.
-    fn hundredths(n: u8) -> Self {
+    pub(crate) fn hundredths(n: u8) -> Self {
         let decimals = (n < 100).then(|| trimmed(vec![n / 10, n % 10]));
         Self { decimals }
     }
@@ -263,17 +263,20 @@ impl Overrides {
         }
     }
 
-    /// The values for the keys that another list does not set.
+    /// The values that another list does not replace by different ones (decision 41).
     pub(crate) fn without(&self, other: &Self) -> Self {
+        fn kept<T: Clone + PartialEq>(own: &Option<T>, other: &Option<T>) -> Option<T> {
+            own.clone().filter(|own| other.as_ref().is_none_or(|other| other == own))
+        }
         Self {
-            min_total_score: self.min_total_score.clone().filter(|_| other.min_total_score.is_none()),
-            min_contract_score: self.min_contract_score.clone().filter(|_| other.min_contract_score.is_none()),
-            min_required_coverage: self.min_required_coverage.clone().filter(|_| other.min_required_coverage.is_none()),
-            max_candidates: self.max_candidates.filter(|_| other.max_candidates.is_none()),
-            selection_mode: self.selection_mode.filter(|_| other.selection_mode.is_none()),
-            max_providers: self.max_providers.filter(|_| other.max_providers.is_none()),
-            max_dependency_depth: self.max_dependency_depth.filter(|_| other.max_dependency_depth.is_none()),
-            on_missing_required: self.on_missing_required.filter(|_| other.on_missing_required.is_none()),
+            min_total_score: kept(&self.min_total_score, &other.min_total_score),
+            min_contract_score: kept(&self.min_contract_score, &other.min_contract_score),
+            min_required_coverage: kept(&self.min_required_coverage, &other.min_required_coverage),
+            max_candidates: kept(&self.max_candidates, &other.max_candidates),
+            selection_mode: kept(&self.selection_mode, &other.selection_mode),
+            max_providers: kept(&self.max_providers, &other.max_providers),
+            max_dependency_depth: kept(&self.max_dependency_depth, &other.max_dependency_depth),
+            on_missing_required: kept(&self.on_missing_required, &other.on_missing_required),
         }
     }
 

@@ -1,12 +1,13 @@
 //! One resolution: the scores of all candidates for a list of capabilities (section "Scoring Components").
 
 use crate::budget::{Budget, Exceeded};
-use crate::compatibility::{Compatibility, compatibility};
+use crate::compatibility::{Compatibility, compatibilities};
 use crate::corpus::{Candidate, Corpus, Declaration};
+use crate::coverage::set_covered;
 use crate::matching::{Match, Matcher};
 use crate::penalty::{self, Overclaim};
 use crate::query::relevance;
-use crate::{Host, Mode, Overrides, Policy, Reliability, Score, SelectionMode, Warning};
+use crate::{Host, Mode, Overrides, Policy, Profile, Reliability, Score, SelectionMode, Warning};
 
 /// The required capabilities, and the words of the query.
 #[derive(Clone, Debug)]
@@ -69,6 +70,8 @@ pub struct Scored {
     pub candidate: usize,
     /// The match of each required capability that has one, by the capability's index.
     pub matches: Vec<(usize, Match)>,
+    /// The indexes of the required capabilities that the candidate covers (decisions 20 and 40).
+    pub covered: Vec<usize>,
     /// The scores.
     pub scores: Scores,
     /// The penalties.
@@ -105,6 +108,7 @@ pub(crate) struct Run<'r> {
     pub(crate) policy: &'r Policy,
     /// The keys that the caller or the consumer set; hints do not apply to them.
     pub(crate) set: &'r Overrides,
+    profile: Profile,
     compatibilities: Vec<Compatibility>,
     histories: Vec<Score>,
     pub(crate) matcher: Matcher<'r>,
@@ -117,7 +121,7 @@ impl<'r> Run<'r> {
     pub(crate) fn new(
         corpus: &'r Corpus,
         aliases: &'r crate::Aliases,
-        (policy, set): (&'r Policy, &'r Overrides),
+        (policy, set, profile): (&'r Policy, &'r Overrides, Profile),
         host: &Host,
         reliability: &Reliability,
         warnings: &mut Vec<Warning>,
@@ -128,7 +132,8 @@ impl<'r> Run<'r> {
             corpus,
             policy,
             set,
-            compatibilities: candidates.iter().map(|one| compatibility(one, host, mode, warnings)).collect(),
+            profile,
+            compatibilities: compatibilities(candidates, host, mode, warnings),
             histories: candidates.iter().map(|one| history(reliability.rate(&one.id))).collect(),
             matcher: Matcher::new(corpus, aliases),
             budget: Budget::default(),
@@ -162,13 +167,14 @@ impl<'r> Run<'r> {
             })
             .collect();
         let deltas: Vec<Score> = scored.iter().map(|one| one.scores.contract - one.skill()).collect();
-        for (one, is_inflated) in scored.iter_mut().zip(penalty::inflated(&deltas)) {
+        for (one, is_inflated) in scored.iter_mut().zip(penalty::inflated(&deltas, self.profile)) {
             one.is_inflated = is_inflated;
             if is_inflated && self.mode() == Mode::BestEffort {
                 one.penalties.inflation = penalty::INFLATION;
             }
             one.penalize();
         }
+        set_covered(&mut scored, question.required.len(), self);
         Ok(scored)
     }
 
@@ -204,6 +210,7 @@ impl<'r> Run<'r> {
         Scored {
             candidate: index,
             matches,
+            covered: Vec::new(),
             scores: Scores { contract, description, name_path, runtime, total, penalized, history, last },
             penalties,
             is_inflated: false,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::Score;
 use crate::identity::hexadecimal;
 use crate::matching::Match;
 use crate::question::Scored;
-use crate::{Mode, Score};
 
 /// The values by which candidates are compared, better ones first.
 #[derive(Clone, Debug)]
@@ -30,13 +30,17 @@ pub(crate) struct Key {
 const HASH_STEP: u32 = 6;
 
 impl Key {
-    pub(crate) fn new(scored: &Scored, id: &Arc<str>, mode: Mode) -> Self {
+    pub(crate) fn new(scored: &Scored, id: &Arc<str>) -> Self {
         let number = |kinds: &[Match]| scored.matches.iter().filter(|(_, kind)| kinds.contains(kind)).count();
         Self {
             last: scored.scores.last,
             contract: scored.scores.contract,
-            quality: [number(&[Match::Exact]), number(&[Match::Alias]), number(&[Match::Fuzzy, Match::Provisional])],
-            covered: scored.covered(mode).count(),
+            quality: [
+                number(&[Match::Exact]),
+                number(&[Match::Alias]),
+                number(&[Match::Near, Match::Fuzzy, Match::Provisional]),
+            ],
+            covered: scored.covered.len(),
             provides: scored.provides,
             skill: scored.skill(),
             id: Arc::clone(id),

@@ -9,7 +9,7 @@ use crate::question::Scored;
 use crate::rank::TieBreak;
 use crate::resolve::{Decision, Inputs, Outcome, Resolution};
 use crate::select::Ranked;
-use crate::{Mode, Policy, Reliability, Score, Source};
+use crate::{Policy, Reliability, Score, Source};
 
 /// The version of the report's format.
 const SCHEMA_VERSION: &str = "1";
@@ -274,7 +274,7 @@ fn candidate(corpus: &Corpus, reliability: &Reliability, resolution: &Resolution
     let conflicts = resolution.conflicts.by_provider.get(&one.scored.candidate);
     Candidate {
         scores: scores(&one.scored),
-        coverage: coverage(&one.scored, resolution.required.len(), corpus.mode()),
+        coverage: coverage(&one.scored, resolution.required.len()),
         reliability: snapshot(reliability, &id),
         penalties: penalties(&one.scored),
         tie_break: tie(one.tie_break.as_ref()),
@@ -298,8 +298,8 @@ fn scores(scored: &Scored) -> Scores {
     }
 }
 
-fn coverage(scored: &Scored, required: usize, mode: Mode) -> Coverage {
-    let covered = scored.covered(mode).count();
+fn coverage(scored: &Scored, required: usize) -> Coverage {
+    let covered = scored.covered.len();
     // If nothing is required, everything is covered (decision 32).
     let ratio = if required == 0 { Score::ONE } else { Score::ratio(covered as i128, required as i128) };
     Coverage { required_total: required, required_resolved: covered, required_ratio: ratio }
@@ -364,6 +364,7 @@ fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
     resolution.required.iter().for_each(|token| identity.text(token));
     identity.text(inputs.consumer.as_ref().map_or("", |consumer| &consumer.id));
     identity.text(&serde_json::to_string(&resolution.effective).unwrap_or_default());
+    identity.text(inputs.profile.name());
     identity.text(inputs.aliases.source().name());
     identity.text(inputs.aliases.version());
     let recorded = |id: &str| serde_json::to_string(&snapshot(inputs.reliability, id)).unwrap_or_default();

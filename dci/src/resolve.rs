@@ -9,12 +9,14 @@ use crate::codes;
 use crate::conflict::{self, Conflicts};
 use crate::contract::Contract;
 use crate::corpus::{Candidate, Corpus};
+use crate::coverage::NearName;
 use crate::gate::{Limits, ignored, on_missing_required};
 use crate::question::{Question, Run};
 use crate::select::{Selection, select};
 use crate::transitive::{Graph, Root, traverse};
 use crate::{
-    Aliases, Host, Mode, OnMissingRequired, Overrides, Policy, Probe, ProbeRunner, Probes, Reliability, Skill, Warning,
+    Aliases, Host, Mode, OnMissingRequired, Overrides, Policy, Probe, ProbeRunner, Probes, Profile, Reliability, Skill,
+    Warning,
 };
 
 /// The decision of the user for missing capabilities, if the policy is `offer-emulation`.
@@ -83,7 +85,7 @@ pub struct Consumer {
 }
 
 /// The inputs of a run besides its corpus.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inputs<'i> {
     /// The required capabilities of the caller, normalised for the mode and distinct. If there are none, those of the consumer apply
     /// (decision 13).
@@ -96,6 +98,8 @@ pub struct Inputs<'i> {
     pub host: Host,
     /// The policy of the caller.
     pub overrides: Overrides,
+    /// The values that apply if the caller sets no others.
+    pub profile: Profile,
     /// The aliases.
     pub aliases: &'i Aliases,
     /// The history.
@@ -134,6 +138,8 @@ pub struct Resolution {
     pub conflicts: Conflicts,
     /// Required capabilities that are missing: those of the run, then those of providers, then those in conflict, without duplicates.
     pub unresolved: Vec<String>,
+    /// The required capabilities that a selected provider covers by a near name only: those of the run, then those of providers.
+    pub near_names: Vec<NearName>,
     /// The consequence of missing capabilities that applies.
     pub on_missing_required: OnMissingRequired,
     /// Hints, runtimes and declarations that were ignored.
@@ -184,11 +190,13 @@ pub fn resolve(
     };
     let query = inputs.query.clone().unwrap_or_else(|| required.join(" "));
     let consumer_overrides = contract.map(|contract| contract.overrides.clone()).unwrap_or_default();
-    let set = inputs.overrides.or(&consumer_overrides);
+    let runtime_overrides = inputs.overrides.or(&inputs.profile.overrides());
+    let set = runtime_overrides.or(&consumer_overrides);
     let defaults = Policy::defaults(mode);
     let policy = defaults.with(&set);
     let mut warnings = hint_warnings(corpus, &policy);
-    let mut run = Run::new(corpus, inputs.aliases, (&policy, &set), &inputs.host, inputs.reliability, &mut warnings);
+    let values = (&policy, &set, inputs.profile);
+    let mut run = Run::new(corpus, inputs.aliases, values, &inputs.host, inputs.reliability, &mut warnings);
 
     let question = Question { required: &required, text: &query, without: None };
     let mut selection = probed(&mut run, &question, inputs.probes, runner)?;
@@ -201,13 +209,15 @@ pub fn resolve(
         penalize(&mut selection, &conflicts);
     }
 
+    let near_names = near_names(&required, &selection, &graph);
+    warnings.extend(near_names.iter().filter_map(|near| near.warning(corpus)));
     let unresolved = unresolved(&required, &selection, &graph, &conflicts);
     let providers = selection.providers().filter_map(|one| run.candidate(one.scored.candidate));
     let hinted = on_missing_required(&run, providers);
     let effective = Policy { on_missing_required: hinted, ..policy.clone() };
     let is_denied = mode == Mode::Strict && !conflicts.capabilities.is_empty();
     let is_hinted = hinted != policy.on_missing_required || selection.ranked.iter().any(|one| one.is_tightened);
-    let override_sources = sources(&defaults, &inputs.overrides, &consumer_overrides, is_hinted);
+    let override_sources = sources(&defaults, &runtime_overrides, &consumer_overrides, is_hinted);
     Ok(Resolution {
         required,
         query,
@@ -218,6 +228,7 @@ pub fn resolve(
         graph,
         conflicts,
         unresolved,
+        near_names,
         // In strict, a conflict fails the run whatever the policy is (decision 23).
         on_missing_required: if is_denied { OnMissingRequired::HardFail } else { hinted },
         warnings,
@@ -293,11 +304,16 @@ fn sources(defaults: &Policy, runtime: &Overrides, consumer: &Overrides, is_hint
     let below = defaults.with(consumer);
     let changed = [
         ("runtime", below.with(runtime) != below),
-        // A value that the runtime overrides changed nothing.
+        // A value that the runtime replaces by another one changed nothing.
         ("consumer", defaults.with(&consumer.without(runtime)) != *defaults),
         ("provider-hints", is_hinted),
     ];
     changed.into_iter().filter(|(_, changed)| *changed).map(|(source, _)| source).collect()
+}
+
+fn near_names(required: &[String], selection: &Selection, graph: &Graph) -> Vec<NearName> {
+    let own = selection.providers().flat_map(|one| one.scored.near_names(required, None));
+    own.chain(graph.near_names.iter().cloned()).collect()
 }
 
 fn hint_warnings(corpus: &Corpus, policy: &Policy) -> Vec<Warning> {

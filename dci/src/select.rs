@@ -13,7 +13,7 @@ use crate::{Mode, Score, SelectionMode};
 pub struct Ranked {
     /// Its scores.
     pub scored: Scored,
-    /// Its rank from 1, if it passed the gates before `max-candidates`. In strict, an inflated candidate has a rank too.
+    /// Its rank from 1, if it passed the gates before `max-candidates` and is not excluded (decision 39).
     pub rank: Option<u32>,
     /// Why it is rejected, in order.
     pub reasons: Vec<Reason>,
@@ -52,11 +52,15 @@ pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing
     let gated = scored.into_iter().filter_map(|one| gated(one, question.required, run));
     let ranked = gated.filter(|one| question.without.is_none() || one.reasons.is_empty()).collect();
     let mut ranked: Vec<Ranked> = sorted(ranked, |one| &one.key);
-    limit_ranks(&mut ranked, mode);
-    if let Some(probing) = probing {
-        probe(&mut ranked, mode, probing);
+    match (mode, probing) {
+        (Mode::Strict, probing) => rank_strict(&mut ranked, probing),
+        (Mode::BestEffort, probing) => {
+            ranked.iter_mut().filter(|one| one.reasons.is_empty()).zip(1..).for_each(|(one, rank)| one.place(rank));
+            if let Some(probing) = probing {
+                probe_best(&mut ranked, probing);
+            }
+        }
     }
-    exclude_inflated(&mut ranked, mode);
     let selected = if required == 0 {
         Vec::new()
     } else {
@@ -65,8 +69,8 @@ pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing
             SelectionMode::Cover => cover(&mut ranked, required, run),
         }
     };
-    set_tie_breaks(&mut ranked, mode);
-    let uncovered = uncovered(&ranked, &selected, required, mode);
+    set_tie_breaks(&mut ranked);
+    let uncovered = uncovered(&ranked, &selected, required);
     Ok(Selection { ranked, selected, uncovered })
 }
 
@@ -78,26 +82,50 @@ fn gated(scored: Scored, required: &[String], run: &Run) -> Option<Ranked> {
     if reasons.is_empty() {
         reasons = gates(&scored, required.len(), &limits, run);
     } else if reasons == [Reason::ContractInflated] && gates(&scored, required.len(), &limits, run).is_empty() {
-        // It is ranked before it is excluded (decision 36).
+        // A probe that passes at its place may keep it (decision 36).
         reasons.clear();
     }
     if !is_verified(&scored, required, run) {
         reasons.push(Reason::NotVerified);
     }
-    let key = Key::new(&scored, &candidate.id, run.mode());
+    let key = Key::new(&scored, &candidate.id);
     let Limits { max_candidates, is_tightened, .. } = limits;
     Some(Ranked { scored, rank: None, reasons, tie_break: None, is_tightened, key, max_candidates })
 }
 
-/// Gives ranks to the candidates that passed every other gate. Each one beyond the policy's limit, or its own, is rejected; none moves up.
-fn limit_ranks(ranked: &mut [Ranked], mode: Mode) {
-    for (one, rank) in ranked.iter_mut().filter(|one| one.reasons.is_empty()).zip(1..) {
-        one.rank = Some(rank);
-        if rank > one.max_candidates {
-            // No gate is applied to a candidate that is excluded because of its contract.
-            let is_excluded = mode == Mode::Strict && one.scored.is_inflated;
-            one.reasons.push(if is_excluded { Reason::ContractInflated } else { Reason::MaxCandidates });
+impl Ranked {
+    /// Gives a rank to a candidate that passed every other gate. Beyond the policy's limit, or its own, it is rejected.
+    fn place(&mut self, rank: u32) {
+        self.rank = Some(rank);
+        if rank > self.max_candidates {
+            self.reasons.push(Reason::MaxCandidates);
         }
+    }
+}
+
+/// Gives ranks in strict. If probes apply, the candidates are probed in their order until one passes, inflated ones at the places that they would
+/// have. An excluded candidate holds no place: the next one gets it (decision 39).
+fn rank_strict(ranked: &mut [Ranked], mut probing: Option<Probing>) {
+    let mut rank = 1;
+    for one in ranked.iter_mut().filter(|one| one.reasons.is_empty()) {
+        if rank <= one.max_candidates
+            && let Some(passes) = probing.as_mut()
+        {
+            if passes(one.scored.candidate) {
+                one.scored.is_inflated = false;
+                probing = None;
+            } else {
+                one.reasons.extend(one.scored.is_inflated.then_some(Reason::ContractInflated));
+                one.reasons.push(Reason::ProbeFailed);
+                continue;
+            }
+        } else if one.scored.is_inflated {
+            one.reasons.push(Reason::ContractInflated);
+            continue;
+        }
+        // The branch above has excluded every other inflated candidate.
+        one.place(rank);
+        rank += 1;
     }
 }
 
@@ -105,54 +133,34 @@ fn passing(ranked: &[Ranked]) -> impl Iterator<Item = usize> {
     ranked.iter().enumerate().filter(|(_, one)| one.reasons.is_empty()).map(|(place, _)| place)
 }
 
-/// Probes the best-ranked candidate: in strict, until one passes; in best-effort, only if it is inflated.
-fn probe(ranked: &mut [Ranked], mode: Mode, probing: Probing) {
-    for one in ranked.iter_mut().filter(|one| one.reasons.is_empty()) {
-        if mode == Mode::BestEffort {
-            if one.scored.is_inflated && probing(one.scored.candidate) {
-                one.scored.is_inflated = false;
-                one.scored.penalties.inflation = Score::ZERO;
-                one.scored.penalize();
-                one.key.rescore(&one.scored);
-            }
-            return;
-        }
-        if probing(one.scored.candidate) {
-            one.scored.is_inflated = false;
-            return;
-        }
-        if one.scored.is_inflated {
-            one.reasons.push(Reason::ContractInflated);
-        }
-        one.reasons.push(Reason::ProbeFailed);
-    }
-}
-
-/// In strict, excludes the inflated candidates for which no probe passed. Their ranks stay empty.
-fn exclude_inflated(ranked: &mut [Ranked], mode: Mode) {
-    if mode == Mode::Strict {
-        for one in ranked.iter_mut().filter(|one| one.reasons.is_empty() && one.scored.is_inflated) {
-            one.reasons.push(Reason::ContractInflated);
-        }
+/// Probes the best-ranked candidate in best-effort, if it is inflated.
+fn probe_best(ranked: &mut [Ranked], probing: Probing) {
+    let best = ranked.iter_mut().find(|one| one.reasons.is_empty());
+    if let Some(one) = best.filter(|one| one.scored.is_inflated)
+        && probing(one.scored.candidate)
+    {
+        one.scored.is_inflated = false;
+        one.scored.penalties.inflation = Score::ZERO;
+        one.scored.penalize();
+        one.key.rescore(&one.scored);
     }
 }
 
 /// Greedy set cover: the candidate that covers most of the rest, with ties broken by rank.
 fn cover(ranked: &mut [Ranked], required: usize, run: &Run) -> Vec<usize> {
-    let mode = run.mode();
     let mut rest: BTreeSet<usize> = (0..required).collect();
     let mut selected = Vec::new();
     while !rest.is_empty() && selected.len() < run.policy.max_providers as usize {
         let adds = |place: usize| {
             let scored = ranked.get(place).map(|one| &one.scored);
-            scored.map_or(0, |scored| scored.covered(mode).filter(|capability| rest.contains(capability)).count())
+            scored.map_or(0, |scored| scored.covered.iter().filter(|capability| rest.contains(capability)).count())
         };
         // The first of several with the same number has the best rank.
         let best = passing(ranked).map(|place| (adds(place), std::cmp::Reverse(place))).max();
         let Some((1.., std::cmp::Reverse(place))) = best else { break };
         if let Some(one) = ranked.get(place) {
-            one.scored.covered(mode).for_each(|capability| {
-                rest.remove(&capability);
+            one.scored.covered.iter().for_each(|capability| {
+                rest.remove(capability);
             });
         }
         selected.push(place);
@@ -168,18 +176,16 @@ fn cover(ranked: &mut [Ranked], required: usize, run: &Run) -> Vec<usize> {
 }
 
 /// Sets the tie-breaks of the candidates that passed the gates before `max-candidates`, which drops none before they are fixed (decision 22).
-fn set_tie_breaks(ranked: &mut [Ranked], mode: Mode) {
-    let is_excluded = |one: &Ranked| mode == Mode::Strict && one.scored.is_inflated;
-    let takes_part = |one: &Ranked| one.rank.is_some() && !is_excluded(one);
-    let keys: Vec<&Key> = ranked.iter().filter(|one| takes_part(one)).map(|one| &one.key).collect();
+fn set_tie_breaks(ranked: &mut [Ranked]) {
+    let keys: Vec<&Key> = ranked.iter().filter(|one| one.rank.is_some()).map(|one| &one.key).collect();
     let tie_breaks = tie_breaks(&keys);
-    for (one, tie_break) in ranked.iter_mut().filter(|one| takes_part(one)).zip(tie_breaks) {
+    for (one, tie_break) in ranked.iter_mut().filter(|one| one.rank.is_some()).zip(tie_breaks) {
         one.tie_break = tie_break;
     }
 }
 
-fn uncovered(ranked: &[Ranked], selected: &[usize], required: usize, mode: Mode) -> Vec<usize> {
+fn uncovered(ranked: &[Ranked], selected: &[usize], required: usize) -> Vec<usize> {
     let providers = selected.iter().filter_map(|place| ranked.get(*place));
-    let covered: BTreeSet<usize> = providers.flat_map(|one| one.scored.covered(mode)).collect();
+    let covered: BTreeSet<usize> = providers.flat_map(|one| one.scored.covered.iter().copied()).collect();
     (0..required).filter(|capability| !covered.contains(capability)).collect()
 }

@@ -65,6 +65,10 @@ pub struct Skill {
     pub source: Source,
     /// The folder of `SKILL.md`. It appears in no report.
     pub folder: PathBuf,
+    /// The file that was read: `SKILL.md` in that folder, or the target of a link in its place (decision 44). It appears in no report.
+    pub file: PathBuf,
+    /// The folder that the skill must not refer out of: the workspace, or a folder of skills outside of it. It appears in no report.
+    pub boundary: PathBuf,
 }
 
 /// A skill with the places of its values in `SKILL.md`.
@@ -94,7 +98,10 @@ impl Skill {
     ) -> Result<SkillFile, Vec<Diagnostic>> {
         let found = frontmatter::read(source).map_err(|invalid| invalid.findings)?;
         let (spans, warnings) = (found.spans.clone(), found.warnings.clone());
-        Ok(SkillFile { skill: Skill::from_frontmatter(found, path, place, folder), spans, warnings })
+        let depth = if path == "." { 0 } else { path.split('/').count() };
+        let boundary = folder.ancestors().nth(depth).unwrap_or(&folder).to_owned();
+        let skill = Skill { boundary, ..Skill::from_frontmatter(found, path, place, folder) };
+        Ok(SkillFile { skill, spans, warnings })
     }
 
     pub(crate) fn from_frontmatter(found: Frontmatter, path: String, place: Source, folder: PathBuf) -> Self {
@@ -106,11 +113,13 @@ impl Skill {
             contract: found.contract,
             capabilities: found.capabilities,
             source: place,
+            file: folder.join("SKILL.md"),
             folder,
+            boundary: PathBuf::new(),
         }
     }
 
-    /// SHA-256 of everything in the skill that can influence a report: all of it, except its folder.
+    /// SHA-256 of everything in the skill that can influence a report: all of it, except its places in the file system.
     pub fn metadata_hash(&self) -> [u8; 32] {
         let mut hash = Identity::new();
         for text in [&self.name, &self.description, &self.path] {
@@ -152,6 +161,8 @@ mod tests {
             capabilities: Declared::Absent,
             source: Source::WorkspaceLocal,
             folder: PathBuf::from("e"),
+            file: PathBuf::from("e/SKILL.md"),
+            boundary: PathBuf::new(),
         };
         let changes: [fn(&mut Skill); 9] = [
             |skill| skill.name = "x".to_owned(),
@@ -173,7 +184,7 @@ mod tests {
         hashes.sort_unstable();
         hashes.dedup();
         assert_eq!(hashes.len(), 10);
-        let moved = Skill { folder: PathBuf::from("x"), ..skill.clone() };
+        let moved = Skill { folder: PathBuf::from("x"), file: PathBuf::from("x/y"), ..skill.clone() };
         assert_eq!(moved.metadata_hash(), skill.metadata_hash());
     }
 }

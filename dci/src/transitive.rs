@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Aliases;
 use crate::budget::Exceeded;
+use crate::coverage::NearName;
 use crate::question::{Question, Run};
 use crate::select::{Selection, select};
 
@@ -40,6 +41,8 @@ pub(crate) struct Root {
 pub struct Graph {
     /// The nodes.
     pub nodes: Vec<Node>,
+    /// The requirements of providers that a selected provider covers by a near name only.
+    pub near_names: Vec<NearName>,
 }
 
 type Set = Rc<BTreeSet<Rc<str>>>;
@@ -192,6 +195,8 @@ impl Traversal<'_, '_> {
             let selection = select(self.run, &Question { required, text: &text, without: Some(candidate) }, None)?;
             let unresolved = selection.uncovered.iter().filter_map(|index| required.get(*index)).cloned().collect();
             let candidates = selection.providers().map(|one| one.scored.candidate).collect();
+            let near_names = selection.providers().flat_map(|one| one.scored.near_names(required, Some(candidate)));
+            self.graph.near_names.extend(near_names);
             Selected { candidates, unresolved }
         };
         let selected = Rc::new(selected);

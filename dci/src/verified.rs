@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::corpus::Candidate;
+use crate::corpus::{Candidate, Corpus};
 use crate::matching::Match;
 use crate::text::{Shape, is_similar};
 use crate::{Aliases, Mode};
@@ -19,10 +19,13 @@ impl Verified {
     }
 
     /// Whether a match with a capability is one with a verified capability. Matches with descriptions are never verified.
-    pub fn contains(&self, capability: &str, kind: Match, aliases: &Aliases) -> bool {
+    pub fn contains(&self, capability: &str, kind: Match, corpus: &Corpus, aliases: &Aliases) -> bool {
         let matches = |token: &String| match kind {
             Match::Exact => token == capability,
             Match::Alias => aliases.canonical(token) == aliases.canonical(capability),
+            Match::Near => {
+                is_similar(&Shape::new(token), &Shape::new(capability)) && corpus.corresponds(token, capability)
+            }
             Match::Fuzzy => is_similar(&Shape::new(token), &Shape::new(capability)),
             Match::Provisional => false,
         };

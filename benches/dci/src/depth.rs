@@ -31,6 +31,7 @@ pub fn run() {
             consumer: None,
             host: Host::default(),
             overrides,
+            profile: capgen_dci::Profile::default(),
             aliases: &aliases,
             reliability: &reliability,
             probes: &probes,
@@ -50,5 +51,7 @@ fn skill(number: usize, contract: &str) -> Skill {
         capabilities: Declared::Absent,
         source: Source::WorkspaceLocal,
         folder: format!("skills/service-{number:04}x").into(),
+        file: format!("skills/service-{number:04}x/SKILL.md").into(),
+        boundary: "".into(),
     }
 }

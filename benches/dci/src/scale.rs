@@ -27,6 +27,7 @@ pub fn run() {
             consumer: None,
             host: Host::default(),
             overrides: Overrides::default(),
+            profile: capgen_dci::Profile::default(),
             aliases: &aliases,
             reliability: &reliability,
             probes: &probes,

@@ -4,12 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use capgen_dci::files::Roots;
-use capgen_dci::{Decision, InvalidSetting, Mode, Overrides};
-use capgen_diagnostic::nearest;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use capgen_dci::{Decision, Mode, Profile};
 use clap::{Args, Subcommand};
 
 use super::graph::Language;
+use super::values::{capability, decision, mode, policy, profile, time};
 use crate::arguments::Format;
 use crate::one_contract::OneContract;
 
@@ -70,12 +69,6 @@ pub(crate) struct ContractText {
     pub(crate) mode: Option<Mode>,
 }
 
-/// The parser of `strict` and `best-effort`.
-fn mode() -> impl TypedValueParser<Value = Mode> {
-    let names = [Mode::Strict.name(), Mode::BestEffort.name()];
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct Parse {
     #[command(flatten)]
@@ -124,7 +117,7 @@ Invalid tokens and unknown clauses of a best-effort contract are left out, each 
 contract is unreadable.";
 
 /// The folders in which skills are found.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Folders {
     /// The workspace, whose skills are `skills/**/SKILL.md`
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -157,7 +150,7 @@ impl Folders {
 }
 
 /// The skills of a run, the capabilities that it requires, and its policy.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) folders: Folders,
@@ -182,6 +175,9 @@ pub(crate) struct RunArguments {
     /// A value of the policy, which overrides that of the consumer; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = policy)]
     pub(crate) policy: Vec<(String, String)>,
+    /// The values of the policy that nothing else sets: `rfc` is the specification, `practical` also selects skills without contracts
+    #[arg(long, value_name = "PROFILE", default_value = Profile::Rfc.name(), value_parser = profile())]
+    pub(crate) profile: Profile,
     /// A table of aliases, before that of the workspace
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
@@ -216,9 +212,16 @@ Examples:
   capgen dci resolve --require web-search
   capgen dci resolve --consumer skills/planner --mode strict --json
   capgen dci resolve --require web-search --require summarize --policy selection-mode=cover --host-runtime opencode
+  capgen dci resolve --require summarize-text --profile practical        skills without contracts, too
 
 The keys of --policy are those of `Pol(...)`: min-total-score, min-contract-score, min-required-coverage, max-candidates, selection-mode, \
 max-providers, max-dependency-depth and on-missing-required.
+
+--profile practical sets min-contract-score=0.25 and min-total-score=0.4, unless --policy sets them, and rejects no provider as contract-inflated \
+if its contract score is at most 0.35 above the score of its name, path and description. With the specified values, no skill without a contract is selected.
+
+If nothing is selected, or the run fails, a warning names up to three changes that give another result, each with the complete command. With --json, \
+it is an object with `suggestion`: {\"kind\", \"command\", \"selected\", \"missing\", \"outcome\"}, where `kind` is profile, policy or probe.
 
 --json prints the report of the specification. The same inputs give the same report, apart from the time. Warnings go to standard error; with --json, as \
 one JSON object per line.
@@ -287,36 +290,6 @@ The contract provides every capability of the manifest. `metadata.capabilities` 
 
 Capabilities whose names are not capabilities of DCI/1 are reported and left out. The exit status is 1 if none is left.";
 
-/// The parser of `--decision`.
-fn decision() -> impl TypedValueParser<Value = Decision> {
-    const DECISIONS: [Decision; 3] = [Decision::Emulate, Decision::ContinueWithPartial, Decision::Abort];
-    let parser = PossibleValuesParser::new(DECISIONS.map(Decision::name));
-    parser.map(|name| DECISIONS.into_iter().find(|decision| decision.name() == name).unwrap_or_default())
-}
-
-fn capability(text: &str) -> Result<String, &'static str> {
-    let is_valid = capgen_dci::contract::is_capability(text);
-    is_valid
-        .then(|| text.to_owned())
-        .ok_or("a capability has 1 to 128 letters, digits and `-_./:`, and starts and ends with a letter or a digit")
-}
-
-fn policy(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as max-candidates=10")?;
-    match Overrides::default().set(key, value) {
-        Ok(()) => Ok((key.to_owned(), value.to_owned())),
-        Err(InvalidSetting::InvalidValue(expected)) => Err(format!("the value is not {expected}")),
-        Err(InvalidSetting::UnknownKey) => {
-            let suggestion = nearest(key, Overrides::KEYS).map(|known| format!("; did you mean `{known}`?"));
-            Err(format!("unknown key; the keys are {}{}", Overrides::KEYS.join(", "), suggestion.unwrap_or_default()))
-        }
-    }
-}
-
-fn time(text: &str) -> Result<String, &'static str> {
-    let is_valid = capgen_schema::Format::DateTime.accepts(text);
-    is_valid.then(|| text.to_owned()).ok_or("write a time of RFC 3339, such as 2026-01-02T03:04:05Z")
-}
 #[derive(Args, Debug)]
 pub(crate) struct Lint {
     /// The workspace, whose skills are `skills/**/SKILL.md`

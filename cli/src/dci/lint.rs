@@ -27,13 +27,16 @@ pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> Outcome {
     findings.extend(unreadable(&rejected("unreadable"), warnings));
     findings.extend(rejected("link-outside-root").into_iter().map(link));
     for path in rejected("unparseable") {
-        findings.extend(read(workspace, &workspace.join(path), path).err().into_iter().flatten());
+        // A link in place of the file was examined by the discovery.
+        let file = workspace.join(path).join("SKILL.md");
+        let file = file.canonicalize().unwrap_or(file);
+        findings.extend(read(workspace, &file, path).err().into_iter().flatten());
     }
     let mut manifests = Manifests::default();
     let mut checked = Vec::with_capacity(skills.len());
     for skill in &skills {
-        match read(workspace, &skill.folder, &skill.path) {
-            Ok((source, file)) => checked.push(LintSkill { source, manifest: manifests.names(&file.skill), file }),
+        match read(workspace, &skill.file, &skill.path) {
+            Ok((source, file)) => checked.push(LintSkill { source, manifest: manifests.names(skill), file }),
             Err(found) => findings.extend(found),
         }
     }
@@ -57,10 +60,11 @@ pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> Outcome {
 }
 
 /// The text of a skill of the workspace, and the skill.
-fn read(workspace: &Path, folder: &Path, path: &str) -> Result<(Source, SkillFile), Vec<Diagnostic>> {
+fn read(workspace: &Path, file: &Path, path: &str) -> Result<(Source, SkillFile), Vec<Diagnostic>> {
     let shown = capgen_manifest::shown(&workspace.join(path).join("SKILL.md"));
-    let source = read_skill_text(folder, &shown)?;
-    let file = Skill::read(&source, path.to_owned(), Place::WorkspaceLocal, folder.to_owned())?;
+    let source = read_skill_text(file, &shown)?;
+    let folder = file.parent().unwrap_or(workspace).to_owned();
+    let file = Skill::read(&source, path.to_owned(), Place::WorkspaceLocal, folder)?;
     Ok((source, file))
 }
 
@@ -85,7 +89,7 @@ fn unreadable<'f>(paths: &'f BTreeSet<&str>, warnings: Vec<Warning>) -> impl Ite
     })
 }
 
-/// The finding about a link, which no run follows.
+/// The finding about a link that leaves the workspace.
 fn link(path: &str) -> Diagnostic {
     let message =
         format!("{}: a link that leaves the workspace is not followed, so that its skills are excluded", quoted(path));

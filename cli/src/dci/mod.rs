@@ -1,6 +1,7 @@
 //! `capgen dci`: dependent capabilities, the contracts of skills.
 
 mod arguments;
+mod command;
 mod discovery;
 mod fmt;
 mod graph;
@@ -15,6 +16,8 @@ mod run;
 mod search;
 mod show;
 mod skill;
+mod suggestions;
+mod values;
 
 pub(crate) use arguments::Dci;
 

@@ -6,6 +6,8 @@ use crate::console::visible;
 
 /// Ids of skills are shortened to this many code points.
 const LONGEST_ID: usize = 100;
+/// Suggestions show the whole id of a skill, because a user copies it. Longer ids are those of hostile skills: a path has at most 1,024 bytes.
+pub(super) const LONGEST_ID_TO_COPY: usize = 2048;
 
 /// Lines of text. Every line is escaped, so that text of skills cannot move the cursor, start a line or hide other text.
 #[derive(Default)]

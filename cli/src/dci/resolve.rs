@@ -2,8 +2,11 @@
 
 use capgen_dci::{Circumstances, Report};
 
+use super::arguments::RunArguments;
+use super::command::Words;
 use super::run::Run;
 use super::show::{self, View};
+use super::suggestions::{self, Known};
 use super::{arguments, prompt};
 use crate::clock;
 use crate::console::{Console, print, print_json};
@@ -12,9 +15,20 @@ use crate::failure::{Outcome, Verdict};
 pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
     let run = Run::load(&arguments.run)?;
     let inputs = run.inputs();
-    let resolution = run.resolve(&inputs)?;
+    let mut known = Known::default();
+    let resolution = run.resolve(&inputs, &mut known)?;
     run.warn(&resolution, arguments.json, console);
     let decision = prompt::decision(arguments.decision, &resolution)?;
+    let command = |run: &RunArguments| {
+        let mut words = Words::new("resolve");
+        words.run(run);
+        words.decision(arguments.decision);
+        words.text("now", arguments.now.as_deref());
+        words.switch("json", arguments.json);
+        words
+    };
+    let output = (arguments.json, console);
+    suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, output, command);
     if arguments.json {
         let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
         let circumstances =

@@ -1,12 +1,14 @@
 //! The inputs of a run: from the options and the files that they name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use capgen_dci::contract::{Problem, read, stated_mode};
 
-use capgen_dci::files::{AliasFiles, Discovery, Manifests, Programs, Roots, read_probes, read_reliability};
+use capgen_dci::files::{
+    AliasFiles, Discovery, Manifests, Programs, Roots, read_consumer as read_consumer_of, read_probes, read_reliability,
+};
 use capgen_dci::{
-    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Ranked,
+    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Profile, Ranked,
     Rejection, Reliability, Resolution, ResolveError, Skill, Source as Place, Verified, Warning, codes, resolve,
 };
 use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
@@ -16,6 +18,7 @@ use super::arguments::RunArguments;
 use super::discovery;
 use super::input::{finding, report_lines};
 use super::page::id;
+use super::suggestions::{Known, Recorder};
 use crate::console::{Console, count};
 use crate::failure::Failure;
 
@@ -31,6 +34,7 @@ pub(super) struct Run {
     consumer: Option<Consumer>,
     host: Host,
     overrides: Overrides,
+    profile: Profile,
     aliases: Aliases,
     reliability: Reliability,
     probes: Probes,
@@ -45,6 +49,7 @@ impl Run {
     /// Contradictory options, and the findings of invalid files.
     pub(super) fn load(arguments: &RunArguments) -> Result<Self, Failure> {
         let overrides = overrides(&arguments.policy)?;
+        check_query(arguments)?;
         let Discovery { skills, consumer, rejections, sources, mut warnings } = discovery::run(
             &Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() },
             !arguments.folders.no_cache,
@@ -52,10 +57,6 @@ impl Run {
         let mode = arguments.mode.or_else(|| consumer.as_ref().and_then(mode_of)).unwrap_or_default();
         let consumer = consumer.map(|skill| read_consumer(&skill, mode, &mut warnings)).transpose()?;
         let required = required(&arguments.required, mode);
-        let requires = |consumer: &Consumer| consumer.contract.as_ref().is_some_and(|own| !own.requires.is_empty());
-        if arguments.query.is_some() && required.is_empty() && !consumer.as_ref().is_some_and(requires) {
-            return Err(nothing_required());
-        }
         let files = AliasFiles {
             workspace: arguments.folders.workspace.clone(),
             file: arguments.aliases.clone(),
@@ -76,6 +77,7 @@ impl Run {
             consumer,
             host: Host { runtime: arguments.host_runtime.clone(), model: arguments.host_model.clone() },
             overrides,
+            profile: arguments.profile,
             aliases,
             reliability,
             probes,
@@ -90,6 +92,7 @@ impl Run {
             consumer: self.consumer.clone(),
             host: self.host.clone(),
             overrides: self.overrides.clone(),
+            profile: self.profile,
             aliases: &self.aliases,
             reliability: &self.reliability,
             probes: &self.probes,
@@ -107,10 +110,11 @@ impl Run {
         resolution.selection.providers().filter_map(verified).collect()
     }
 
-    /// Chooses providers.
-    pub(super) fn resolve(&self, inputs: &Inputs) -> Result<Resolution, Failure> {
+    /// Chooses providers. The results of probes are added to `known`.
+    pub(super) fn resolve(&self, inputs: &Inputs, known: &mut Known) -> Result<Resolution, Failure> {
         let mut programs = Programs::default();
-        let runner: Option<&mut dyn ProbeRunner> = if self.allow_probes { Some(&mut programs) } else { None };
+        let mut recorder = Recorder { runner: &mut programs, known };
+        let runner: Option<&mut dyn ProbeRunner> = if self.allow_probes { Some(&mut recorder) } else { None };
         let resolution = resolve(&self.corpus, inputs, runner);
         let mut resolution = resolution.map_err(|error| Failure::Findings(vec![failed(&error)]))?;
         resolution.warnings.append(&mut programs.warnings);
@@ -119,7 +123,10 @@ impl Run {
 
     /// Reports the warnings of the files and of a resolution on standard error.
     pub(super) fn warn(&self, resolution: &Resolution, json: bool, console: &Console) {
-        report(self.warnings.iter().chain(&resolution.warnings), json, console);
+        // Providers that were selected by a near name come first, because further warnings are only counted.
+        let (first, others): (Vec<&Warning>, Vec<&Warning>) =
+            resolution.warnings.iter().partition(|warning| warning.code == codes::NEAR_NAME);
+        report(first.into_iter().chain(&self.warnings).chain(others), json, console);
     }
 }
 
@@ -138,24 +145,74 @@ fn only_verified(corpus: Corpus, warnings: &mut Vec<Warning>) -> Corpus {
 /// Further warnings are counted: a workspace may contain thousands of hostile skills.
 const MOST_WARNINGS: usize = 100;
 
-/// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28).
-pub(super) fn report<'w>(mut warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
-    let finding = |Warning { code, subject, message }: &Warning| {
-        // Texts for a terminal show no path without a line.
-        let finding = if json {
-            Diagnostic::new(*code, message).in_file(subject)
-        } else {
-            Diagnostic::new(*code, format!("{}: {message}", id(subject)))
-        };
-        finding.with_severity(Severity::Warning)
+/// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28). As text, those that have the same words about
+/// several skills are one.
+pub(super) fn report<'w>(warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
+    let mut findings: Vec<Diagnostic> = Vec::new();
+    let further = if json {
+        let all: Vec<&Warning> = warnings.collect();
+        let finding = |warning: &&Warning| Diagnostic::new(warning.code, &warning.message).in_file(&warning.subject);
+        findings.extend(all.iter().take(MOST_WARNINGS).map(finding));
+        all.len() - findings.len()
+    } else {
+        let groups = grouped(warnings);
+        findings.extend(groups.iter().take(MOST_WARNINGS).map(|(warning, skills)| {
+            let others = count(skills - 1, "other", "others");
+            let others = if *skills > 1 { format!(" and {others}") } else { String::new() };
+            // Texts for a terminal show no path without a line.
+            Diagnostic::new(warning.code, format!("{}{others}: {}", id(&warning.subject), warning.message))
+        }));
+        groups.len() - findings.len()
     };
-    let mut findings: Vec<Diagnostic> = warnings.by_ref().take(MOST_WARNINGS).map(finding).collect();
-    let further = warnings.count();
+    let mut findings: Vec<Diagnostic> =
+        findings.into_iter().map(|finding| finding.with_severity(Severity::Warning)).collect();
     if further > 0 {
         let message = format!("{} not shown", count(further, "further warning is", "further warnings are"));
         findings.push(Diagnostic::new(codes::FURTHER_WARNINGS, message));
     }
     if json { report_lines(&findings, console) } else { console.report(&findings) }
+}
+
+/// The distinct warnings apart from their subjects, in order, each with the number of its subjects.
+fn grouped<'w>(warnings: impl Iterator<Item = &'w Warning>) -> Vec<(&'w Warning, usize)> {
+    let mut places: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut groups: Vec<(&Warning, usize)> = Vec::new();
+    for warning in warnings {
+        // Each excluded skill is named: it is missing although the user sees it.
+        if warning.code == codes::EXCLUDED {
+            groups.push((warning, 1));
+            continue;
+        }
+        let place = *places.entry((warning.code.as_str(), &warning.message)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((warning, 1)),
+        }
+    }
+    groups
+}
+
+/// Whether `--query` has capabilities to rank for. This is a question of usage, which is answered before anything else is read (decision 43).
+fn check_query(arguments: &RunArguments) -> Result<(), Failure> {
+    if arguments.query.is_none() || !arguments.required.is_empty() {
+        return Ok(());
+    }
+    let roots = Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() };
+    // Whatever is wrong with the consumer itself is reported later, with everything else.
+    let Ok(consumer) = read_consumer_of(&roots) else { return Ok(()) };
+    let requires = |skill: &Skill| {
+        let Declared::Text(text) = &skill.contract else { return Ok(false) };
+        let mode = arguments.mode.or_else(|| stated_mode(text)).unwrap_or_default();
+        match read(text, mode).contract {
+            Some(contract) => Ok(!contract.requires.is_empty()),
+            None if mode == Mode::Strict => Err(()),
+            None => Ok(false),
+        }
+    };
+    match consumer.as_ref().map_or(Ok(false), requires) {
+        Ok(false) => Err(nothing_required()),
+        Ok(true) | Err(()) => Ok(()),
+    }
 }
 
 fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {

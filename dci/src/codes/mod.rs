@@ -60,6 +60,12 @@ capgen_diagnostic::codes! {
     pub DENIED_AND_REQUIRED = "W0802";
     /// A provided capability that the referenced manifest does not have.
     pub NOT_IN_MANIFEST = "W0803";
+    /// A name that is not that of the folder.
+    pub NAME_OF_FOLDER = "W0804";
+    /// A name that is not in lower case with hyphens, or is too long.
+    pub NAME_FORM = "W0805";
+    /// A description that is too long.
+    pub LONG_DESCRIPTION = "W0806";
 
     // Skills.
 
@@ -77,6 +83,8 @@ capgen_diagnostic::codes! {
     pub DISCOVERY_LIMIT = "E0835";
     /// A consumer without a readable `SKILL.md`.
     pub CONSUMER = "E0836";
+    /// Sources without any skill.
+    pub NO_SKILLS = "E0842";
 
     // The documents of `.dci`.
 
@@ -124,4 +132,8 @@ capgen_diagnostic::codes! {
     pub UNREADABLE_CONSUMER = "W0863";
     /// Warnings beyond the limit of the output.
     pub FURTHER_WARNINGS = "W0864";
+    /// A provider that was selected for a capability because of a similar name or its description.
+    pub NEAR_NAME = "W0865";
+    /// Options with which a run that failed or selected nothing would have another result.
+    pub SUGGESTION = "W0866";
 }

@@ -9,9 +9,13 @@ use capgen_diagnostic::{Diagnostic, quoted};
 
 use super::budget::Budget;
 use super::cache::Cache;
+use super::missing;
 use super::scan::{Found, Reason, Scan};
 use super::skill_file::{SKILL_FILE, start};
 use crate::{Rejection, Skill, Source, Warning, codes};
+
+/// The folder of the skills of a workspace.
+pub(super) const SKILLS: &str = "skills";
 
 /// Where skills are searched, and which of them are no candidates.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -44,12 +48,13 @@ pub struct Discovery {
     pub warnings: Vec<Warning>,
 }
 
-/// Finds the skills of a run. Links are not followed, and of each `SKILL.md` only the frontmatter is read. Takes time linear in the number of
-/// files, up to 500,000 folders and links, 5,000,000 entries of folders and 256 MiB of frontmatter.
+/// Finds the skills of a run. Links are followed if they stay inside of the workspace, or of a folder of skills outside of it (decision 44), and of each
+/// `SKILL.md` only the frontmatter is read. Takes time linear in the number of files, up to 500,000 folders and links, 5,000,000 entries of
+/// folders and 256 MiB of frontmatter.
 ///
 /// # Errors
 ///
-/// The workspace or another root is not a readable folder, the consumer is not a skill, or a limit is exceeded.
+/// The workspace or another root is not a readable folder, the consumer is not a skill, no `SKILL.md` is found, or a limit is exceeded.
 pub fn discover(roots: &Roots) -> Result<Discovery, Vec<Diagnostic>> {
     search(roots, None)
 }
@@ -69,7 +74,7 @@ pub fn discover_cached(roots: &Roots, cache: &Path, least_skills: usize) -> Resu
 pub(super) fn search(roots: &Roots, cache: Option<Cache>) -> Result<Discovery, Vec<Diagnostic>> {
     let workspace = root(&roots.workspace, "the workspace")?;
     let consumer = roots.consumer.as_deref().map(|folder| consumer(folder, &workspace)).transpose()?;
-    let mut places = vec![(Source::WorkspaceLocal, workspace, Some("skills"))];
+    let mut places = vec![(Source::WorkspaceLocal, workspace.clone(), Some(SKILLS))];
     for (source, folders) in [(Source::RuntimeInstalled, &roots.installed), (Source::ExternalMounts, &roots.mounts)] {
         for folder in folders {
             places.push((source, root(folder, "the folder of skills")?, None));
@@ -82,11 +87,27 @@ pub(super) fn search(roots: &Roots, cache: Option<Cache>) -> Result<Discovery, V
         run.source(source);
         let key = name.map_or_else(|| place.clone(), |name| place.join(name));
         let known = cache.take(&key);
-        let scan = Scan::new(place, source, &mut budget, cache.is_used());
+        // Inside of the workspace, a link may lead to everything in it: installers link their folders to a common one.
+        let boundary = if place.starts_with(&workspace) { workspace.clone() } else { place.clone() };
+        let scan = Scan::new(place, boundary, source, &mut budget, cache.is_used());
         cache.add(&key, scan.below(name, known)?);
     }
     cache.finish().for_each(|found| run.add(found));
+    if !run.has_files {
+        return Err(vec![missing::finding(roots, &run.discovery.rejections)]);
+    }
     Ok(run.discovery)
+}
+
+/// The consumer of a run, whatever the other folders contain; `None` if the caller names none.
+///
+/// # Errors
+///
+/// The workspace is not a readable folder, or the consumer is not a skill.
+pub fn read_consumer(roots: &Roots) -> Result<Option<Skill>, Vec<Diagnostic>> {
+    let Some(folder) = &roots.consumer else { return Ok(None) };
+    let workspace = root(&roots.workspace, "the workspace")?;
+    Ok(Some(consumer(folder, &workspace)?.0))
 }
 
 /// A folder that the caller names, without links.
@@ -109,15 +130,23 @@ fn consumer(folder: &Path, workspace: &Path) -> Result<(Skill, Vec<Diagnostic>),
         vec![Diagnostic::new(codes::CONSUMER, message).help(help)]
     };
     let place = folder.canonicalize().map_err(|error| finding(&format!("cannot be read: {error}")))?;
-    let (path, source) = match place.strip_prefix(workspace) {
-        Ok(path) => (relative(path).ok_or_else(|| finding("has a path that is not UTF-8"))?, Source::WorkspaceLocal),
-        Err(_) => (".".to_owned(), Source::ExternalMounts),
+    let (path, source, boundary) = match place.strip_prefix(workspace) {
+        Ok(path) => {
+            let path = relative(path).ok_or_else(|| finding("has a path that is not UTF-8"))?;
+            (path, Source::WorkspaceLocal, workspace)
+        }
+        Err(_) => (".".to_owned(), Source::ExternalMounts, place.as_path()),
     };
-    let (bytes, _) =
-        start(&place.join(SKILL_FILE)).map_err(|error| finding(&format!("has no readable `{SKILL_FILE}`: {error}")))?;
+    let unreadable = |error: String| finding(&format!("has no readable `{SKILL_FILE}`: {error}"));
+    let file = place.join(SKILL_FILE).canonicalize().map_err(|error| unreadable(error.to_string()))?;
+    if !file.starts_with(boundary) {
+        return Err(unreadable("it is a link that leaves the workspace or the folder of the consumer".to_owned()));
+    }
+    let (bytes, _) = start(&file).map_err(|error| unreadable(error.to_string()))?;
     let shown = capgen_manifest::shown(&folder.join(SKILL_FILE));
-    let file = Skill::read(&capgen_manifest::decode(shown, bytes)?, path, source, place)?;
-    Ok((file.skill, file.warnings))
+    let boundary = boundary.to_owned();
+    let read = Skill::read(&capgen_manifest::decode(shown, bytes)?, path, source, place)?;
+    Ok((Skill { file, boundary, ..read.skill }, read.warnings))
 }
 
 /// A relative path with `/` between its segments; `.` if it is empty.
@@ -132,15 +161,17 @@ struct Run<'r> {
     disabled: BTreeSet<&'r str>,
     /// The ids of all skills so far, candidates or not.
     ids: HashSet<String>,
-    /// Their folders.
-    folders: HashSet<OsString>,
+    /// Their files: one file is one candidate (decision 44).
+    files: HashSet<OsString>,
+    /// Whether there was a `SKILL.md`, in whatever state.
+    has_files: bool,
 }
 
 impl<'r> Run<'r> {
     fn new(disabled: &'r [String], consumer: Option<(Skill, Vec<Diagnostic>)>) -> Self {
         let disabled = disabled.iter().map(String::as_str).collect();
-        let (ids, folders) = (HashSet::new(), HashSet::new());
-        let mut run = Self { discovery: Discovery::default(), disabled, ids, folders };
+        let (ids, files) = (HashSet::new(), HashSet::new());
+        let mut run = Self { discovery: Discovery::default(), disabled, ids, files, has_files: false };
         if let Some((skill, warnings)) = consumer {
             let id = skill.id();
             run.warn(&id, warnings.into_iter().map(|warning| (warning.code, warning.message)));
@@ -158,8 +189,12 @@ impl<'r> Run<'r> {
 
     fn add(&mut self, found: Found) {
         match found {
-            Found::Skill { skill, warnings } => self.skill(*skill, warnings),
-            Found::Excluded { path, name, reason, detail } => {
+            Found::Skill { skill, warnings, is_second } => {
+                self.has_files = true;
+                self.skill(*skill, warnings, is_second);
+            }
+            Found::Excluded { path, name, reason, detail, has_file } => {
+                self.has_files |= has_file;
                 let id = name.map_or_else(|| path.clone(), |name| format!("{name}::{path}"));
                 self.exclude(id, path, reason, &detail);
             }
@@ -174,16 +209,17 @@ impl<'r> Run<'r> {
         self.reject(id, path, reason.name());
     }
 
-    fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>) {
+    fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>, is_second: bool) {
         let id = skill.id();
-        let is_consumer = self.discovery.consumer.as_ref().is_some_and(|consumer| consumer.folder == skill.folder);
-        let is_new_folder = self.folders.insert(skill.folder.clone().into_os_string());
+        let is_consumer = self.discovery.consumer.as_ref().is_some_and(|consumer| consumer.file == skill.file);
+        // A link does not take the place of the file itself, which may come later.
+        let is_new_file = !is_second && self.files.insert(skill.file.clone().into_os_string());
         let is_new_id = self.ids.insert(id.clone());
         if self.disabled.contains(skill.name.as_str()) {
             return self.reject(id, skill.path, "disabled");
         }
         // The id of the consumer is known before its folder is found.
-        if !is_new_folder || (!is_new_id && !is_consumer) {
+        if !is_new_file || (!is_new_id && !is_consumer) {
             return self.reject(id, skill.path, "duplicate");
         }
         if is_consumer {

@@ -30,7 +30,7 @@ impl Default for Manifests {
 impl Manifests {
     /// The names and ids of the capabilities in the manifest of a skill; `None` if the skill references no manifest.
     ///
-    /// The path is relative to the folder of the skill, and stays in the skill's root: a skill must not make a program read other files.
+    /// The path is relative to the folder of the skill, and stays in the skill's boundary: a skill must not make a program read other files.
     /// The reason of a failure quotes nothing of the file.
     pub fn names(&mut self, skill: &Skill) -> Option<ManifestNames> {
         let Declared::Text(path) = &skill.capabilities else { return None };
@@ -38,12 +38,11 @@ impl Manifests {
         if Path::new(path).is_absolute() || path.is_empty() {
             return Some(failed("must be a path relative to the folder of the skill"));
         }
-        let depth = if skill.path == "." { 0 } else { skill.path.split('/').count() };
         let place = match skill.folder.join(path).canonicalize() {
             Ok(place) => place,
             Err(error) => return Some(failed(&format!("cannot be read: {error}"))),
         };
-        if !skill.folder.ancestors().nth(depth).is_some_and(|root| place.starts_with(root)) {
+        if !place.starts_with(&skill.boundary) {
             return Some(failed("is outside the folder in which skills are searched"));
         }
         if !self.read.contains_key(&place) {

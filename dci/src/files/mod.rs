@@ -5,6 +5,7 @@ mod cache;
 mod config;
 mod discover;
 mod manifest;
+mod missing;
 mod open;
 mod programs;
 mod scan;
@@ -12,7 +13,7 @@ mod skill_file;
 mod state;
 
 pub use config::{AliasFiles, read_probes};
-pub use discover::{Discovery, Roots, discover, discover_cached};
+pub use discover::{Discovery, Roots, discover, discover_cached, read_consumer};
 pub use manifest::Manifests;
 pub use programs::Programs;
 pub use skill_file::read_skill_text;

@@ -16,13 +16,13 @@ pub(super) const SKILL_FILE: &str = "SKILL.md";
 /// Aliases in one text copy at most this many values.
 const MAX_COPIED_VALUES: usize = 250_000;
 
-/// The text of the `SKILL.md` in a folder, up to the end of its frontmatter. Findings show its path as `shown`.
+/// The text of a `SKILL.md`, up to the end of its frontmatter. Findings show its path as `shown`.
 ///
 /// # Errors
 ///
 /// One finding: the file cannot be read, is not a regular file, or is not UTF-8.
-pub fn read_skill_text(folder: &Path, shown: &str) -> Result<capgen_diagnostic::Source, Vec<Diagnostic>> {
-    let (bytes, _) = start(&folder.join(SKILL_FILE)).map_err(|error| {
+pub fn read_skill_text(file: &Path, shown: &str) -> Result<capgen_diagnostic::Source, Vec<Diagnostic>> {
+    let (bytes, _) = start(file).map_err(|error| {
         let message = format!("cannot read `{shown}`: {error}");
         vec![Diagnostic::new(capgen_manifest::codes::UNREADABLE, message).in_file(shown)]
     })?;

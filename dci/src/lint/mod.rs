@@ -1,11 +1,13 @@
 //! Mistakes in the skills of a workspace: in their frontmatter, their contracts, and between skills.
 
+mod confirm;
 mod conflicts;
 mod findings;
 mod places;
+mod rules;
 mod yaml;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capgen_diagnostic::{Diagnostic, Source, nearest, quoted};
 
@@ -13,6 +15,7 @@ pub use findings::LintFindings;
 
 use crate::contract::{Contract, read, stated_mode};
 use crate::{Aliases, Declared, ManifestNames, Mode, Skill, SkillFile, codes};
+use confirm::Confirm;
 use conflicts::{Budget, Graph, Reason};
 use findings::Collector;
 use places::Places;
@@ -47,11 +50,12 @@ pub struct Lint<'l> {
 impl Lint<'_> {
     /// Checks the skills. Findings are ordered by skill; at most 10,000 are kept.
     ///
-    /// Reports values of the frontmatter that are ignored, mistakes in contracts, required capabilities that no other skill provides, denied
-    /// capabilities that the skill or everything that it needs requires, and capabilities that the referenced manifest does not have.
+    /// Reports values of the frontmatter that are ignored, names and descriptions that the specification of Agent Skills forbids, mistakes in
+    /// contracts, required capabilities that no other skill provides, denied capabilities that the skill requires or that a resolution of it has in
+    /// conflict, and capabilities that the referenced manifest does not have.
     ///
     /// The time is linear in the texts, apart from sorting. The search for denied capabilities that are required indirectly is limited: it
-    /// ends after 20,000,000 steps without further findings.
+    /// ends after 20,000,000 steps, and its resolutions read 200,000 skills together; the rest is counted as further findings.
     pub fn run(&self) -> LintFindings {
         let mut findings = Collector::default();
         let contracts: Vec<Option<Contract>> =
@@ -61,14 +65,37 @@ impl Lint<'_> {
         for contract in contracts.iter().chain(&others) {
             graph.add(contract.as_ref(), |token| self.canonical(token));
         }
+        let mut denied = graph.conflicts(&mut Budget::default());
+        findings.omit(self.confirm(&contracts, &mut denied));
         let mut run = Run { lint: self, graph: &graph, comparisons: MOST_COMPARISONS, findings };
-        let denied = graph.conflicts(&mut Budget::default());
         for (index, (skill, contract)) in self.skills.iter().zip(&contracts).enumerate() {
             if let Some(contract) = contract {
                 run.skill(index, skill, contract, denied.get(&index).map_or(&[], Vec::as_slice));
             }
         }
         run.findings.finish()
+    }
+
+    /// Removes the conflicts by providers that no resolution has, and returns the number of those that could not be confirmed.
+    fn confirm(&self, contracts: &[Option<Contract>], denied: &mut BTreeMap<usize, Vec<(usize, Reason)>>) -> usize {
+        let (mut confirm, mut unknown) = (Confirm::default(), 0);
+        for (index, found) in denied {
+            let (Some(skill), Some(Some(contract))) = (self.skills.get(*index), contracts.get(*index)) else {
+                continue;
+            };
+            if found.iter().all(|(_, reason)| *reason == Reason::Itself) {
+                continue;
+            }
+            let conflicts = confirm.conflicts(self, skill, contract);
+            let has = |place: usize| {
+                let token = contract.denies.get(place).map(|token| self.canonical(token));
+                token.zip(conflicts.as_ref()).is_some_and(|(token, conflicts)| conflicts.contains(&token))
+            };
+            let before = found.len();
+            found.retain(|(place, reason)| *reason == Reason::Itself || has(*place));
+            unknown += if conflicts.is_none() { before - found.len() } else { 0 };
+        }
+        unknown
     }
 
     /// The text of a contract and its reading.
@@ -90,6 +117,7 @@ impl Lint<'_> {
     fn contract(&self, index: usize, skill: &LintSkill, findings: &mut Collector) -> Option<Contract> {
         let LintSkill { source, file, manifest } = skill;
         findings.extend(index, file.warnings.iter().cloned());
+        findings.extend(index, rules::findings(source, file).into_iter());
         if let (Some(Err(reason)), Some(span)) = (manifest, &file.spans.capabilities) {
             let finding = Diagnostic::new(codes::MANIFEST, reason).at(source, span.clone(), "");
             findings.add(
@@ -203,4 +231,4 @@ impl Run<'_> {
 const MISSING_HELP: &str = "add a skill that provides it, or an alias in `.dci/aliases.v1.json`; `--installed` and `--mount` name further folders of skills";
 const UNVERIFIED_HELP: &str = "add the capability to the manifest, or remove it from `P(...)`";
 const DENIED_HELP: &str =
-    "remove it from `D(...)`, or require something else: each resolution of this skill has this conflict";
+    "remove it from `D(...)`, or require something else: the resolution of this skill has this conflict";

@@ -5,5 +5,5 @@ mod similarity;
 mod terms;
 
 pub(crate) use bm25::{Document, relevance};
-pub(crate) use similarity::{Shape, is_similar};
+pub(crate) use similarity::{Shape, correspond, is_similar};
 pub(crate) use terms::Terms;

@@ -21,6 +21,48 @@ impl Shape {
     }
 }
 
+/// Whether the texts of two lists correspond one to one, each pair with a similarity of at least 0.90 (decision 40). Empty lists have no
+/// pair that could show a likeness, and do not correspond.
+pub(crate) fn correspond(ones: &[Shape], others: &[Shape]) -> bool {
+    if ones.is_empty() || ones.len() != others.len() {
+        return false;
+    }
+    let similar: Vec<Vec<usize>> = ones
+        .iter()
+        .map(|one| others.iter().enumerate().filter(|(_, other)| is_similar(one, other)).map(|(at, _)| at).collect())
+        .collect();
+    let mut pairs = Pairs { similar: &similar, partners: vec![None; others.len()] };
+    (0..ones.len()).all(|one| pairs.add(one, &mut vec![false; others.len()]))
+}
+
+/// Pairs of texts, in a matching that grows by one text at a time.
+struct Pairs<'s> {
+    /// The texts of the second list that are similar to each of the first.
+    similar: &'s [Vec<usize>],
+    /// The partner of each text of the second list.
+    partners: Vec<Option<usize>>,
+}
+
+impl Pairs<'_> {
+    /// Finds a partner for a text of the first list. Others may get another partner for that. The depth is at most the number of texts.
+    fn add(&mut self, one: usize, tried: &mut Vec<bool>) -> bool {
+        for &other in self.similar.get(one).map_or(&[][..], Vec::as_slice) {
+            match tried.get_mut(other) {
+                Some(tried) if !*tried => *tried = true,
+                _ => continue,
+            }
+            let partner = self.partners.get(other).copied().flatten();
+            if partner.is_none_or(|partner| self.add(partner, tried)) {
+                if let Some(place) = self.partners.get_mut(other) {
+                    *place = Some(one);
+                }
+                return true;
+            }
+        }
+        false
+    }
+}
+
 /// The numbers of decision 14, in tenths: similarity 0.90, scale of the prefix 1/10, prefix of at most 4 characters.
 const LEAST_TENTHS: u128 = 9;
 const MOST_PREFIX: usize = 4;
@@ -91,6 +133,23 @@ mod tests {
         // 7 of 10 characters without a common prefix: (7/10 + 1 + 1) / 3 = 0.9 exactly.
         assert!(similar("bcdefgh", "abcdefghij"));
         assert!(!similar("bcdefg", "abcdefghi"));
+    }
+
+    #[test]
+    fn lists_correspond_if_every_text_has_a_partner_of_its_own() {
+        let lists = |one: &[&str], other: &[&str]| {
+            let shapes = |list: &[&str]| list.iter().map(|text| Shape::new(text)).collect::<Vec<_>>();
+            correspond(&shapes(one), &shapes(other))
+        };
+        assert!(lists(&["web", "search"], &["searchs", "web"]));
+        assert!(!lists(&["allow", "read"], &["allow", "write"]));
+        assert!(!lists(&["web"], &["web", "web"]));
+        assert!(!lists(&["web", "web"], &["web", "search"]));
+        assert!(!lists(&[], &[]));
+        // The first text must leave the only partner of the second one.
+        assert!(lists(&["martha", "marhtaxy"], &["marhtax", "martha"]));
+        let many = vec!["same"; 64];
+        assert!(lists(&many, &many));
     }
 
     proptest! {

@@ -37,11 +37,16 @@ impl Terms {
         tokens(&lower).filter_map(|token| self.term(token)).collect()
     }
 
-    /// The distinct stems of a text that is not part of the corpus, in bytewise order.
-    pub(crate) fn stems_of(&self, text: &str) -> BTreeSet<String> {
+    /// The stems of a text that is not part of the corpus, in order.
+    pub(crate) fn stems_in(&self, text: &str) -> Vec<String> {
         let lower = text.to_lowercase();
         let tokens = tokens(&lower).filter(|token| !self.stopwords.contains(token));
         tokens.map(|token| self.stemmed(token).into_owned()).collect()
+    }
+
+    /// The distinct stems of a text that is not part of the corpus, in bytewise order.
+    pub(crate) fn stems_of(&self, text: &str) -> BTreeSet<String> {
+        self.stems_in(text).into_iter().collect()
     }
 
     /// The number of a stem, if the corpus contains it.
@@ -106,6 +111,15 @@ mod tests {
         assert_eq!(stems("The options of AND"), ["option"]);
         assert_eq!(stems("Überprüfungen naïves"), ["überprüfungen", "naïves"]);
         assert_eq!(stems(" - _ / "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn alphabetic_signs_and_numbers_of_every_script_belong_to_words() {
+        // U+093F and U+0940 are vowel signs, which are marks with the property Alphabetic. U+094D is a mark without it.
+        assert_eq!(stems("\u{915}\u{93f}\u{924}\u{93e}\u{92c}"), ["\u{915}\u{93f}\u{924}\u{93e}\u{92c}"]);
+        assert_eq!(stems("\u{939}\u{93f}\u{928}\u{94d}\u{926}\u{940}"), ["\u{939}\u{93f}\u{928}", "\u{926}\u{940}"]);
+        // Numbers of the categories Nd, Nl and No.
+        assert_eq!(stems("\u{663} \u{2163}x \u{b2}"), ["\u{663}", "\u{2173}x", "\u{b2}"]);
     }
 
     #[test]

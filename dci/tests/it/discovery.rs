@@ -172,11 +172,9 @@ fn folders_that_are_too_deep_are_not_read() {
 }
 
 #[test]
-fn a_workspace_without_skills_is_valid_and_a_missing_one_is_not() {
+fn sources_that_are_missing_or_files_are_invalid() {
     let folder = TempDir::new().unwrap();
-    assert_eq!(in_workspace(folder.path()).skills.len(), 0);
     write(folder.path(), "skills", "a file");
-    assert_eq!(in_workspace(folder.path()).skills.len(), 0);
     let code = |roots: &Roots| {
         let finding = discover(roots).unwrap_err().remove(0);
         (finding.code.as_str(), finding.message)
@@ -199,6 +197,62 @@ fn a_workspace_without_skills_is_valid_and_a_missing_one_is_not() {
     assert_eq!(consumer(folder.path().join("c")), "E0831");
 }
 
+/// The finding about roots without skills, as text.
+fn without_skills(roots: &Roots) -> String {
+    let finding = discover(roots).unwrap_err().remove(0);
+    assert_eq!(finding.code.as_str(), "E0842");
+    format!("{}\n{}\n{}", finding.message, finding.notes.join("\n"), finding.help.unwrap())
+}
+
+#[test]
+fn ruling_44_without_any_skill_the_finding_names_where_skills_were_searched_and_where_they_are() {
+    let folder = TempDir::new().unwrap();
+    let workspace = folder.path().to_owned();
+    let roots = Roots { workspace: workspace.clone(), ..Roots::default() };
+    let shown = |path: &str| workspace.join(path).display().to_string();
+    let text = without_skills(&roots);
+    assert!(
+        text.starts_with("no `SKILL.md` was found\nsearched: `") && text.contains("pass a workspace with"),
+        "{text}"
+    );
+    write(&workspace, "skills/x/skill.md", "---\nname: x\ndescription: d\n---\n");
+    let text = without_skills(&roots);
+    assert!(text.contains("these names are not `SKILL.md`: ") && text.contains("rename the files"), "{text}");
+    for path in [".claude/skills/a", ".claude/skills/b", ".agents/skills/a", "plugins/p/skills/a"] {
+        skill(&workspace, path);
+    }
+    let text = without_skills(&roots);
+    for place in ["`.claude/skills` (2)", "`.agents/skills` (1)", "`plugins/p/skills` (1)"] {
+        assert!(text.contains(place), "{place}\n{text}");
+    }
+    assert!(text.contains("pass --installed `"), "{text}");
+    // A folder of skills instead of a workspace.
+    let text = without_skills(&Roots { workspace: workspace.join(".claude/skills"), ..Roots::default() });
+    assert!(text.contains("skills exist in: `.` (2)"), "{text}");
+    // Every source is named.
+    fs::create_dir(workspace.join("empty")).unwrap();
+    let text = without_skills(&Roots { installed: vec![workspace.join("empty")], ..roots.clone() });
+    assert!(text.contains("empty`\n"), "{} {text}", shown("empty"));
+    // A skill that cannot be used was found.
+    write(&workspace, "skills/bad/SKILL.md", "no frontmatter");
+    assert_eq!(rejections(&in_workspace(&workspace)), [("skills/bad", "unparseable")]);
+}
+
+#[test]
+fn ruling_43_each_folder_is_a_source_and_every_skill_below_is_rejected_by_id() {
+    let folder = TempDir::new().unwrap();
+    skill(folder.path(), "w/skills/a");
+    skill(folder.path(), "m/group/b");
+    skill(folder.path(), "m/group/c");
+    let at = |path: &str| folder.path().join(path);
+    let mounts = vec![at("m"), at("m"), at("m/group")];
+    let discovery = found(&Roots { workspace: at("w"), mounts, ..Roots::default() });
+    assert_eq!(paths(&discovery), ["skills/a", "group/b", "group/c"]);
+    let ids = ["b::group/b", "c::group/c", "b::b", "c::c"];
+    assert_eq!(rejections(&discovery), ids.map(|id| (id, "duplicate")));
+    assert_eq!(discovery.sources, [Source::WorkspaceLocal, Source::ExternalMounts]);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::ffi::OsStr;
@@ -208,7 +262,7 @@ mod unix {
     use super::*;
 
     #[test]
-    fn links_are_not_followed_and_those_that_leave_the_root_are_listed() {
+    fn links_are_followed_inside_the_workspace_and_those_that_leave_it_are_listed() {
         let folder = TempDir::new().unwrap();
         let workspace = folder.path().join("w");
         skill(folder.path(), "outside");
@@ -222,23 +276,141 @@ mod unix {
         link(folder.path().join("missing"), "dangling");
         link(workspace.join("skills/circle"), "circle");
         link(workspace.clone(), "up");
+        link(workspace.join("skills/a"), "z");
         link(folder.path().to_owned(), "upper");
         link("../../outside".into(), "relative");
         link(folder.path().join("outside/SKILL.md"), "file/SKILL.md");
         link(folder.path().join("outside/SKILL.md"), "file.md");
         link(workspace.join("lib/inside/SKILL.md"), "inner/SKILL.md");
         let discovery = in_workspace(&workspace);
-        assert_eq!(paths(&discovery), ["skills/a"]);
+        assert_eq!(paths(&discovery), ["skills/a", "skills/c"]);
         let links = ["skills/b", "skills/file", "skills/relative", "skills/upper"];
-        let links: Vec<_> = links.into_iter().map(|path| (path, "link-outside-root")).collect();
+        let mut links: Vec<_> = links.into_iter().map(|path| (path, "link-outside-root")).collect();
+        // The file of `skills/c`, a second time.
+        links.insert(2, ("inside::skills/inner", "duplicate"));
         assert_eq!(rejections(&discovery), links);
         fs::remove_file(workspace.join("skills/b")).unwrap();
+        fs::create_dir(workspace.join("none")).unwrap();
+        let none = vec![workspace.join("lib")];
         fs::rename(workspace.join("skills"), folder.path().join("moved")).unwrap();
         symlink(folder.path().join("moved"), workspace.join("skills")).unwrap();
-        assert_eq!(rejections(&in_workspace(&workspace)), [("skills", "link-outside-root")]);
+        let with = |workspace: PathBuf| found(&Roots { workspace, installed: none.clone(), ..Roots::default() });
+        assert_eq!(rejections(&with(workspace.clone())), [("skills", "link-outside-root")]);
         // The caller may name a link.
         symlink(&workspace, folder.path().join("named")).unwrap();
-        assert_eq!(rejections(&in_workspace(&folder.path().join("named"))), [("skills", "link-outside-root")]);
+        assert_eq!(rejections(&with(folder.path().join("named"))), [("skills", "link-outside-root")]);
+        // Without any skill, the finding names the link.
+        let text = without_skills(&Roots { workspace, ..Roots::default() });
+        assert!(text.contains("excluded: `skills` (link-outside-root)"), "{text}");
+    }
+
+    #[test]
+    fn ruling_44_the_links_of_installers_are_followed() {
+        let folder = TempDir::new().unwrap();
+        let workspace = folder.path();
+        for name in ["x", "y"] {
+            skill(workspace, &format!(".agents/skills/{name}"));
+            fs::create_dir_all(workspace.join(".claude/skills")).unwrap();
+            let target = format!("../../.agents/skills/{name}");
+            symlink(target, workspace.join(".claude/skills").join(name)).unwrap();
+        }
+        let roots = |installed: &[&str]| Roots {
+            workspace: workspace.to_owned(),
+            installed: installed.iter().map(|path| workspace.join(path)).collect(),
+            ..Roots::default()
+        };
+        let discovery = found(&roots(&[".claude/skills"]));
+        assert_eq!(paths(&discovery), ["x", "y"]);
+        assert_eq!(rejections(&discovery), []);
+        assert_eq!(discovery.skills[0].file, workspace.canonicalize().unwrap().join(".agents/skills/x/SKILL.md"));
+        // In another source, the same folders are duplicates.
+        let discovery = found(&roots(&[".claude/skills", ".agents/skills"]));
+        assert_eq!(rejections(&discovery), [("x::x", "duplicate"), ("y::y", "duplicate")]);
+        // `skills` itself may be a link.
+        symlink(".agents/skills", workspace.join("skills")).unwrap();
+        assert_eq!(paths(&in_workspace(workspace)), ["skills/x", "skills/y"]);
+    }
+
+    #[test]
+    fn ruling_44_a_source_reads_each_folder_once_and_no_link_leads_around_in_circles() {
+        let folder = TempDir::new().unwrap();
+        let workspace = folder.path();
+        skill(workspace, "lib/a");
+        skill(workspace, "lib/b/inner");
+        skill(workspace, "skills/own");
+        let link = |target: &str, path: &str| symlink(workspace.join(target), workspace.join(path)).unwrap();
+        link("lib/a", "skills/1");
+        link("lib", "skills/2");
+        link("lib", "skills/3");
+        link("skills/own", "skills/4");
+        // Back into the source, to a folder that contains the link, and to one that was read.
+        link("skills", "lib/back");
+        link("lib", "lib/b/up");
+        link("other", "lib/b/round");
+        skill(workspace, "other/z");
+        link("lib/b", "other/again");
+        let discovery = in_workspace(workspace);
+        assert_eq!(paths(&discovery), ["skills/1", "skills/2/b/inner", "skills/2/b/round/z", "skills/own"]);
+        assert_eq!(rejections(&discovery), []);
+    }
+
+    #[test]
+    fn ruling_44_a_linked_file_is_one_candidate_and_a_dangling_link_is_unreadable() {
+        let folder = TempDir::new().unwrap();
+        let workspace = folder.path();
+        write(workspace, "shared/one.md", "---\nname: one\ndescription: d\n---\n");
+        skill(workspace, "skills/m");
+        let link = |target: &str, path: &str| {
+            fs::create_dir_all(workspace.join(path)).unwrap();
+            symlink(target, workspace.join(path).join("SKILL.md")).unwrap();
+        };
+        link("../../shared/one.md", "skills/a");
+        link("../../shared/one.md", "skills/b");
+        link("../m/SKILL.md", "skills/c");
+        link("../missing", "skills/d");
+        link("SKILL.md", "skills/e");
+        link("/etc/hostname", "skills/f");
+        let discovery = in_workspace(workspace);
+        assert_eq!(paths(&discovery), ["skills/a", "skills/m"]);
+        let expected = [
+            ("one::skills/b", "duplicate"),
+            ("m::skills/c", "duplicate"),
+            ("skills/d", "unreadable"),
+            ("skills/e", "unreadable"),
+            ("skills/f", "link-outside-root"),
+        ];
+        assert_eq!(rejections(&discovery), expected);
+        // The folder of a linked file is that of the link.
+        assert!(
+            discovery.skills[0].folder.ends_with("skills/a") && discovery.skills[0].file.ends_with("shared/one.md")
+        );
+        let consumer = |path: &str| {
+            let consumer = Some(workspace.join(path));
+            let roots = Roots { workspace: workspace.to_owned(), consumer, ..Roots::default() };
+            discover(&roots).map(|discovery| discovery.consumer.unwrap().id())
+        };
+        assert_eq!(consumer("skills/a").unwrap(), "one::skills/a");
+        assert_eq!(consumer("skills/f").unwrap_err()[0].code.as_str(), "E0836");
+    }
+
+    #[test]
+    fn ruling_44_a_root_outside_of_the_workspace_has_its_own_boundary() {
+        let folder = TempDir::new().unwrap();
+        skill(folder.path(), "w/skills/own");
+        skill(folder.path(), "store/x");
+        skill(folder.path(), "elsewhere/y");
+        fs::create_dir_all(folder.path().join("store/links")).unwrap();
+        symlink("../x", folder.path().join("store/links/x")).unwrap();
+        symlink("../../elsewhere/y", folder.path().join("store/links/y")).unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let roots = |installed: &str| Roots { workspace: at("w"), installed: vec![at(installed)], ..Roots::default() };
+        let discovery = found(&roots("store"));
+        assert_eq!(paths(&discovery), ["skills/own", "x"]);
+        assert_eq!(rejections(&discovery), [("links/y", "link-outside-root")]);
+        let discovery = found(&roots("store/links"));
+        assert_eq!(rejections(&discovery), [("x", "link-outside-root"), ("y", "link-outside-root")]);
+        let named: Vec<_> = discovery.warnings.iter().map(|warning| warning.subject.as_str()).collect();
+        assert_eq!(named, ["x", "y"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod programs;
 mod properties;
 mod real_skills;
 mod resolution;
+mod rulings;
 mod schemas;
 mod state;
 mod verified;

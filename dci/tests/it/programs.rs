@@ -19,6 +19,8 @@ fn skill(folder: &Path) -> Skill {
         capabilities: Declared::Absent,
         source: Source::WorkspaceLocal,
         folder: folder.to_owned(),
+        file: folder.join("SKILL.md"),
+        boundary: folder.to_owned(),
     }
 }
 

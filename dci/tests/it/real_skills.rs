@@ -41,6 +41,7 @@ fn best(corpus: &Corpus, query: &str) -> String {
         consumer: None,
         host: Host::default(),
         overrides,
+        profile: capgen_dci::Profile::default(),
         aliases: &aliases,
         reliability: &reliability,
         probes: &probes,

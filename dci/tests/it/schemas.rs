@@ -63,6 +63,8 @@ fn skill(name: &str, contract: &str) -> Skill {
         capabilities: Declared::Absent,
         source: Source::WorkspaceLocal,
         folder: Path::new("").to_owned(),
+        file: Path::new("SKILL.md").to_owned(),
+        boundary: Path::new("").to_owned(),
     }
 }
 
@@ -90,6 +92,7 @@ fn report(mode: Mode, policy: &[(&str, &str)], required: &[&str], has_history: b
         consumer: Some(consumer),
         host: Host::default(),
         overrides,
+        profile: capgen_dci::Profile::default(),
         aliases: &table,
         reliability: &history,
         probes: &Probes::default(),

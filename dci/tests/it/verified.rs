@@ -31,7 +31,10 @@ fn the_rule_applies_to_requirements_of_providers_too() {
     let report = report(Mode::BestEffort);
     assert_eq!(report["selected_candidates"], json!(["honest::skills/honest"]));
     assert_eq!(candidate(&report, "claims")["rejection_reasons"], json!(["not-verified"]));
-    assert_eq!(candidate(&report, "described")["rejection_reasons"], json!(["min-contract-score", "not-verified"]));
+    assert_eq!(
+        candidate(&report, "described")["rejection_reasons"],
+        json!(["min-contract-score", "min-required-coverage", "not-verified"])
+    );
     assert_eq!(report["unresolved_required_capabilities"], json!(["http-fetch"]));
 }
 

@@ -6,12 +6,14 @@ mod text;
 
 use std::collections::BTreeSet;
 
-use capgen_dci::{Aliases, Candidate, Corpus, Resolution};
+use capgen_dci::{Aliases, Candidate, Corpus, Decision, Resolution};
 use clap::ValueEnum;
 
-use super::arguments;
+use super::arguments::{self, RunArguments};
+use super::command::Words;
 use super::page::{id, listed};
 use super::run::Run;
+use super::suggestions::{self, Known};
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
@@ -29,8 +31,17 @@ pub(crate) enum Language {
 pub(super) fn run(arguments: &arguments::Graph, console: &Console) -> Outcome {
     let run = Run::load(&arguments.run)?;
     let inputs = run.inputs();
-    let resolution = run.resolve(&inputs)?;
+    let mut known = Known::default();
+    let resolution = run.resolve(&inputs, &mut known)?;
     run.warn(&resolution, false, console);
+    let command = |run: &RunArguments| {
+        let mut words = Words::new("graph");
+        words.run(run);
+        words.text("format", arguments.format.to_possible_value().as_ref().map(|value| value.get_name()));
+        words
+    };
+    let decision = Decision::default();
+    suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, (false, console), command);
     let consumer = inputs.consumer.as_ref().map_or("consumer", |consumer| &consumer.id);
     let items = items(&run.corpus, inputs.aliases, consumer, &resolution);
     console::print(&match arguments.format {

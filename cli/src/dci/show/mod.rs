@@ -71,10 +71,32 @@ pub(super) fn text(view: &View) -> String {
     }
     page.line(&format!("outcome   {}", outcome(view)));
     table::write(view, &mut page);
+    near_names(view, &mut page);
     rejected::write(view, &mut page);
     missing::write(view, &mut page);
     advice::write(view, &mut page);
     page.text()
+}
+
+/// Further near names are counted.
+const MOST_NEAR_NAMES: usize = 20;
+
+/// The selected skills that cover a capability only by a near name (decision 40).
+fn near_names(view: &View, page: &mut Page) {
+    let near = &view.resolution.near_names;
+    if near.is_empty() {
+        return;
+    }
+    page.section("selected by a near name");
+    let candidate = |index: usize| view.corpus.candidates().get(index).map(|candidate| id(&candidate.id));
+    for one in near.iter().take(MOST_NEAR_NAMES) {
+        let required_by = one.required_by.and_then(candidate).map(|id| format!(", which {id} requires"));
+        let (id, reason) = (candidate(one.candidate).unwrap_or_default(), one.reason(view.corpus));
+        page.line(&format!("  {id}: {reason}{}", required_by.unwrap_or_default()));
+    }
+    if near.len() > MOST_NEAR_NAMES {
+        page.line(&format!("  and {} more", near.len() - MOST_NEAR_NAMES));
+    }
 }
 
 fn outcome(view: &View) -> String {

@@ -7,10 +7,12 @@ use capgen_dci::{Policy, Ranked, Reason};
 use super::View;
 use super::table::{candidates, number};
 use crate::console::count;
-use crate::dci::page::Page;
+use crate::dci::page::{Page, id, listed};
 
 /// Further candidates are counted.
 const MOST: usize = 10;
+/// The reason of links that leave the workspace or a folder of skills.
+const LINK: &str = "link-outside-root";
 
 pub(super) fn write(view: &View, page: &mut Page) {
     let rejected = || view.resolution.selection.ranked.iter().filter(|one| !one.reasons.is_empty());
@@ -31,18 +33,20 @@ pub(super) fn write(view: &View, page: &mut Page) {
     if others > 0 {
         page.line(&format!("  {} without a match of a required capability", candidates(others)));
     }
-    for (reason, number) in excluded(view) {
-        page.line(&format!("  {} by discovery: {reason}", count(number, "skill", "skills")));
+    for (reason, ids) in excluded(view) {
+        // Their skills are missing although the user sees them in the folder.
+        let names = if reason == LINK { format!(" ({})", listed(&ids)) } else { String::new() };
+        page.line(&format!("  {} by discovery: {reason}{names}", count(ids.len(), "skill", "skills")));
     }
 }
 
-/// The numbers of excluded skills by reason.
-fn excluded<'v>(view: &'v View) -> BTreeMap<&'v str, usize> {
-    let mut counts = BTreeMap::new();
+/// The ids of excluded skills by reason.
+fn excluded<'v>(view: &'v View) -> BTreeMap<&'v str, Vec<String>> {
+    let mut ids: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for exclusion in view.exclusions {
-        *counts.entry(exclusion.reason.as_str()).or_insert(0) += 1;
+        ids.entry(exclusion.reason.as_str()).or_default().push(id(&exclusion.id));
     }
-    counts
+    ids
 }
 
 /// The reasons in words, with the values and limits that were compared.
@@ -68,7 +72,7 @@ fn in_words(reason: Reason, one: &Ranked, policy: &Policy, view: &View) -> Strin
         }
         Reason::MinRequiredCoverage => {
             let (of, limit) = (view.resolution.required.len(), number(policy.min_required_coverage.shown()));
-            let covered = one.scored.covered(view.corpus.mode()).count();
+            let covered = one.scored.covered.len();
             format!("it covers {covered} of {of} required capabilities, below {}={limit}", reason.name())
         }
         Reason::MaxCandidates => {

@@ -66,7 +66,7 @@ fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
 /// A match in words. Verified: the manifest of the skill names the capability.
 fn matched(view: &View, one: &Ranked, capability: &str, kind: Match) -> String {
     let manifest = view.verified.get(&one.scored.candidate);
-    let is_verified = manifest.is_some_and(|verified| verified.contains(capability, kind, view.aliases));
+    let is_verified = manifest.is_some_and(|verified| verified.contains(capability, kind, view.corpus, view.aliases));
     format!("{capability} ({}{})", kind.name(), if is_verified { ", verified" } else { "" })
 }
 

@@ -17,7 +17,8 @@ fn write(workspace: &Fleet, number: usize, description: &str) {
 
 fn run(workspace: &Fleet, arguments: &str, caches: &Path) -> (Vec<u8>, Vec<u8>) {
     let output = workspace.command(arguments).env("XDG_CACHE_HOME", caches).output().unwrap();
-    (output.stdout, output.stderr)
+    // The commands of suggestions repeat the option.
+    (output.stdout, String::from_utf8(output.stderr).unwrap().replace(" --no-cache", "").into_bytes())
 }
 
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {

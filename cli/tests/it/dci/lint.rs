@@ -34,10 +34,9 @@ fn found(run: &Run) -> Vec<String> {
 fn a_correct_workspace_has_no_findings() {
     let fleet =
         workspace(&[("a", "DCI/1 P(x) R(y) D(z)"), ("b", "DCI/1^strict P(y) R(x)"), ("c", "DCI/1 E(q) O(unknown)")]);
-    skill(&fleet, "group/d", "");
+    fleet.write("skills/group/d/SKILL.md", "---\nname: d\ndescription: d\n---\n");
     let run = fleet.run("dci lint --strict").ended(0);
     assert_eq!((run.stderr.as_str(), run.stdout.as_str()), ("✓ checked 4 skills: 0 errors, 0 warnings\n", ""));
-    assert_eq!(Fleet::new(&[]).run("dci lint").ended(0).stderr, "✓ checked 0 skills: 0 errors, 0 warnings\n");
     fleet.run("dci lint nowhere").ended(1);
 }
 
@@ -195,7 +194,7 @@ fn hostile_skills_give_a_bounded_number_of_findings() {
 fn links_that_are_not_followed_are_reported() {
     let fleet = Fleet::new(&[]);
     fleet.write("other/a/SKILL.md", "---\nname: a\ndescription: b\n---\n");
-    fleet.write("w/skills/x", "");
+    fleet.write("w/skills/x/SKILL.md", "---\nname: x\ndescription: d\n---\n");
     std::os::unix::fs::symlink(fleet.path("other"), fleet.path("w/skills/other")).unwrap();
     let run = fleet.run("dci lint w").ended(0);
     assert!(run.stderr.contains("warning[W0832]: `skills/other`: a link that leaves the workspace"), "{}", run.stderr);

@@ -10,6 +10,7 @@ mod guide;
 mod hostile;
 mod lint;
 mod record;
+mod rulings;
 mod search;
 mod show;
 #[cfg(unix)]

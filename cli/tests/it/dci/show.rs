@@ -52,10 +52,11 @@ missing
   summarize-text: every match was rejected (1 candidate)
 
 to change the result
-  --policy min-contract-score=0.25 lets summary::skills/summary pass
   if summary::skills/summary provides `summarize-text`, add `P(summarize-text)` to its contract
 ";
     assert!(run.stdout.ends_with(expected), "{}", run.stdout);
+    let suggestion = "`--policy min-contract-score=0.25` selects summary::skills/summary\n";
+    assert!(run.stderr.contains(suggestion), "{}", run.stderr);
     let passed = dci(&workspace, "resolve --require summarize-text --policy min-contract-score=0.25").ended(0);
     assert!(passed.stdout.contains("selected  summary::skills/summary\n"), "{}", passed.stdout);
 }
@@ -73,13 +74,15 @@ fn every_option_that_is_suggested_lets_the_candidate_pass() {
     for mode in ["strict", "best-effort"] {
         let resolve = format!("resolve --mode {mode} --require one --require two --decision continue-with-partial");
         let text = dci(&workspace, &resolve).ended(if mode == "strict" { 1 } else { 0 }).stdout;
-        let lets = text.lines().find_map(|line| line.trim().strip_suffix(" lets half::skills/half pass"));
-        let mut options = lets.unwrap_or_else(|| panic!("{text}")).to_owned();
+        let mut options = String::new();
         // In strict, the gates apply once the runtime and the model are right.
-        let text = dci(&workspace, &format!("{resolve} {options}")).stdout;
-        if let Some(more) = text.lines().find_map(|line| line.trim().strip_suffix(" lets half::skills/half pass")) {
-            options.push_str(&format!(" {more}"));
-        }
+        let lets = text.lines().find_map(|line| line.trim().strip_suffix(" lets half::skills/half pass these checks"));
+        assert_eq!(lets.is_some(), mode == "strict", "{text}");
+        options.push_str(lets.unwrap_or_default());
+        let stderr = dci(&workspace, &format!("{resolve} {options}")).stderr;
+        let policy = stderr.lines().find_map(|line| line.strip_prefix("warning[W0866]: `--policy "));
+        let (policy, _) = policy.unwrap_or_else(|| panic!("{stderr}")).split_once('`').unwrap();
+        options.push_str(&format!(" --policy {policy}"));
         let text = dci(&workspace, &format!("{resolve} {options}")).stdout;
         assert!(text.contains("selected  half::skills/half\n"), "{mode} {options}\n{text}");
     }
@@ -89,7 +92,11 @@ fn every_option_that_is_suggested_lets_the_candidate_pass() {
 fn several_skills_that_cover_more_together_are_suggested() {
     let workspace = workspace(&[("a", "One.", "DCI/1 P(one)"), ("b", "Two.", "DCI/1 P(two)")]);
     let run = dci(&workspace, "resolve --require one --require two").ended(1);
-    assert!(run.stdout.contains("--policy selection-mode=cover selects several"), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("`--policy selection-mode=cover` selects a::skills/a, b::skills/b\n"),
+        "{}",
+        run.stderr
+    );
     let run = dci(&workspace, "resolve --require one --require two --policy selection-mode=cover").ended(0);
     assert!(run.stdout.contains("selected  a::skills/a\nselected  b::skills/b\n"), "{}", run.stdout);
     assert!(!run.stdout.contains("to change the result"), "{}", run.stdout);
@@ -154,7 +161,7 @@ fn rejected_candidates_and_exclusions_are_counted() {
 
 #[test]
 fn without_a_terminal_the_run_is_aborted_unless_an_option_decides() {
-    let workspace = workspace(&[]);
+    let workspace = workspace(&[("other", "Unrelated.", "")]);
     let outcome = |decision: &str, status| {
         let run = dci(&workspace, &format!("resolve --require a {decision}")).ended(status);
         run.stdout.lines().find(|line| line.starts_with("outcome")).unwrap().to_owned()

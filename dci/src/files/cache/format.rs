@@ -95,7 +95,7 @@ fn skill(writer: &mut Writer, known: &Known<usize>, found: &Found) {
             writer.text(name.as_deref().unwrap_or_default());
             writer.text(detail);
         }
-        Found::Skill { skill, warnings } => {
+        Found::Skill { skill, warnings, .. } => {
             writer.0.push(2);
             writer.text(&skill.name);
             writer.text(&skill.description);
@@ -184,6 +184,8 @@ fn read_content(reader: &mut Reader<'_>) -> Option<Content> {
         path: String::new(),
         source: Source::WorkspaceLocal,
         folder: PathBuf::new(),
+        file: PathBuf::new(),
+        boundary: PathBuf::new(),
     };
     let mut warnings = Vec::new();
     for _ in 0..reader.count()? {

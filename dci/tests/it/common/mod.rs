@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use capgen_dci::{
     Aliases, Circumstances, Consumer, Corpus, Decision, Declared, Inputs, Mode, Overrides, ProbeRunner, Probes,
-    Reliability, Report, Resolution, ResolveError, Skill, Source, contract, resolve,
+    Profile, Reliability, Report, Resolution, ResolveError, Skill, Source, contract, resolve,
 };
 use serde_json::Value;
 
@@ -23,6 +23,7 @@ pub(crate) struct Case {
     pub(crate) consumer: Option<&'static str>,
     pub(crate) policy: Vec<(&'static str, &'static str)>,
     pub(crate) probes: Probes,
+    pub(crate) profile: Profile,
     /// The names in the manifest of a skill, if only verified providers are accepted.
     pub(crate) manifest: Option<fn(&Skill) -> Option<Names>>,
 }
@@ -38,6 +39,7 @@ impl Case {
             consumer: None,
             policy: vec![],
             probes: Probes::default(),
+            profile: Profile::default(),
             manifest: None,
         }
     }
@@ -70,6 +72,7 @@ impl Case {
             consumer,
             host: capgen_dci::Host::default(),
             overrides,
+            profile: self.profile,
             aliases: &aliases,
             reliability: &reliability,
             probes: &self.probes,
@@ -100,6 +103,8 @@ pub(crate) fn skill(name: &str, description: &str, contract: &str) -> Skill {
         capabilities: Declared::Absent,
         source: Source::WorkspaceLocal,
         folder: format!("skills/{name}").into(),
+        file: format!("skills/{name}/SKILL.md").into(),
+        boundary: "".into(),
     }
 }
 
