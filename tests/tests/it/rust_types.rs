@@ -21,7 +21,7 @@ use payments::{
     RefundPaymentRequestReason as Reason,
 };
 
-fn money(minor_units: u64, currency: &str) -> Money {
+fn price(minor_units: u64, currency: &str) -> Money {
     Money::new(payments::MoneyRequired { minor_units, currency: currency.to_owned() })
 }
 
@@ -32,7 +32,7 @@ fn types_without_numbers_are_keys_of_hash_maps() {
     has_eq_and_hash::<PaymentMethod>();
     has_eq_and_hash::<payments::Allocation>();
     has_eq_and_hash::<payments::RefundPaymentRequest>();
-    let prices = HashSet::from([money(5, "EUR"), money(5, "EUR"), money(5, "USD")]);
+    let prices = HashSet::from([price(5, "EUR"), price(5, "EUR"), price(5, "USD")]);
     assert_eq!(prices.len(), 2);
 }
 
@@ -92,13 +92,13 @@ fn rejected<T: Payload + Debug>(json: &str) -> Vec<String> {
 #[test]
 fn a_nested_type_is_read_and_validated_alone() {
     let money = Money::from_json(br#"{"minorUnits": 1250, "currency": "EUR"}"#).unwrap();
-    assert_eq!(money, money(1250, "EUR"));
+    assert_eq!(money, price(1250, "EUR"));
     assert_eq!(money.to_json().unwrap(), br#"{"minorUnits":1250,"currency":"EUR"}"#);
     assert_eq!(
         rejected::<Money>(r#"{"minorUnits": 0, "currency": "euro"}"#),
         [r#"/currency: must match the pattern "^[A-Z]{3}$", got "euro""#, "/minorUnits: must be greater than 0, got 0"]
     );
-    let wrong = money(0, "EUR").validate().unwrap_err();
+    let wrong = price(0, "EUR").validate().unwrap_err();
     assert_eq!(wrong.to_string(), "/minorUnits: must be greater than 0, got 0");
     assert!(Money::validator().unwrap().is_valid(&json!({"minorUnits": 1, "currency": "EUR"})));
 }

@@ -76,7 +76,7 @@ fn describe(item: Item, api: &mut BTreeSet<String>) {
             }
         }
         Item::Impl(item) => {
-            let of = item.trait_.as_ref().map(|(_, path, _)| tokens(path)).unwrap_or_default();
+            let of = item.trait_.as_ref().map(|(path, _)| tokens(path)).unwrap_or_default();
             let owner = tokens(&item.self_ty);
             api.insert(format!("impl {of} for {owner}"));
             for member in &item.items {
