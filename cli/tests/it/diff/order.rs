@@ -12,7 +12,7 @@ fn the_order_of_the_values_of_an_enum_is_risky() {
 }
 
 #[test]
-fn the_order_of_keys_is_no_change() {
+fn the_order_of_keys_is_not_reported() {
     let (first, second) = ("        prUrl: ", "        severity: ");
     let line = |start: &str| REVIEWER.lines().find(|line| line.starts_with(start)).unwrap();
     let declared = format!("{}\n{}\n", line(first), line(second));

@@ -1,4 +1,4 @@
-//! `docs/dependencies.md` has a line for each direct dependency, and says which of them need a C compiler.
+//! `docs/dependencies.md` has a line for each direct dependency, and states which of them need a C compiler.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,8 @@ fn needs_a_c_compiler(lock: &str, package: &str) -> bool {
         if name == "cc" {
             return true;
         }
-        if seen.insert(name) {
+        // The clock of `chrono` needs it only on the system Haiku.
+        if name != "iana-time-zone-haiku" && seen.insert(name) {
             let entries = lock.split("[[package]]").filter(|entry| entry.contains(&format!("\nname = \"{name}\"\n")));
             let lists = entries.filter_map(|entry| entry.split("dependencies = [").nth(1));
             open.extend(lists.flat_map(|list| list.split('"').skip(1).step_by(2)).filter_map(|d| d.split(' ').next()));
@@ -43,7 +44,7 @@ fn needs_a_c_compiler(lock: &str, package: &str) -> bool {
 }
 
 #[test]
-fn every_dependency_that_needs_a_c_compiler_says_so() {
+fn every_need_for_a_c_compiler_is_explained() {
     let (page, lock) = (text("docs/dependencies.md").unwrap(), text("Cargo.lock").unwrap());
     let mut found = BTreeSet::new();
     for package in members() {
