@@ -269,12 +269,21 @@ mod legacy_crm_contract {
 
     impl AddNoteResponse {
         /// Creates a value with all its properties.
-        pub fn new(note_id: u64, stored_at: impl Into<String>) -> Self {
+        pub fn new(required: AddNoteResponseRequired) -> Self {
             Self {
-                note_id,
-                stored_at: stored_at.into(),
+                note_id: required.note_id,
+                stored_at: required.stored_at,
             }
         }
+    }
+
+    /// The required properties of [`AddNoteResponse`].
+    #[derive(Debug, Clone)]
+    pub struct AddNoteResponseRequired {
+        /// The `noteId` property.
+        pub note_id: u64,
+        /// The `storedAt` property.
+        pub stored_at: String,
     }
 
     /// Call a CRM procedure by name. For migrations only; ask the CRM team first.

@@ -126,22 +126,16 @@ mod notifier_contract {
 
     impl SendNotificationRequestEmail {
         /// Creates a value with the required properties only.
-        pub fn new(
-            customer_id: impl Into<String>,
-            locale: Option<String>,
-            to: impl Into<String>,
-            subject: impl Into<String>,
-            template: SendNotificationRequestEmailTemplate,
-        ) -> Self {
+        pub fn new(required: SendNotificationRequestEmailRequired) -> Self {
             Self {
-                customer_id: customer_id.into(),
-                locale,
+                customer_id: required.customer_id,
+                locale: required.locale,
                 send_after: None,
                 campaign: None,
                 channel: SendNotificationRequestEmailChannel::Email,
-                to: to.into(),
-                subject: subject.into(),
-                template,
+                to: required.to,
+                subject: required.subject,
+                template: required.template,
                 variables: None,
             }
         }
@@ -166,6 +160,21 @@ mod notifier_contract {
             self.variables = Some(variables);
             self
         }
+    }
+
+    /// The required properties of [`SendNotificationRequestEmail`].
+    #[derive(Debug, Clone)]
+    pub struct SendNotificationRequestEmailRequired {
+        /// The `customerId` property.
+        pub customer_id: String,
+        /// The `locale` property.
+        pub locale: Option<String>,
+        /// The `to` property.
+        pub to: String,
+        /// The `subject` property.
+        pub subject: String,
+        /// The `template` property.
+        pub template: SendNotificationRequestEmailTemplate,
     }
 
     /// Generated from `/definitions/Email/properties/channel` in the request schema of `send-notification`.
@@ -239,20 +248,15 @@ mod notifier_contract {
 
     impl SendNotificationRequestSms {
         /// Creates a value with the required properties only.
-        pub fn new(
-            customer_id: impl Into<String>,
-            locale: Option<String>,
-            phone: impl Into<String>,
-            text: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: SendNotificationRequestSmsRequired) -> Self {
             Self {
-                customer_id: customer_id.into(),
-                locale,
+                customer_id: required.customer_id,
+                locale: required.locale,
                 send_after: None,
                 campaign: None,
                 channel: SendNotificationRequestSmsChannel::Sms,
-                phone: phone.into(),
-                text: text.into(),
+                phone: required.phone,
+                text: required.text,
             }
         }
         /// Sets `send_after`; `None` is `null`.
@@ -267,6 +271,19 @@ mod notifier_contract {
             self.campaign = Some(campaign.into());
             self
         }
+    }
+
+    /// The required properties of [`SendNotificationRequestSms`].
+    #[derive(Debug, Clone)]
+    pub struct SendNotificationRequestSmsRequired {
+        /// The `customerId` property.
+        pub customer_id: String,
+        /// The `locale` property.
+        pub locale: Option<String>,
+        /// The `phone` property.
+        pub phone: String,
+        /// The `text` property.
+        pub text: String,
     }
 
     /// Generated from `/definitions/TextMessage/properties/channel` in the request schema of `send-notification`.
@@ -302,17 +319,24 @@ mod notifier_contract {
 
     impl SendNotificationResponse {
         /// Creates a value with all its properties.
-        pub fn new(
-            message_id: impl Into<String>,
-            accepted_at: impl Into<String>,
-            provider: Option<String>,
-        ) -> Self {
+        pub fn new(required: SendNotificationResponseRequired) -> Self {
             Self {
-                message_id: message_id.into(),
-                accepted_at: accepted_at.into(),
-                provider,
+                message_id: required.message_id,
+                accepted_at: required.accepted_at,
+                provider: required.provider,
             }
         }
+    }
+
+    /// The required properties of [`SendNotificationResponse`].
+    #[derive(Debug, Clone)]
+    pub struct SendNotificationResponseRequired {
+        /// The `messageId` property.
+        pub message_id: String,
+        /// The `acceptedAt` property.
+        pub accepted_at: String,
+        /// The `provider` property.
+        pub provider: Option<String>,
     }
 
     /// Set how often a customer wants to hear from us. An absent property keeps its value; `null` resets it.
@@ -434,9 +458,21 @@ mod notifier_contract {
 
     impl SetPreferencesRequestQuietHours {
         /// Creates a value with all its properties.
-        pub fn new(from: u64, until: u64) -> Self {
-            Self { from, until }
+        pub fn new(required: SetPreferencesRequestQuietHoursRequired) -> Self {
+            Self {
+                from: required.from,
+                until: required.until,
+            }
         }
+    }
+
+    /// The required properties of [`SetPreferencesRequestQuietHours`].
+    #[derive(Debug, Clone)]
+    pub struct SetPreferencesRequestQuietHoursRequired {
+        /// The `from` property.
+        pub from: u64,
+        /// The `until` property.
+        pub until: u64,
     }
 
     /// The response of `set-preferences`.

@@ -109,17 +109,12 @@ mod payments_contract {
 
     impl CreatePaymentRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            idempotency_key: impl Into<String>,
-            amount: Money,
-            method: PaymentMethod,
-            order_id: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: CreatePaymentRequestRequired) -> Self {
             Self {
-                idempotency_key: idempotency_key.into(),
-                amount,
-                method,
-                order_id: order_id.into(),
+                idempotency_key: required.idempotency_key,
+                amount: required.amount,
+                method: required.method,
+                order_id: required.order_id,
                 capture_at: None,
                 discount_rate: None,
                 allocation: None,
@@ -155,6 +150,19 @@ mod payments_contract {
         }
     }
 
+    /// The required properties of [`CreatePaymentRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CreatePaymentRequestRequired {
+        /// The `idempotencyKey` property.
+        pub idempotency_key: String,
+        /// The `amount` property.
+        pub amount: Money,
+        /// The `method` property.
+        pub method: PaymentMethod,
+        /// The `orderId` property.
+        pub order_id: String,
+    }
+
     /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
@@ -168,12 +176,21 @@ mod payments_contract {
 
     impl Money {
         /// Creates a value with all its properties.
-        pub fn new(minor_units: u64, currency: impl Into<String>) -> Self {
+        pub fn new(required: MoneyRequired) -> Self {
             Self {
-                minor_units,
-                currency: currency.into(),
+                minor_units: required.minor_units,
+                currency: required.currency,
             }
         }
+    }
+
+    /// The required properties of [`Money`].
+    #[derive(Debug, Clone)]
+    pub struct MoneyRequired {
+        /// The `minorUnits` property.
+        pub minor_units: u64,
+        /// The `currency` property.
+        pub currency: String,
     }
 
     /// How the customer pays, selected by `kind`.
@@ -266,13 +283,22 @@ mod payments_contract {
 
     impl BankTransfer {
         /// Creates a value with all its properties.
-        pub fn new(iban: impl Into<String>, mandate: impl Into<String>) -> Self {
+        pub fn new(required: BankTransferRequired) -> Self {
             Self {
                 kind: BankTransferKind::BankTransfer,
-                iban: iban.into(),
-                mandate: mandate.into(),
+                iban: required.iban,
+                mandate: required.mandate,
             }
         }
+    }
+
+    /// The required properties of [`BankTransfer`].
+    #[derive(Debug, Clone)]
+    pub struct BankTransferRequired {
+        /// The `iban` property.
+        pub iban: String,
+        /// The `mandate` property.
+        pub mandate: String,
     }
 
     /// Generated from `/definitions/BankTransfer/properties/kind`.
@@ -368,13 +394,22 @@ mod payments_contract {
 
     impl AllocationSeller {
         /// Creates a value with all its properties.
-        pub fn new(seller_id: impl Into<String>, basis_points: BasisPoints) -> Self {
+        pub fn new(required: AllocationSellerRequired) -> Self {
             Self {
                 to: AllocationSellerTo::Seller,
-                seller_id: seller_id.into(),
-                basis_points,
+                seller_id: required.seller_id,
+                basis_points: required.basis_points,
             }
         }
+    }
+
+    /// The required properties of [`AllocationSeller`].
+    #[derive(Debug, Clone)]
+    pub struct AllocationSellerRequired {
+        /// The `sellerId` property.
+        pub seller_id: String,
+        /// The `basisPoints` property.
+        pub basis_points: BasisPoints,
     }
 
     /// Generated from `/definitions/Allocation/oneOf/0/properties/to`.
@@ -415,18 +450,25 @@ mod payments_contract {
 
     impl AllocationGroup {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            basis_points: BasisPoints,
-            members: Vec<Allocation>,
-        ) -> Self {
+        pub fn new(required: AllocationGroupRequired) -> Self {
             Self {
                 to: AllocationGroupTo::Group,
-                name: name.into(),
-                basis_points,
-                members,
+                name: required.name,
+                basis_points: required.basis_points,
+                members: required.members,
             }
         }
+    }
+
+    /// The required properties of [`AllocationGroup`].
+    #[derive(Debug, Clone)]
+    pub struct AllocationGroupRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `basisPoints` property.
+        pub basis_points: BasisPoints,
+        /// The `members` property.
+        pub members: Vec<Allocation>,
     }
 
     /// Generated from `/definitions/Allocation/oneOf/1/properties/to`.
@@ -493,18 +535,25 @@ mod payments_contract {
 
     impl CreatePaymentResponseSucceeded {
         /// Creates a value with all its properties.
-        pub fn new(
-            payment_id: impl Into<String>,
-            settled_at: impl Into<String>,
-            fee: u64,
-        ) -> Self {
+        pub fn new(required: CreatePaymentResponseSucceededRequired) -> Self {
             Self {
                 status: CreatePaymentResponseSucceededStatus::Succeeded,
-                payment_id: payment_id.into(),
-                settled_at: settled_at.into(),
-                fee,
+                payment_id: required.payment_id,
+                settled_at: required.settled_at,
+                fee: required.fee,
             }
         }
+    }
+
+    /// The required properties of [`CreatePaymentResponseSucceeded`].
+    #[derive(Debug, Clone)]
+    pub struct CreatePaymentResponseSucceededRequired {
+        /// The `paymentId` property.
+        pub payment_id: String,
+        /// The `settledAt` property.
+        pub settled_at: String,
+        /// The `fee` property.
+        pub fee: u64,
     }
 
     /// Generated from `/oneOf/0/properties/status` in the response schema of `create-payment`.
@@ -540,13 +589,22 @@ mod payments_contract {
 
     impl CreatePaymentResponseRequiresAction {
         /// Creates a value with all its properties.
-        pub fn new(payment_id: impl Into<String>, redirect_url: impl Into<String>) -> Self {
+        pub fn new(required: CreatePaymentResponseRequiresActionRequired) -> Self {
             Self {
                 status: CreatePaymentResponseRequiresActionStatus::RequiresAction,
-                payment_id: payment_id.into(),
-                redirect_url: redirect_url.into(),
+                payment_id: required.payment_id,
+                redirect_url: required.redirect_url,
             }
         }
+    }
+
+    /// The required properties of [`CreatePaymentResponseRequiresAction`].
+    #[derive(Debug, Clone)]
+    pub struct CreatePaymentResponseRequiresActionRequired {
+        /// The `paymentId` property.
+        pub payment_id: String,
+        /// The `redirectUrl` property.
+        pub redirect_url: String,
     }
 
     /// Generated from `/oneOf/1/properties/status` in the response schema of `create-payment`.
@@ -582,13 +640,22 @@ mod payments_contract {
 
     impl CreatePaymentResponseDeclined {
         /// Creates a value with all its properties.
-        pub fn new(code: CreatePaymentResponseDeclinedCode, retryable: bool) -> Self {
+        pub fn new(required: CreatePaymentResponseDeclinedRequired) -> Self {
             Self {
                 status: CreatePaymentResponseDeclinedStatus::Declined,
-                code,
-                retryable,
+                code: required.code,
+                retryable: required.retryable,
             }
         }
+    }
+
+    /// The required properties of [`CreatePaymentResponseDeclined`].
+    #[derive(Debug, Clone)]
+    pub struct CreatePaymentResponseDeclinedRequired {
+        /// The `code` property.
+        pub code: CreatePaymentResponseDeclinedCode,
+        /// The `retryable` property.
+        pub retryable: bool,
     }
 
     /// Generated from `/oneOf/2/properties/status` in the response schema of `create-payment`.
@@ -696,16 +763,12 @@ mod payments_contract {
 
     impl RefundPaymentRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            idempotency_key: impl Into<String>,
-            payment_id: impl Into<String>,
-            reason: RefundPaymentRequestReason,
-        ) -> Self {
+        pub fn new(required: RefundPaymentRequestRequired) -> Self {
             Self {
-                idempotency_key: idempotency_key.into(),
-                payment_id: payment_id.into(),
+                idempotency_key: required.idempotency_key,
+                payment_id: required.payment_id,
                 minor_units: None,
-                reason,
+                reason: required.reason,
                 note: None,
             }
         }
@@ -721,6 +784,17 @@ mod payments_contract {
             self.note = Some(note.into());
             self
         }
+    }
+
+    /// The required properties of [`RefundPaymentRequest`].
+    #[derive(Debug, Clone)]
+    pub struct RefundPaymentRequestRequired {
+        /// The `idempotencyKey` property.
+        pub idempotency_key: String,
+        /// The `paymentId` property.
+        pub payment_id: String,
+        /// The `reason` property.
+        pub reason: RefundPaymentRequestReason,
     }
 
     /// Generated from `/properties/reason` in the request schema of `refund-payment`.
@@ -763,12 +837,21 @@ mod payments_contract {
 
     impl RefundPaymentResponse {
         /// Creates a value with all its properties.
-        pub fn new(refund_id: impl Into<String>, state: RefundPaymentResponseState) -> Self {
+        pub fn new(required: RefundPaymentResponseRequired) -> Self {
             Self {
-                refund_id: refund_id.into(),
-                state,
+                refund_id: required.refund_id,
+                state: required.state,
             }
         }
+    }
+
+    /// The required properties of [`RefundPaymentResponse`].
+    #[derive(Debug, Clone)]
+    pub struct RefundPaymentResponseRequired {
+        /// The `refundId` property.
+        pub refund_id: String,
+        /// The `state` property.
+        pub state: RefundPaymentResponseState,
     }
 
     /// Generated from `/properties/state` in the response schema of `refund-payment`.

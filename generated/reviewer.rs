@@ -98,13 +98,10 @@ mod reviewer_contract {
 
     impl ReviewChangeRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            repository: impl Into<String>,
-            files: ::std::collections::BTreeMap<String, Change>,
-        ) -> Self {
+        pub fn new(required: ReviewChangeRequestRequired) -> Self {
             Self {
-                repository: repository.into(),
-                files,
+                repository: required.repository,
+                files: required.files,
                 focus: None,
                 limit: None,
             }
@@ -121,6 +118,15 @@ mod reviewer_contract {
             self.limit = Some(limit);
             self
         }
+    }
+
+    /// The required properties of [`ReviewChangeRequest`].
+    #[derive(Debug, Clone)]
+    pub struct ReviewChangeRequestRequired {
+        /// The `repository` property.
+        pub repository: String,
+        /// The `files` property.
+        pub files: ::std::collections::BTreeMap<String, Change>,
     }
 
     /// How a file changes.
@@ -309,9 +315,21 @@ mod reviewer_contract {
 
     impl ReviewChangeResponse {
         /// Creates a value with all its properties.
-        pub fn new(verdict: Verdict, findings: Vec<Finding>) -> Self {
-            Self { verdict, findings }
+        pub fn new(required: ReviewChangeResponseRequired) -> Self {
+            Self {
+                verdict: required.verdict,
+                findings: required.findings,
+            }
         }
+    }
+
+    /// The required properties of [`ReviewChangeResponse`].
+    #[derive(Debug, Clone)]
+    pub struct ReviewChangeResponseRequired {
+        /// The `verdict` property.
+        pub verdict: Verdict,
+        /// The `findings` property.
+        pub findings: Vec<Finding>,
     }
 
     /// Whether to merge a change.
@@ -352,19 +370,27 @@ mod reviewer_contract {
 
     impl Finding {
         /// Creates a value with all its properties.
-        pub fn new(
-            focus: Focus,
-            path: impl Into<String>,
-            line: Option<u64>,
-            message: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: FindingRequired) -> Self {
             Self {
-                focus,
-                path: path.into(),
-                line,
-                message: message.into(),
+                focus: required.focus,
+                path: required.path,
+                line: required.line,
+                message: required.message,
             }
         }
+    }
+
+    /// The required properties of [`Finding`].
+    #[derive(Debug, Clone)]
+    pub struct FindingRequired {
+        /// The `focus` property.
+        pub focus: Focus,
+        /// The `path` property.
+        pub path: String,
+        /// The `line` property.
+        pub line: Option<u64>,
+        /// The `message` property.
+        pub message: String,
     }
 
     /// List the rules that the reviewer applies.
@@ -425,13 +451,24 @@ mod reviewer_contract {
 
     impl Rule {
         /// Creates a value with all its properties.
-        pub fn new(id: impl Into<String>, summary: impl Into<String>, focus: Focus) -> Self {
+        pub fn new(required: RuleRequired) -> Self {
             Self {
-                id: id.into(),
-                summary: summary.into(),
-                focus,
+                id: required.id,
+                summary: required.summary,
+                focus: required.focus,
             }
         }
+    }
+
+    /// The required properties of [`Rule`].
+    #[derive(Debug, Clone)]
+    pub struct RuleRequired {
+        /// The `id` property.
+        pub id: String,
+        /// The `summary` property.
+        pub summary: String,
+        /// The `focus` property.
+        pub focus: Focus,
     }
 
     /// Reading, checking and writing of the types above.

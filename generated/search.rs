@@ -312,9 +312,24 @@ mod search_contract {
 
     impl Comparison {
         /// Creates a value with all its properties.
-        pub fn new(op: ComparisonOp, field: FieldName, value: ComparisonValue) -> Self {
-            Self { op, field, value }
+        pub fn new(required: ComparisonRequired) -> Self {
+            Self {
+                op: required.op,
+                field: required.field,
+                value: required.value,
+            }
         }
+    }
+
+    /// The required properties of [`Comparison`].
+    #[derive(Debug, Clone)]
+    pub struct ComparisonRequired {
+        /// The `op` property.
+        pub op: ComparisonOp,
+        /// The `field` property.
+        pub field: FieldName,
+        /// The `value` property.
+        pub value: ComparisonValue,
     }
 
     /// Generated from `/definitions/Comparison/properties/op`.
@@ -514,10 +529,10 @@ mod search_contract {
 
     impl SearchResponse {
         /// Creates a value with the required properties only.
-        pub fn new(total: u64, hits: Vec<Hit>) -> Self {
+        pub fn new(required: SearchResponseRequired) -> Self {
             Self {
-                total,
-                hits,
+                total: required.total,
+                hits: required.hits,
                 facets: None,
                 next_cursor: None,
             }
@@ -542,6 +557,15 @@ mod search_contract {
         }
     }
 
+    /// The required properties of [`SearchResponse`].
+    #[derive(Debug, Clone)]
+    pub struct SearchResponseRequired {
+        /// The `total` property.
+        pub total: u64,
+        /// The `hits` property.
+        pub hits: Vec<Hit>,
+    }
+
     /// The definition `Hit`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Hit {
@@ -561,19 +585,14 @@ mod search_contract {
 
     impl Hit {
         /// Creates a value with the required properties only.
-        pub fn new(
-            id: impl Into<String>,
-            collection: HitCollection,
-            score: f64,
-            document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
-        ) -> Self {
+        pub fn new(required: HitRequired) -> Self {
             Self {
-                id: id.into(),
-                collection,
-                score,
+                id: required.id,
+                collection: required.collection,
+                score: required.score,
                 url: None,
                 thumbnail: None,
-                document,
+                document: required.document,
             }
         }
         /// Sets `url`.
@@ -588,6 +607,19 @@ mod search_contract {
             self.thumbnail = Some(thumbnail.into());
             self
         }
+    }
+
+    /// The required properties of [`Hit`].
+    #[derive(Debug, Clone)]
+    pub struct HitRequired {
+        /// The `id` property.
+        pub id: String,
+        /// The `collection` property.
+        pub collection: HitCollection,
+        /// The `score` property.
+        pub score: f64,
+        /// The `document` property.
+        pub document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
     /// Generated from `/definitions/Hit/properties/collection`.

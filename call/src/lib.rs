@@ -35,8 +35,8 @@ pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry
 pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use envelope::{
-    Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, ErrorPayload, ErrorSide, ErrorViolation, HmacAuth,
-    InternalAuth, InvalidKey, Keys, MessageKind, header,
+    Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide,
+    ErrorViolation, ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind, header,
 };
 pub use failure::Failure;
 pub use memory::{MemoryBroker, MemoryTransport};

@@ -1,11 +1,12 @@
 //! The input of the derive: a struct, its attributes and its generic parameters.
 
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics};
+use syn::{Data, DeriveInput, Fields, Generics};
 
 use crate::attr::{self, Entry};
 use crate::doc;
 use crate::errors::Errors;
+use crate::field;
 
 /// A struct with `#[derive(Capability)]`.
 pub(crate) struct Subject<'a> {
@@ -22,7 +23,7 @@ pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<
     let name = &input.ident;
     let is_unit = match &input.data {
         Data::Struct(data) => {
-            misplaced(data.fields.iter(), errors);
+            field::check(data.fields.iter(), errors);
             matches!(data.fields, Fields::Unit)
         }
         Data::Enum(data) => {
@@ -40,14 +41,4 @@ pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<
 
 fn not_a_struct(input: &str, name: &Ident) -> String {
     format!("cannot derive `Capability` for {input}: wrap it in a struct, such as `struct Review{name}({name});`")
-}
-
-fn misplaced<'a>(fields: impl Iterator<Item = &'a Field>, errors: &mut Errors) {
-    let is_ours = |attribute: &&Attribute| attribute.path().is_ident("capability");
-    for attribute in fields.flat_map(|field| &field.attrs).filter(is_ours) {
-        errors.at(
-            attribute.path(),
-            "`#[capability]` belongs before the struct; for a field, write `#[serde(...)]` or `#[schemars(...)]`",
-        );
-    }
 }

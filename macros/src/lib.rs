@@ -12,6 +12,7 @@ mod doc;
 mod errors;
 mod expand;
 mod fallback;
+mod field;
 mod generics;
 mod kebab;
 mod key;

@@ -143,7 +143,7 @@ impl McpTransport {
             drop(permit);
             let Some(address) = reply_to else { return };
             let too_large = |size: usize| {
-                ErrorPayload::new(SERVER_FAILED, format!("the response has {size} bytes, which is too much"))
+                ErrorPayload::of(SERVER_FAILED, format!("the response has {size} bytes, which is too much"))
             };
             let Some(payload) = request.response(result) else { return };
             // A caller that does not wait any more gets nothing.
@@ -172,16 +172,16 @@ impl Server {
             request.deadline().map(|deadline| Duration::from_millis(deadline.saturating_sub(SystemClock.now_ms())));
         let payload = std::str::from_utf8(&request.payload).ok().and_then(|payload| payload.parse::<Json>().ok());
         let Some(payload) = payload else {
-            return Err(ErrorPayload::new(code::INVALID_ENVELOPE, "the payload is not JSON"));
+            return Err(ErrorPayload::of(code::INVALID_ENVELOPE, "the payload is not JSON"));
         };
         let tools = self.client.tools().await.map_err(failed)?;
         if tools.get(name).is_none() {
             let message = format!("the MCP server has no tool `{name}`");
-            return Err(ErrorPayload::new(code::NO_CAPABILITY, message));
+            return Err(ErrorPayload::of(code::NO_CAPABILITY, message));
         }
         match self.client.call_tool(name, payload, remaining).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
-            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::new(TOOL_FAILED, visible(&text))),
+            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, visible(&text))),
             Err(error) => Err(failed(error)),
         }
     }
@@ -196,7 +196,7 @@ fn failed(error: McpError) -> ErrorPayload {
         McpError::Arguments(_) => (INVALID_ARGUMENTS, false),
         _ => (SERVER_FAILED, false),
     };
-    ErrorPayload::new(code, visible(&error.to_string())).with_retryable(is_retryable)
+    ErrorPayload::of(code, visible(&error.to_string())).with_retryable(is_retryable)
 }
 
 /// Escapes the characters of a server that change the display of a terminal. Its lines are kept.

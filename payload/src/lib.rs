@@ -38,6 +38,6 @@ pub use wire::NotInEnum;
 #[doc(hidden)]
 pub use declared_capability::DeclaredCapability;
 #[cfg(feature = "derive")]
-pub use derive::Checked;
+pub use derive::{Checked, MapSchema};
 #[cfg(feature = "derive")]
 pub use unsupported_schema::UnsupportedSchema;

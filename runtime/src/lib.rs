@@ -53,6 +53,6 @@ pub use {
     agent_manifest::{AgentManifest, AgentManifestError},
     capgen_macros::Capability,
     capgen_manifest::TransportSettings,
-    capgen_payload::{UnsupportedSchema, derive::Checked},
+    capgen_payload::{Checked, MapSchema, UnsupportedSchema},
     export::{ExportError, export, export_in},
 };

@@ -7,16 +7,23 @@ use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, T
 use tokio::sync::{mpsc, oneshot};
 
 use crate::pr_reviewer::{
-    ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict,
+    ReviewPr, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity, ReviewPrResponse,
+    ReviewPrResponseRequired, ReviewPrResponseVerdict,
 };
 use crate::{ROUNDS, Way, round, table};
 
 pub(crate) fn request() -> ReviewPrRequest {
-    ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High)
+    ReviewPrRequest::new(ReviewPrRequestRequired {
+        pr_url: "https://github.com/example/shop/pull/7".to_owned(),
+        severity: ReviewPrRequestSeverity::High,
+    })
 }
 
 pub(crate) fn response() -> ReviewPrResponse {
-    ReviewPrResponse::new(ReviewPrResponseVerdict::Approve, "The change is fine, and it has tests.")
+    ReviewPrResponse::new(ReviewPrResponseRequired {
+        verdict: ReviewPrResponseVerdict::Approve,
+        summary: "The change is fine, and it has tests.".to_owned(),
+    })
 }
 
 /// The agent with schemas, and the same capability without.

@@ -7,7 +7,7 @@ use capgen_payload::wire::plain_end;
 
 use super::members::Scanner;
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_signature, is_tenant};
-use super::{Auth, Fields, HmacAuth, MessageKind, Part};
+use super::{Auth, Fields, HmacAuth, HmacAuthRequired, MessageKind, Part};
 
 /// The most headers that are compared with each other.
 const MAX_HEADERS: usize = 16;
@@ -164,7 +164,8 @@ impl<'t> Cursor<'t> {
         let id = self.part(is_id)?;
         let signature = self.member("\"signature\":\"", is_signature)?;
         self.literal("}")?;
-        let text = |part: &Part| part.text(self.text).to_owned();
-        Some(Some(Auth::Hmac(HmacAuth::new(text(&id), text(&signature)))))
+        let text = |part: Part| part.text(self.text).to_owned();
+        let required = HmacAuthRequired { key_id: text(id), signature: text(signature) };
+        Some(Some(Auth::Hmac(HmacAuth::new(required))))
     }
 }

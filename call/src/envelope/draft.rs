@@ -7,7 +7,7 @@ use capgen_payload::{InvalidPayload, Options, Payload as _};
 use serde_json::Value;
 
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_plain, is_scheme, is_tenant};
-use super::{Auth, EnvelopeFields, HmacAuth, Keys, MessageKind, uri};
+use super::{Auth, EnvelopeFields, EnvelopeRequired, HmacAuth, HmacAuthRequired, Keys, MessageKind, uri};
 
 /// The parts of a message that is written. Ids of agents are without `agent://`.
 #[derive(Clone, Debug)]
@@ -40,7 +40,8 @@ impl Draft<'_> {
         text.extend_from_slice(self.payload);
         text.push(b'}');
         if let Some((id, signature)) = keys.and_then(|keys| keys.sign(&text)) {
-            let auth = serde_json::to_vec(&Auth::Hmac(HmacAuth::new(id, signature))).unwrap_or_default();
+            let auth = Auth::Hmac(HmacAuth::new(HmacAuthRequired { key_id: id.to_owned(), signature }));
+            let auth = serde_json::to_vec(&auth).unwrap_or_default();
             text.pop();
             text.extend_from_slice(b",\"auth\":");
             text.extend_from_slice(&auth);
@@ -113,22 +114,21 @@ impl Draft<'_> {
     fn fields(&self) -> EnvelopeFields {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let headers = self.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let (from, to) = (uri(self.from), uri(self.to));
         EnvelopeFields {
             caused_by: owned(self.caused_by),
             reply_to: self.reply_to.map(|(kind, address)| format!("{kind}://{address}")),
             deadline: self.deadline,
             tenant_id: owned(self.tenant),
             headers: Some(headers).filter(|_| !self.headers.is_empty()),
-            ..EnvelopeFields::new(
-                self.kind,
-                self.message_id,
-                self.correlation_id,
-                from,
-                to,
-                self.capability,
-                Value::Null,
-            )
+            ..EnvelopeFields::new(EnvelopeRequired {
+                kind: self.kind,
+                message_id: self.message_id.to_owned(),
+                correlation_id: self.correlation_id.to_owned(),
+                from: uri(self.from),
+                to: uri(self.to),
+                capability: self.capability.to_owned(),
+                payload: Value::Null,
+            })
         }
     }
 }

@@ -28,8 +28,11 @@ use part::{Fields, Part};
 
 pub use generated::{
     CONTRACT_HASH as ENVELOPE_CONTRACT_HASH, DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth,
-    DeliverRequestAuthHmac as HmacAuth, DeliverRequestAuthInternal as InternalAuth, DeliverRequestKind as MessageKind,
-    FailRequest as ErrorPayload, FailRequestSide as ErrorSide, FailRequestViolationsItem as ErrorViolation,
+    DeliverRequestAuthHmac as HmacAuth, DeliverRequestAuthHmacRequired as HmacAuthRequired,
+    DeliverRequestAuthInternal as InternalAuth, DeliverRequestKind as MessageKind,
+    DeliverRequestRequired as EnvelopeRequired, FailRequest as ErrorPayload, FailRequestRequired as ErrorRequired,
+    FailRequestSide as ErrorSide, FailRequestViolationsItem as ErrorViolation,
+    FailRequestViolationsItemRequired as ErrorViolationRequired,
 };
 pub use keys::{InvalidKey, Keys};
 
@@ -113,7 +116,15 @@ impl Envelope {
     /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not checked.
     pub(crate) fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
         let kind = MessageKind::Request;
-        let fields = EnvelopeFields::new(kind, message_id, message_id, uri(caller), uri(""), capability, Value::Null);
+        let fields = EnvelopeFields::new(EnvelopeRequired {
+            kind,
+            message_id: message_id.to_owned(),
+            correlation_id: message_id.to_owned(),
+            from: uri(caller),
+            to: uri(""),
+            capability: capability.to_owned(),
+            payload: Value::Null,
+        });
         Self::of(EnvelopeFields { deadline, ..fields }, Bytes::new())
     }
 
@@ -257,19 +268,26 @@ pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
     } else {
         serde_json::from_slice(text).ok()?
     };
-    let request = EnvelopeFields::new(
-        MessageKind::Request,
-        parts.message_id,
-        parts.correlation_id,
-        uri(id(&parts.from)),
-        uri(agent),
-        parts.capability,
-        Value::Null,
-    );
+    let request = EnvelopeFields::new(EnvelopeRequired {
+        kind: MessageKind::Request,
+        message_id: parts.message_id,
+        correlation_id: parts.correlation_id,
+        from: uri(id(&parts.from)),
+        to: uri(agent),
+        capability: parts.capability,
+        payload: Value::Null,
+    });
     let fields = EnvelopeFields { reply_to: parts.reply_to, ..request };
     fields.validate().ok()?;
     let is_request = !matches!(parts.kind.as_deref(), Some("response" | "event"));
     is_request.then(|| Envelope::of(fields, Bytes::new()))
+}
+
+impl ErrorPayload {
+    /// An error that is not retryable, without details.
+    pub fn of(code: &str, message: impl Into<String>) -> Self {
+        Self::new(ErrorRequired { code: code.to_owned(), message: message.into() })
+    }
 }
 
 /// The id of an agent as a URI.

@@ -5,7 +5,9 @@ use capgen_manifest::Side;
 use capgen_payload::{Payload as _, Violation, Violations};
 use serde_json::Value;
 
-use crate::envelope::{Draft, Envelope, ErrorPayload, ErrorSide, ErrorViolation, Keys, MessageKind, header};
+use crate::envelope::{
+    Draft, Envelope, ErrorPayload, ErrorSide, ErrorViolation, ErrorViolationRequired, Keys, MessageKind, header,
+};
 use crate::failure::Failure;
 use crate::id::Id;
 use crate::outcome::code;
@@ -36,7 +38,7 @@ impl Answer {
 
     /// An error before or instead of the end of a handler.
     pub(super) fn error(code: &str, message: impl Into<String>) -> Self {
-        Self { is_final: false, ..Self::of(ErrorPayload::new(code, message)) }
+        Self { is_final: false, ..Self::of(ErrorPayload::of(code, message)) }
     }
 
     /// The end of a request because this process stops.
@@ -56,24 +58,25 @@ impl Answer {
             return Self::error(code::HANDLER_FAILED, "the response is larger than the transport allows");
         };
         let message: String = message.chars().take(256).collect();
-        Self::of(ErrorPayload { side, ..ErrorPayload::new(code, message) })
+        Self::of(ErrorPayload { side, ..ErrorPayload::of(&code, message) })
     }
 
     /// The failure of a handler.
     pub(super) fn failure(failure: Failure) -> Self {
-        Self::of(ErrorPayload::new(failure.code, failure.message).with_retryable(failure.retryable))
+        Self::of(ErrorPayload::of(&failure.code, failure.message).with_retryable(failure.retryable))
     }
 
     /// A payload that violates its schema, by violations without values.
     pub(super) fn violation(side: Side, violations: &Violations) -> Self {
         let entry = |violation: &Violation| {
-            ErrorViolation::new(&violation.path, &violation.message).with_keyword(violation.keyword.as_str())
+            let Violation { path, message, keyword } = violation.clone();
+            ErrorViolation::new(ErrorViolationRequired { path, message }).with_keyword(keyword.as_str())
         };
         let error_side = match side {
             Side::Request => ErrorSide::Request,
             Side::Response => ErrorSide::Response,
         };
-        let error = ErrorPayload::new(code::SCHEMA_VIOLATION, summary(side, violations));
+        let error = ErrorPayload::of(code::SCHEMA_VIOLATION, summary(side, violations));
         let mut error = error.with_side(error_side).with_violations(violations.iter().map(entry).collect());
         error.truncated = violations.is_truncated().then_some(true);
         // An invalid request did not run, and its answer may be large.
@@ -82,7 +85,7 @@ impl Answer {
 
     /// Contracts that differ, with the first change that breaks the caller.
     pub(super) fn skew(message: String, finding: Option<&Value>) -> Self {
-        let error = ErrorPayload::new(code::VERSION_SKEW, message);
+        let error = ErrorPayload::of(code::VERSION_SKEW, message);
         let members = finding.and_then(Value::as_object);
         let members = members.map(|members| members.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
         Self::of(match members {

@@ -11,8 +11,8 @@ use capgen::Checked;
 use capgen::call::{CallOptions, Client, Context, Failure, Handlers, MemoryBroker, PeerTable, Server, Status, code};
 use capgen_manifest::{AgentId, TransportSettings};
 use pr_reviewer::{
-    PrReviewer, PrReviewerClient, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict,
-    pr_reviewer_handlers,
+    PrReviewer, PrReviewerClient, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity, ReviewPrResponse,
+    ReviewPrResponseRequired, ReviewPrResponseVerdict, pr_reviewer_handlers,
 };
 
 struct Careful;
@@ -23,7 +23,8 @@ impl PrReviewer for Careful {
             ReviewPrRequestSeverity::Low => Err(Failure::new("NOT_WORTH_IT", request.pr_url)),
             ReviewPrRequestSeverity::Med => std::future::pending().await,
             ReviewPrRequestSeverity::High => {
-                Ok(ReviewPrResponse::new(ReviewPrResponseVerdict::Comment, format!("for {}", context.caller())))
+                let (verdict, summary) = (ReviewPrResponseVerdict::Comment, format!("for {}", context.caller()));
+                Ok(ReviewPrResponse::new(ReviewPrResponseRequired { verdict, summary }))
             }
         }
     }
@@ -43,7 +44,9 @@ async fn start(agent: &str, handlers: Handlers) -> (Client, Server) {
 async fn a_generated_client_calls_an_implementation_of_the_generated_trait() {
     let (client, _server) = start("pr-reviewer", pr_reviewer_handlers(Careful)).await;
     let client = PrReviewerClient::new(client);
-    let request = |severity| ReviewPrRequest::new("https://example.com/7", severity);
+    let request = |severity| {
+        ReviewPrRequest::new(ReviewPrRequestRequired { pr_url: "https://example.com/7".to_owned(), severity })
+    };
     let response = client.review_pr(&request(ReviewPrRequestSeverity::High)).await.unwrap();
     assert_eq!(response.summary, "for concierge");
     let error = client.review_pr(&request(ReviewPrRequestSeverity::Low)).await.unwrap_err();

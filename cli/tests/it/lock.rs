@@ -85,6 +85,15 @@ fn a_changed_contract_is_reported_with_its_keys() {
 }
 
 #[test]
+fn the_order_of_the_values_of_an_enum_is_locked() {
+    // Rust compares the values in this order.
+    let fleet = locked();
+    edit(&fleet, REVIEWER, "[low, med, high]", "[high, med, low]");
+    let run = reports(&fleet, &CHECKS, &["error[E0621]: the contract of `review-pr` changed"]);
+    assert!(run.stderr.contains("changed: `inputSchema`"), "{run:?}");
+}
+
+#[test]
 fn the_order_of_keys_and_the_layout_do_not_matter() {
     let fleet = locked();
     edit(

@@ -229,8 +229,18 @@ fn set<T>(slots: &mut [T], at: usize, value: T) {
     }
 }
 
-/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in source order, so that the
-/// same contract always gets the same boxes.
+/// The indexes of types in an order that does not depend on the file, and the rank of each type in it.
+fn by_identity(types: &[TypeDef]) -> (Vec<usize>, Vec<usize>) {
+    let mut sorted: Vec<(Vec<u8>, usize)> =
+        types.iter().enumerate().map(|(at, def)| (def.identity(&def.name), at)).collect();
+    sorted.sort_unstable();
+    let mut ranks = vec![0; types.len()];
+    sorted.iter().enumerate().for_each(|(rank, (_, at))| set(&mut ranks, *at, rank));
+    (sorted.into_iter().map(|(_, at)| at).collect(), ranks)
+}
+
+/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in the order of the identities of
+/// types: boxes are part of the types of fields, so they must not move if the file is sorted.
 fn mark_boxes(types: &mut [TypeDef]) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -238,10 +248,18 @@ fn mark_boxes(types: &mut [TypeDef]) {
         Open,
         Done,
     }
-    let inline: Vec<Vec<usize>> = types.iter().map(|def| inline_targets(&def.shape)).collect();
+    let (sorted, ranks) = by_identity(types);
+    let inline: Vec<Vec<usize>> = types
+        .iter()
+        .map(|def| {
+            let mut targets = inline_targets(&def.shape);
+            targets.sort_unstable_by_key(|to| ranks.get(*to));
+            targets
+        })
+        .collect();
     let mut state = vec![State::New; types.len()];
     let mut boxed: HashSet<(usize, usize)> = HashSet::new();
-    for start in 0..types.len() {
+    for start in sorted {
         let mut stack = vec![(start, 0)];
         while let Some((at, edge)) = stack.pop() {
             if edge == 0 {

@@ -6,6 +6,7 @@
 pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod note;
+mod required;
 
 use std::cell::OnceCell;
 use std::ops::Index;

@@ -20,9 +20,10 @@ struct Names {
 }
 
 impl Names {
-    fn of(model: &Model<'_>) -> Self {
+    fn of(model: &Model<'_>, types: &Types<'_>) -> Self {
         let taken = model.type_names();
-        let is_free = |name: &String| !taken.contains(name.as_str()) && !is_reserved(name);
+        let is_free =
+            |name: &String| !taken.contains(name.as_str()) && !types.is_required_name(name) && !is_reserved(name);
         let id = model.manifest.agent.as_str();
         let with_prefix = |prefix: String| {
             // An agent often has the name of its only capability.
@@ -83,7 +84,7 @@ fn side(types: &Types<'_>, side: &SideModel) -> String {
 
 /// Writes the trait, the function that makes handlers of an implementation, and the client.
 pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
-    let (names, methods) = (Names::of(model), Method::of(model));
+    let (names, methods) = (Names::of(model, types), Method::of(model));
     let id = doc::code(types.agent());
     agent(writer, types, &names, &methods, &id);
     handlers(writer, &names, &methods);

@@ -12,6 +12,7 @@
 mod calls;
 mod capability;
 mod codec;
+mod constructor;
 mod doc;
 mod enums;
 mod file;

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::codec::{self, RuleRef, Rules};
+use super::constructor::Constructor;
 use super::types::{Constant, Types};
 use super::wide_record::Parts;
 use super::writer::Writer;
-use super::{doc, ident, setter, wire_rule};
+use super::{doc, ident, wire_rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
 
 /// The field for undeclared properties. Lowering gives this name to no other field.
@@ -15,7 +16,8 @@ const REST: &str = "additional_properties";
 pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
     let record = Struct::new(types, def, record);
     record.declaration(writer);
-    record.constructor(writer);
+    let Struct { members, rest, .. } = &record;
+    Constructor { types, def, members, has_rest: rest.is_some() }.write(writer);
 }
 
 pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
@@ -40,7 +42,7 @@ pub(super) struct Member<'a> {
     /// The field's name in Rust.
     pub(super) ident: Cow<'a, str>,
     /// The only value that a required property can have, so that the constructor does not ask for it.
-    constant: Option<Constant<'a>>,
+    pub(super) constant: Option<Constant<'a>>,
     /// Whether the property is optional and its type is the `Option` of a nullable type.
     pub(super) is_merged: bool,
 }
@@ -57,6 +59,11 @@ impl Member<'_> {
         } else {
             Cow::Borrowed(&self.ident)
         }
+    }
+
+    /// Whether the constructor asks for the field.
+    pub(super) fn is_argument(&self) -> bool {
+        self.field.required && self.constant.is_none()
     }
 
     /// Writes the type of the field.
@@ -119,64 +126,6 @@ impl<'a> Struct<'a> {
                 w.line(",");
             }
         });
-    }
-
-    /// `new`, with a parameter for each required property that is not a constant, and a setter for each optional one; also
-    /// `Default` if `new` has no parameter.
-    fn constructor(&self, writer: &mut Writer) {
-        let is_parameter = |member: &&Member<'_>| member.field.required && member.constant.is_none();
-        let parameters: Vec<&Member<'_>> = self.members.iter().filter(is_parameter).collect();
-        writer.item();
-        writer.braced("impl ", &self.def.name, |w| {
-            w.doc(self.constructor_doc());
-            w.signature(
-                "pub fn new",
-                |w| w.each(&parameters, |w, member| self.parameter(w, member)),
-                |w| w.text("Self"),
-            );
-            w.body(|w| {
-                let fields = self.members.iter().map(Some).chain(self.rest.map(|_| None));
-                w.struct_expression("Self", fields, |w, field| match field {
-                    Some(member) => initial_value(w, member),
-                    None => w.text("additional_properties: ::std::collections::BTreeMap::new()"),
-                });
-                w.end();
-            });
-            for member in self.members.iter().filter(|member| !member.field.required) {
-                setter::write(w, self.types, &member.ident, member.field, member.is_merged);
-            }
-        });
-        if parameters.is_empty() {
-            writer.implement(
-                |w| w.text("Default"),
-                &self.def.name,
-                |w| {
-                    w.text("fn default() -> Self ");
-                    w.body(|w| w.line("Self::new()"));
-                },
-            );
-        }
-    }
-
-    fn constructor_doc(&self) -> &'static str {
-        let has_required = self.members.iter().any(|member| member.field.required);
-        let has_optional = self.rest.is_some() || self.members.iter().any(|member| !member.field.required);
-        match (has_required, has_optional) {
-            (true, true) => "Creates a value with the required properties only.",
-            (true, false) => "Creates a value with all its properties.",
-            (false, _) => "Creates a value without properties.",
-        }
-    }
-
-    fn parameter(&self, writer: &mut Writer, Member { field, ident, .. }: &Member<'_>) {
-        writer.text(ident);
-        writer.text(": ");
-        if field.ty == Type::String {
-            writer.text("impl ");
-            writer.generic("Into", |w| w.text("String"));
-        } else {
-            self.types.write(writer, &field.ty);
-        }
     }
 
     fn codec(&self, writer: &mut Writer) {
@@ -319,20 +268,6 @@ fn read_value(writer: &mut Writer, member: &Member<'_>) {
         writer.method_call(&variable, ".flatten", |_| {});
     } else if variable != member.ident {
         writer.text(&format!(": {variable}"));
-    }
-}
-
-/// A field with its value in the constructor.
-fn initial_value(writer: &mut Writer, Member { field, ident, constant, .. }: &Member<'_>) {
-    writer.text(ident);
-    if !field.required {
-        writer.text(": None");
-    } else if let Some(constant) = constant {
-        writer.text(": ");
-        constant.write(writer);
-    } else if field.ty == Type::String {
-        writer.text(": ");
-        writer.method_call(ident, ".into", |_| {});
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Types<'a> {
     inexact: HashSet<&'a str>,
     /// The JSON Pointers of all schemas of each side.
     pointers: HashMap<(&'a str, Side), HashSet<&'a str>>,
+    /// See [`Model::required_names`].
+    required_names: HashMap<&'a str, String>,
 }
 
 /// A type that is compared with others: equal if and only if the Rust types are the same, apart from boxes.
@@ -47,7 +49,8 @@ impl<'a> Types<'a> {
         let is_root = |def: &&TypeDef| def.origin == Origin::Root;
         let roots = model.types.iter().filter(is_root);
         let roots = roots.map(|def| ((def.capability.as_str(), def.side), def.name.as_str())).collect();
-        Self { model, roots, inexact: inexact(model), pointers: pointers(model) }
+        let required_names = model.required_names();
+        Self { model, roots, inexact: inexact(model), pointers: pointers(model), required_names }
     }
 
     pub(super) fn def(&self, id: TypeId) -> &'a TypeDef {
@@ -136,15 +139,18 @@ impl<'a> Types<'a> {
     /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs no
     /// constructor parameter.
     pub(super) fn constant(&self, ty: &Type) -> Option<Constant<'a>> {
-        let mut ty = ty;
-        loop {
-            let Type::Named { id, boxed: false } = ty else { return None };
-            let def = &self.model[*id];
-            match &def.shape {
-                Shape::Alias { target, .. } if !self.is_newtype(def) => ty = target,
-                _ => return Some(Constant { enumeration: &def.name, variant: &def.constant()?.ident }),
-            }
-        }
+        let (def, member) = self.model.constant(ty)?;
+        Some(Constant { enumeration: &def.name, variant: &member.ident })
+    }
+
+    /// The name of the struct with the arguments of a type's constructor, if there are several.
+    pub(super) fn required_name(&self, def: &TypeDef) -> Option<&str> {
+        self.required_names.get(def.name.as_str()).map(String::as_str)
+    }
+
+    /// Whether a struct with the arguments of a constructor has this name.
+    pub(super) fn is_required_name(&self, name: &str) -> bool {
+        self.required_names.values().any(|other| other == name)
     }
 
     /// The type with its aliases resolved, which Rust does not distinguish, and without boxes.

@@ -1,5 +1,7 @@
 //! The items of generated code, with their types in the notation of a language.
 
+use std::collections::HashMap;
+
 use capgen_manifest::Side;
 
 use super::usage::{Usage, usages};
@@ -15,6 +17,8 @@ pub(super) struct Item {
     /// `struct`, `field` and so on.
     kind: &'static str,
     pub(super) signature: String,
+    /// The values of an enum, in the order in which programs see them: Rust compares them by it, and both languages list them in it.
+    pub(super) values: Vec<String>,
     pub(super) capability: String,
     pub(super) side: Side,
     pub(super) usage: Usage,
@@ -53,7 +57,8 @@ impl Item {
 
 /// The items of a language, in the order of the output.
 pub(super) fn of(model: &Model<'_>, language: Language) -> Vec<Item> {
-    let printer = Notation { model, language, exported: exported(model), usages: usages(model) };
+    let (exported, usages) = (exported(model), usages(model));
+    let printer = Notation { model, language, exported, usages, required_names: model.required_names() };
     let mut items = Vec::new();
     for capability in &model.capabilities {
         for (side, types) in [(Side::Request, &capability.request), (Side::Response, &capability.response)] {
@@ -63,6 +68,7 @@ pub(super) fn of(model: &Model<'_>, language: Language) -> Vec<Item> {
                     name: name.clone(),
                     kind: "type",
                     signature: printer.text(&Type::Unknown),
+                    values: Vec::new(),
                     capability: capability.source.name.clone(),
                     side,
                     usage: Usage::of(side),
@@ -89,6 +95,8 @@ struct Notation<'m> {
     exported: Vec<bool>,
     /// The sides that use each type.
     usages: Vec<Usage>,
+    /// See [`Model::required_names`].
+    required_names: HashMap<&'m str, String>,
 }
 
 impl Notation<'_> {
@@ -103,6 +111,7 @@ impl Notation<'_> {
             name: name.to_owned(),
             kind,
             signature,
+            values: Vec::new(),
             capability: def.capability.clone(),
             side: def.side,
             usage,
@@ -124,14 +133,15 @@ impl Notation<'_> {
                     items.push(Item { role, ..part(kind, name, self.field(field)) });
                 }
                 if is_rust {
-                    items.push(part("constructor", "new", self.parameters(record)));
+                    items.push(part("constructor", "new", self.parameters(def, record)));
                     if let Rest::Kept(value) = &record.rest {
                         items.push(part("field", "additional_properties", self.map(value)));
                     }
                 }
             }
             Shape::Enum(members) => {
-                items.push(own("enum"));
+                let values = members.iter().map(|member| member.value.canonical()).collect();
+                items.push(Item { values, ..own("enum") });
                 for member in members {
                     let value = member.value.canonical();
                     let name = if is_rust { &member.ident } else { &value };
@@ -166,18 +176,15 @@ impl Notation<'_> {
         }
     }
 
-    /// The parameters of `new`.
-    fn parameters(&self, record: &Record) -> String {
-        let required = present(record).filter(|field| field.required && !self.is_constant(&field.ty));
-        let parameters: Vec<String> =
-            required.map(|field| format!("{}: {}", field.ident, self.text(&field.ty))).collect();
-        format!("({})", parameters.join(", "))
-    }
-
-    /// Whether `new` sets the field by itself, because it has one value only.
-    fn is_constant(&self, ty: &Type) -> bool {
-        let Type::Named { id, boxed: false } = ty else { return false };
-        matches!(&self.model[*id].shape, Shape::Enum(members) if members.len() == 1)
+    /// The parameters of `new`. The order of the fields of a struct does not matter to programs.
+    fn parameters(&self, def: &TypeDef, record: &Record) -> String {
+        let field = |field: &&Field| format!("{}: {}", field.ident, self.text(&field.ty));
+        let mut fields: Vec<String> = self.model.arguments(record).iter().map(field).collect();
+        fields.sort_unstable();
+        match self.required_names.get(def.name.as_str()) {
+            Some(name) => format!("({name} {{ {} }})", fields.join(", ")),
+            None => format!("({})", fields.join(", ")),
+        }
     }
 
     fn map(&self, value: &Type) -> String {
@@ -211,6 +218,7 @@ impl Notation<'_> {
             Type::Map(value) => self.map(value),
             Type::Nullable(inner) if self.language == Language::Rust => format!("Option<{}>", self.text(inner)),
             Type::Nullable(inner) => format!("{} | null", self.text(inner)),
+            Type::Named { id, boxed: true } if self.language == Language::Rust => format!("Box<{}>", self.model[*id].name),
             Type::Named { id, .. } if self.language == Language::Rust || self.is_exported(*id) => {
                 self.model[*id].name.clone()
             }
@@ -218,21 +226,24 @@ impl Notation<'_> {
         }
     }
 
-    /// A type without a name of its own.
+    /// A type without a name of its own. The order of its parts does not matter to programs.
     fn inline(&self, def: &TypeDef) -> String {
+        let sorted = |mut parts: Vec<String>, separator: &str| {
+            parts.sort_unstable();
+            parts.join(separator)
+        };
         match &def.shape {
             Shape::Record(record) => {
-                let fields: Vec<String> =
-                    present(record).map(|field| format!("{}: {}", field.name, self.field(field))).collect();
-                format!("{{ {} }}", fields.join("; "))
+                let fields = present(record).map(|field| format!("{}: {}", field.name, self.field(field)));
+                format!("{{ {} }}", sorted(fields.collect(), "; "))
             }
             Shape::Enum(members) => {
-                members.iter().map(|member| member.value.canonical()).collect::<Vec<_>>().join(" | ")
+                sorted(members.iter().map(|member| member.value.canonical()).collect(), " | ")
             }
             Shape::Union(union) => {
                 let mut variants = Vec::new();
                 self.variants(union, |_, signature| variants.push(signature));
-                variants.join(" | ")
+                sorted(variants, " | ")
             }
             Shape::Alias { target, .. } => self.text(target),
         }

@@ -39,6 +39,9 @@ pub struct SurfaceChange {
 /// - for programs that send a value, a constructor has other parameters, or a TypeScript type requires one more property;
 /// - for programs that receive a value, a type has one more variant, so that an exhaustive `match` or `switch` is incomplete.
 ///
+/// Also reported is one change after which it compiles, but may behave differently: the values of an `enum` have another order, by which
+/// Rust compares them.
+///
 /// Callers send requests and receive responses; for providers, it is the other way round.
 ///
 /// Not reported are new types and new optional fields. A struct expression that lists all fields fails to compile after a new field;
@@ -114,6 +117,15 @@ fn affected(language: Language, old: &Item, new: &Item) -> Affected {
     Affected::ALL
 }
 
+/// The first two values whose order changed: the one that came first, and the one that comes first now.
+fn reordered<'v>(old: &'v [String], new: &'v [String]) -> Option<(&'v str, &'v str)> {
+    let common = |values: &'v [String], others: &[String]| -> Vec<&'v str> {
+        let others: BTreeSet<&str> = others.iter().map(String::as_str).collect();
+        values.iter().map(String::as_str).filter(|value| others.contains(value)).collect()
+    };
+    common(old, new).into_iter().zip(common(new, old)).find(|(before, after)| before != after)
+}
+
 /// The items of one version, by key.
 struct Index<'i>(BTreeMap<String, &'i Item>);
 
@@ -150,7 +162,12 @@ fn compare(language: Language, old: &[Item], new: &[Item], changes: &mut Vec<Sur
     for item in old.iter().filter(|item| !is_part_of_change(item)) {
         match after.get(item) {
             None => push(item, format!("{} removed", item.described()), Affected::ALL),
-            Some(other) if other.signature == item.signature => {}
+            Some(other) if other.signature == item.signature => {
+                if let Some((later, earlier)) = reordered(&item.values, &other.values) {
+                    let text = format!("value `{earlier}` of {} now comes before `{later}`", item.described());
+                    push(item, text, Affected::ALL);
+                }
+            }
             Some(other) => {
                 let text = format!("{} changed from `{}` to `{}`", item.described(), item.signature, other.signature);
                 push(item, text, affected(language, item, other));

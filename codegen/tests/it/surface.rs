@@ -56,7 +56,7 @@ fn a_property_that_is_now_required_changes_the_code_of_senders() {
             [
                 format!("rs: field `b` of `{ty}` changed from `Option<i64>` to `i64`"),
                 format!(
-                    "rs: constructor `new` of `{ty}` changed from `(a: String)` to `(a: String, b: i64)` (affects {sender})"
+                    "rs: constructor `new` of `{ty}` changed from `(a: String)` to `({ty}Required {{ a: String, b: i64 }})` (affects {sender})"
                 ),
                 format!("ts: property `b` of `{ty}` changed from `number | undefined` to `number` (affects {sender})"),
             ]
@@ -67,7 +67,7 @@ fn a_property_that_is_now_required_changes_the_code_of_senders() {
             [
                 format!("rs: field `b` of `{ty}` changed from `i64` to `Option<i64>`"),
                 format!(
-                    "rs: constructor `new` of `{ty}` changed from `(a: String, b: i64)` to `(a: String)` (affects {sender})"
+                    "rs: constructor `new` of `{ty}` changed from `({ty}Required {{ a: String, b: i64 }})` to `(a: String)` (affects {sender})"
                 ),
                 format!(
                     "ts: property `b` of `{ty}` changed from `number` to `number | undefined` (affects {receiver})"
@@ -79,7 +79,7 @@ fn a_property_that_is_now_required_changes_the_code_of_senders() {
             changes(side, &without, &new),
             [
                 format!(
-                    "rs: constructor `new` of `{ty}` changed from `(a: String)` to `(a: String, b: i64)` (affects {sender})"
+                    "rs: constructor `new` of `{ty}` changed from `(a: String)` to `({ty}Required {{ a: String, b: i64 }})` (affects {sender})"
                 ),
                 format!("ts: required property `b` of `{ty}` added (affects {sender})"),
             ]
@@ -130,6 +130,38 @@ fn a_new_variant_changes_the_code_of_receivers() {
             "ts: variant `Z` of `CallRequest` added (affects providers)"
         ]
     );
+}
+
+#[test]
+fn the_order_of_keys_changes_nothing() {
+    let inner = r#""inner": {"type": "array", "items": {"anyOf": [{"type": "object", "properties": {"x": {}, "y": {"enum": ["a", "b"]}}}, {"type": "null"}]}}"#;
+    let old = object(&format!(r#""from": {{"type": "string"}}, "to": {{"type": "string"}}, {inner}"#), r#""from", "to""#);
+    let sorted = inner.replace(r#""x": {}, "y": {"enum": ["a", "b"]}"#, r#""y": {"enum": ["a", "b"]}, "x": {}"#);
+    let new = object(&format!(r#"{sorted}, "to": {{"type": "string"}}, "from": {{"type": "string"}}"#), r#""to", "from""#);
+    for side in Side::ALL {
+        assert_eq!(changes(side, &old, &new), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_order_of_the_values_of_an_enum_is_reported_once() {
+    let (old, new) = (r#"{"enum": ["low", "medium", "high"]}"#, r#"{"enum": ["high", "low", "new", "medium"]}"#);
+    assert_eq!(
+        changes(Side::Response, old, new),
+        [
+            "rs: value `\"high\"` of type `CallResponse` now comes before `\"low\"`",
+            "rs: variant `New` of `CallResponse` added (affects callers)",
+            "ts: value `\"high\"` of type `CallResponse` now comes before `\"low\"`",
+            "ts: variant `\"new\"` of `CallResponse` added (affects callers)",
+        ]
+    );
+    // New and removed values alone leave the order of the others.
+    let moved = |changes: Vec<String>| changes.into_iter().filter(|text| text.contains("now comes")).count();
+    assert_eq!(moved(changes(Side::Response, r#"{"enum": ["a", "b", "c"]}"#, r#"{"enum": ["x", "a", "c", "y"]}"#)), 0);
+    // A type that is written in place has no order in TypeScript.
+    let inside = |values: &str| object(&format!(r#""list": {{"type": "array", "items": {{"enum": [{values}]}}}}"#), "");
+    let found = changes(Side::Request, &inside(r#""a", "b""#), &inside(r#""b", "a""#));
+    assert!(found.iter().any(|text| text.starts_with("rs: value `\"b\"`")), "{found:?}");
 }
 
 #[test]

@@ -10,11 +10,16 @@ mod reviewer;
 
 use capgen::{Capability, InvalidPayload, Payload as _};
 use payments::{
-    Allocation, AllocationGroup, AllocationSeller, Card, CreatePayment, CreatePaymentRequest, CreatePaymentResponse,
-    Money, PaymentMethod,
+    Allocation, AllocationGroup, AllocationGroupRequired, AllocationSeller, AllocationSellerRequired, Card, CreatePayment,
+    CreatePaymentRequest, CreatePaymentRequestRequired, CreatePaymentResponse, Money, MoneyRequired, PaymentMethod,
 };
-use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
-use reviewer::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeResponse};
+use pr_reviewer::{
+    ReviewPr, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity, ReviewPrResponse,
+    ReviewPrResponseVerdict,
+};
+use reviewer::{
+    Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeRequestRequired, ReviewChangeResponse,
+};
 
 const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
     "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
@@ -30,7 +35,10 @@ fn main() -> Result<(), InvalidPayload> {
     println!("{}", call::<CreatePayment>(&order())?);
     println!("=> {}\n", outcome(&CreatePaymentResponse::from_json_str(PAID)?));
 
-    let review = ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High);
+    let review = ReviewPrRequest::new(ReviewPrRequestRequired {
+        pr_url: "https://github.com/example/shop/pull/7".to_owned(),
+        severity: ReviewPrRequestSeverity::High,
+    });
     println!("{}", call::<ReviewPr>(&review)?);
     println!("=> {}\n", advice(&ReviewPrResponse::from_json_str(REVIEWED)?));
 
@@ -58,17 +66,23 @@ fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
 
 /// 12.50 EUR paid by card and shared between two sellers.
 fn order() -> CreatePaymentRequest {
-    let seller = |id: &str, basis_points| Allocation::Seller(AllocationSeller::new(id, basis_points));
+    let seller = |id: &str, basis_points| {
+        let seller = AllocationSellerRequired { seller_id: id.to_owned(), basis_points };
+        Allocation::Seller(AllocationSeller::new(seller))
+    };
     let members = vec![
         seller("0e7f9a51-1b7c-4c8e-9df0-0d6f1f6f7a10", 9_000),
         seller("4d2c7f30-8f0f-4b52-a5a4-6f6f0c1f2b11", 1_000),
     ];
-    let group = AllocationGroup::new("sellers", 9_500, members);
-    let card = PaymentMethod::Card(Card::new("tok_4242"));
-    let amount = Money::new(1_250, "EUR");
-    let mut order = CreatePaymentRequest::new("8a6e0804-2bd0-4672-b79d-d97027f9071a", amount, card, "SO-2026-000042");
-    order.allocation = Some(Allocation::Group(group));
-    order
+    let group = AllocationGroupRequired { name: "sellers".to_owned(), basis_points: 9_500, members };
+    let amount = MoneyRequired { minor_units: 1_250, currency: "EUR".to_owned() };
+    let order = CreatePaymentRequest::new(CreatePaymentRequestRequired {
+        idempotency_key: "8a6e0804-2bd0-4672-b79d-d97027f9071a".to_owned(),
+        amount: Money::new(amount),
+        method: PaymentMethod::Card(Card::new("tok_4242")),
+        order_id: "SO-2026-000042".to_owned(),
+    });
+    order.with_allocation(Allocation::Group(AllocationGroup::new(group)))
 }
 
 /// A discriminated union is an enum, so the compiler requires every case.
@@ -94,7 +108,10 @@ fn advice(response: &<ReviewPr as Capability>::Response) -> String {
 fn change() -> ReviewChangeRequest {
     let edited = ChangeEdited::new("-total()?\n+total().unwrap()");
     let files = [("src/total.rs".to_owned(), Change::Edited(edited))];
-    ReviewChangeRequest::new("https://github.com/example/shop", files.into())
+    ReviewChangeRequest::new(ReviewChangeRequestRequired {
+        repository: "https://github.com/example/shop".to_owned(),
+        files: files.into(),
+    })
 }
 
 fn report(response: &ReviewChangeResponse) -> String {

@@ -16,7 +16,7 @@ use capgen_manifest::{LoadedContract, Selection};
 use capgen_registry::live::{AppendError, Directory, Follower, Registered, Writer};
 use capgen_registry::log::{Log, SqliteLog};
 use capgen_registry::{Access, Checker, Configuration, EventType, Explanation, Filter, Producer, Requirement};
-use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest};
+use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeRequestRequired};
 use serde_json::json;
 
 const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet");
@@ -168,7 +168,10 @@ fn name(filter: Filter) -> String {
 async fn call(directory: &Directory, client: &Client) -> Result<(), Box<dyn Error>> {
     let edited = ChangeEdited::new("-total()?\n+total().unwrap()");
     let files = [("src/total.rs".to_owned(), Change::Edited(edited))];
-    let request = ReviewChangeRequest::new("https://github.com/example/shop", files.into());
+    let request = ReviewChangeRequest::new(ReviewChangeRequestRequired {
+        repository: "https://github.com/example/shop".to_owned(),
+        files: files.into(),
+    });
     let review = directory.call::<ReviewChange>(client, &request).await?;
     print(&format!(
         "  response: {} finding, verdict {}",

@@ -4,6 +4,7 @@
 
 mod checked;
 mod declared;
+mod map_schema;
 mod names;
 mod per_type;
 mod root_type;
@@ -15,5 +16,6 @@ mod tidy;
 
 pub use checked::Checked;
 pub use declared::Declare;
+pub use map_schema::MapSchema;
 pub use schema_source::{DerivedPayload, Described, SchemaSource};
 pub use serde::{Serialize, de::DeserializeOwned};

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "derive")]
 mod derived;
+#[cfg(feature = "derive")]
+mod field_types;
 mod numbers;
 mod payload;
 mod stack;

@@ -31,27 +31,25 @@ pub struct TagValue {
 
 impl Tag {
     /// The property that the most branches have as a tag, and at least two; of several, an exclusive one if there is any, and
-    /// then the one that is declared first. Branches that allow no objects do not count.
+    /// then the one whose name is first in byte order: types are named after its values, so the order in which the schema declares
+    /// properties must not matter. Branches that allow no objects do not count.
     ///
     /// Takes time linear in the size of the constants.
     pub fn find<'p>(profiles: impl IntoIterator<Item = &'p Profile>) -> Option<Self> {
         let objects: Vec<(usize, &Profile)> =
             profiles.into_iter().enumerate().filter(|(_, profile)| profile.allows_objects()).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
-        let mut names: Vec<&str> = Vec::new();
         for (name, _) in objects.iter().flat_map(|(_, profile)| &profile.constants) {
-            let count = counts.entry(name).or_default();
-            if *count == 0 {
-                names.push(name);
-            }
-            *count += 1;
+            *counts.entry(name).or_default() += 1;
         }
         let most = counts.values().copied().max().filter(|most| *most > 1)?;
-        let mut candidates = names.into_iter().filter(|name| counts.get(name) == Some(&most));
-        let first = candidates.next()?;
+        let mut candidates: Vec<&str> =
+            counts.iter().filter(|(_, count)| **count == most).map(|(name, _)| *name).collect();
+        candidates.sort_unstable();
+        let first = *candidates.first()?;
         let is_exclusive = |name: &&str| is_exclusive(objects.iter().map(|(_, profile)| *profile), name);
         let name = match most == objects.len() {
-            true => std::iter::once(first).chain(candidates).find(is_exclusive).unwrap_or(first),
+            true => candidates.into_iter().find(is_exclusive).unwrap_or(first),
             false => first,
         };
         Some(Self::new(name, &objects))

@@ -72,14 +72,16 @@ macro_rules! date {
         )
     };
 }
-/// `full-time` of the same section. `$second` matches the seconds: whether a minute has a leap second depends on the offset, which a
+/// `partial-time` of the same section. `$second` matches the seconds: whether a minute has a leap second depends on the offset, which a
 /// pattern cannot express.
+macro_rules! partial_time {
+    ($second:literal) => {
+        concat!("(?:[01][0-9]|2[0-3]):[0-5][0-9]:", $second, "(?:\\.[0-9]+)?")
+    };
+}
+/// `full-time` of the same section: a `partial-time` with an offset.
 macro_rules! time {
     ($second:literal) => {
-        concat!(
-            "(?:[01][0-9]|2[0-3]):[0-5][0-9]:",
-            $second,
-            "(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-        )
+        concat!(partial_time!($second), "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])")
     };
 }

@@ -467,13 +467,24 @@ mod everything_contract {
 
     impl GetStructuredContentResponse {
         /// Creates a value with all its properties.
-        pub fn new(temperature: f64, conditions: impl Into<String>, humidity: f64) -> Self {
+        pub fn new(required: GetStructuredContentResponseRequired) -> Self {
             Self {
-                temperature,
-                conditions: conditions.into(),
-                humidity,
+                temperature: required.temperature,
+                conditions: required.conditions,
+                humidity: required.humidity,
             }
         }
+    }
+
+    /// The required properties of [`GetStructuredContentResponse`].
+    #[derive(Debug, Clone)]
+    pub struct GetStructuredContentResponseRequired {
+        /// The `temperature` property.
+        pub temperature: f64,
+        /// The `conditions` property.
+        pub conditions: String,
+        /// The `humidity` property.
+        pub humidity: f64,
     }
 
     /// Returns the sum of two numbers
@@ -516,9 +527,21 @@ mod everything_contract {
 
     impl GetSumRequest {
         /// Creates a value with all its properties.
-        pub fn new(a: f64, b: f64) -> Self {
-            Self { a, b }
+        pub fn new(required: GetSumRequestRequired) -> Self {
+            Self {
+                a: required.a,
+                b: required.b,
+            }
         }
+    }
+
+    /// The required properties of [`GetSumRequest`].
+    #[derive(Debug, Clone)]
+    pub struct GetSumRequestRequired {
+        /// The `a` property.
+        pub a: f64,
+        /// The `b` property.
+        pub b: f64,
     }
 
     /// Returns a tiny MCP logo image.

@@ -229,10 +229,10 @@ mod filesystem_contract {
 
     impl EditFileRequest {
         /// Creates a value with the required properties only.
-        pub fn new(path: impl Into<String>, edits: Vec<EditFileRequestEditsItem>) -> Self {
+        pub fn new(required: EditFileRequestRequired) -> Self {
             Self {
-                path: path.into(),
-                edits,
+                path: required.path,
+                edits: required.edits,
                 dry_run: None,
             }
         }
@@ -242,6 +242,15 @@ mod filesystem_contract {
             self.dry_run = Some(dry_run);
             self
         }
+    }
+
+    /// The required properties of [`EditFileRequest`].
+    #[derive(Debug, Clone)]
+    pub struct EditFileRequestRequired {
+        /// The `path` property.
+        pub path: String,
+        /// The `edits` property.
+        pub edits: Vec<EditFileRequestEditsItem>,
     }
 
     /// Generated from `/properties/edits/items` in the request schema of `edit_file`.
@@ -255,12 +264,21 @@ mod filesystem_contract {
 
     impl EditFileRequestEditsItem {
         /// Creates a value with all its properties.
-        pub fn new(old_text: impl Into<String>, new_text: impl Into<String>) -> Self {
+        pub fn new(required: EditFileRequestEditsItemRequired) -> Self {
             Self {
-                old_text: old_text.into(),
-                new_text: new_text.into(),
+                old_text: required.old_text,
+                new_text: required.new_text,
             }
         }
+    }
+
+    /// The required properties of [`EditFileRequestEditsItem`].
+    #[derive(Debug, Clone)]
+    pub struct EditFileRequestEditsItemRequired {
+        /// The `oldText` property.
+        pub old_text: String,
+        /// The `newText` property.
+        pub new_text: String,
     }
 
     /// The response of `edit_file`.
@@ -577,12 +595,21 @@ mod filesystem_contract {
 
     impl MoveFileRequest {
         /// Creates a value with all its properties.
-        pub fn new(source: impl Into<String>, destination: impl Into<String>) -> Self {
+        pub fn new(required: MoveFileRequestRequired) -> Self {
             Self {
-                source: source.into(),
-                destination: destination.into(),
+                source: required.source,
+                destination: required.destination,
             }
         }
+    }
+
+    /// The required properties of [`MoveFileRequest`].
+    #[derive(Debug, Clone)]
+    pub struct MoveFileRequestRequired {
+        /// The `source` property.
+        pub source: String,
+        /// The `destination` property.
+        pub destination: String,
     }
 
     /// The response of `move_file`.
@@ -766,17 +793,24 @@ mod filesystem_contract {
 
     impl ReadMediaFileResponseContentItemImage {
         /// Creates a value with all its properties.
-        pub fn new(
-            r#type: ReadMediaFileResponseContentItemImageType,
-            data: impl Into<String>,
-            mime_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: ReadMediaFileResponseContentItemImageRequired) -> Self {
             Self {
-                r#type,
-                data: data.into(),
-                mime_type: mime_type.into(),
+                r#type: required.r#type,
+                data: required.data,
+                mime_type: required.mime_type,
             }
         }
+    }
+
+    /// The required properties of [`ReadMediaFileResponseContentItemImage`].
+    #[derive(Debug, Clone)]
+    pub struct ReadMediaFileResponseContentItemImageRequired {
+        /// The `type` property.
+        pub r#type: ReadMediaFileResponseContentItemImageType,
+        /// The `data` property.
+        pub data: String,
+        /// The `mimeType` property.
+        pub mime_type: String,
     }
 
     /// Generated from `/properties/content/items/anyOf/0/properties/type` in the response schema of `read_media_file`.
@@ -854,11 +888,13 @@ mod filesystem_contract {
 
     impl ReadMediaFileResponseContentItemResourceResource {
         /// Creates a value with the required properties only.
-        pub fn new(uri: impl Into<String>, blob: impl Into<String>) -> Self {
+        pub fn new(
+            required: ReadMediaFileResponseContentItemResourceResourceRequired,
+        ) -> Self {
             Self {
-                uri: uri.into(),
+                uri: required.uri,
                 mime_type: None,
-                blob: blob.into(),
+                blob: required.blob,
             }
         }
         /// Sets `mime_type`.
@@ -867,6 +903,15 @@ mod filesystem_contract {
             self.mime_type = Some(mime_type.into());
             self
         }
+    }
+
+    /// The required properties of [`ReadMediaFileResponseContentItemResourceResource`].
+    #[derive(Debug, Clone)]
+    pub struct ReadMediaFileResponseContentItemResourceResourceRequired {
+        /// The `uri` property.
+        pub uri: String,
+        /// The `blob` property.
+        pub blob: String,
     }
 
     /// Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each file's content is returned with its path as a reference. Failed reads for individual files won't stop the entire operation. Only works within allowed directories.
@@ -1044,10 +1089,10 @@ mod filesystem_contract {
 
     impl SearchFilesRequest {
         /// Creates a value with the required properties only.
-        pub fn new(path: impl Into<String>, pattern: impl Into<String>) -> Self {
+        pub fn new(required: SearchFilesRequestRequired) -> Self {
             Self {
-                path: path.into(),
-                pattern: pattern.into(),
+                path: required.path,
+                pattern: required.pattern,
                 exclude_patterns: None,
             }
         }
@@ -1057,6 +1102,15 @@ mod filesystem_contract {
             self.exclude_patterns = Some(exclude_patterns);
             self
         }
+    }
+
+    /// The required properties of [`SearchFilesRequest`].
+    #[derive(Debug, Clone)]
+    pub struct SearchFilesRequestRequired {
+        /// The `path` property.
+        pub path: String,
+        /// The `pattern` property.
+        pub pattern: String,
     }
 
     /// The response of `search_files`.
@@ -1113,12 +1167,21 @@ mod filesystem_contract {
 
     impl WriteFileRequest {
         /// Creates a value with all its properties.
-        pub fn new(path: impl Into<String>, content: impl Into<String>) -> Self {
+        pub fn new(required: WriteFileRequestRequired) -> Self {
             Self {
-                path: path.into(),
-                content: content.into(),
+                path: required.path,
+                content: required.content,
             }
         }
+    }
+
+    /// The required properties of [`WriteFileRequest`].
+    #[derive(Debug, Clone)]
+    pub struct WriteFileRequestRequired {
+        /// The `path` property.
+        pub path: String,
+        /// The `content` property.
+        pub content: String,
     }
 
     /// The response of `write_file`.

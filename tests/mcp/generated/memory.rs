@@ -109,12 +109,21 @@ mod memory_contract {
 
     impl AddObservationsRequestObservationsItem {
         /// Creates a value with all its properties.
-        pub fn new(entity_name: impl Into<String>, contents: Vec<String>) -> Self {
+        pub fn new(required: AddObservationsRequestObservationsItemRequired) -> Self {
             Self {
-                entity_name: entity_name.into(),
-                contents,
+                entity_name: required.entity_name,
+                contents: required.contents,
             }
         }
+    }
+
+    /// The required properties of [`AddObservationsRequestObservationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct AddObservationsRequestObservationsItemRequired {
+        /// The `entityName` property.
+        pub entity_name: String,
+        /// The `contents` property.
+        pub contents: Vec<String>,
     }
 
     /// The response of `add_observations`.
@@ -142,12 +151,21 @@ mod memory_contract {
 
     impl AddObservationsResponseResultsItem {
         /// Creates a value with all its properties.
-        pub fn new(entity_name: impl Into<String>, added_observations: Vec<String>) -> Self {
+        pub fn new(required: AddObservationsResponseResultsItemRequired) -> Self {
             Self {
-                entity_name: entity_name.into(),
-                added_observations,
+                entity_name: required.entity_name,
+                added_observations: required.added_observations,
             }
         }
+    }
+
+    /// The required properties of [`AddObservationsResponseResultsItem`].
+    #[derive(Debug, Clone)]
+    pub struct AddObservationsResponseResultsItemRequired {
+        /// The `entityName` property.
+        pub entity_name: String,
+        /// The `addedObservations` property.
+        pub added_observations: Vec<String>,
     }
 
     /// Create multiple new entities in the knowledge graph
@@ -204,17 +222,24 @@ mod memory_contract {
 
     impl CreateEntitiesRequestEntitiesItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            entity_type: impl Into<String>,
-            observations: Vec<String>,
-        ) -> Self {
+        pub fn new(required: CreateEntitiesRequestEntitiesItemRequired) -> Self {
             Self {
-                name: name.into(),
-                entity_type: entity_type.into(),
-                observations,
+                name: required.name,
+                entity_type: required.entity_type,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`CreateEntitiesRequestEntitiesItem`].
+    #[derive(Debug, Clone)]
+    pub struct CreateEntitiesRequestEntitiesItemRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `entityType` property.
+        pub entity_type: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// The response of `create_entities`.
@@ -244,17 +269,24 @@ mod memory_contract {
 
     impl CreateEntitiesResponseEntitiesItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            entity_type: impl Into<String>,
-            observations: Vec<String>,
-        ) -> Self {
+        pub fn new(required: CreateEntitiesResponseEntitiesItemRequired) -> Self {
             Self {
-                name: name.into(),
-                entity_type: entity_type.into(),
-                observations,
+                name: required.name,
+                entity_type: required.entity_type,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`CreateEntitiesResponseEntitiesItem`].
+    #[derive(Debug, Clone)]
+    pub struct CreateEntitiesResponseEntitiesItemRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `entityType` property.
+        pub entity_type: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
@@ -313,17 +345,24 @@ mod memory_contract {
 
     impl CreateRelationsRequestRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: CreateRelationsRequestRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`CreateRelationsRequestRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct CreateRelationsRequestRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// The response of `create_relations`.
@@ -353,17 +392,24 @@ mod memory_contract {
 
     impl CreateRelationsResponseRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: CreateRelationsResponseRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`CreateRelationsResponseRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct CreateRelationsResponseRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// Delete multiple entities and their associated relations from the knowledge graph
@@ -420,12 +466,21 @@ mod memory_contract {
 
     impl DeleteEntitiesResponse {
         /// Creates a value with all its properties.
-        pub fn new(success: bool, message: impl Into<String>) -> Self {
+        pub fn new(required: DeleteEntitiesResponseRequired) -> Self {
             Self {
-                success,
-                message: message.into(),
+                success: required.success,
+                message: required.message,
             }
         }
+    }
+
+    /// The required properties of [`DeleteEntitiesResponse`].
+    #[derive(Debug, Clone)]
+    pub struct DeleteEntitiesResponseRequired {
+        /// The `success` property.
+        pub success: bool,
+        /// The `message` property.
+        pub message: String,
     }
 
     /// Delete specific observations from entities in the knowledge graph
@@ -482,12 +537,21 @@ mod memory_contract {
 
     impl DeleteObservationsRequestDeletionsItem {
         /// Creates a value with all its properties.
-        pub fn new(entity_name: impl Into<String>, observations: Vec<String>) -> Self {
+        pub fn new(required: DeleteObservationsRequestDeletionsItemRequired) -> Self {
             Self {
-                entity_name: entity_name.into(),
-                observations,
+                entity_name: required.entity_name,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`DeleteObservationsRequestDeletionsItem`].
+    #[derive(Debug, Clone)]
+    pub struct DeleteObservationsRequestDeletionsItemRequired {
+        /// The `entityName` property.
+        pub entity_name: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// The response of `delete_observations`.
@@ -501,12 +565,21 @@ mod memory_contract {
 
     impl DeleteObservationsResponse {
         /// Creates a value with all its properties.
-        pub fn new(success: bool, message: impl Into<String>) -> Self {
+        pub fn new(required: DeleteObservationsResponseRequired) -> Self {
             Self {
-                success,
-                message: message.into(),
+                success: required.success,
+                message: required.message,
             }
         }
+    }
+
+    /// The required properties of [`DeleteObservationsResponse`].
+    #[derive(Debug, Clone)]
+    pub struct DeleteObservationsResponseRequired {
+        /// The `success` property.
+        pub success: bool,
+        /// The `message` property.
+        pub message: String,
     }
 
     /// Delete multiple relations from the knowledge graph
@@ -563,17 +636,24 @@ mod memory_contract {
 
     impl DeleteRelationsRequestRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: DeleteRelationsRequestRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`DeleteRelationsRequestRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct DeleteRelationsRequestRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// The response of `delete_relations`.
@@ -587,12 +667,21 @@ mod memory_contract {
 
     impl DeleteRelationsResponse {
         /// Creates a value with all its properties.
-        pub fn new(success: bool, message: impl Into<String>) -> Self {
+        pub fn new(required: DeleteRelationsResponseRequired) -> Self {
             Self {
-                success,
-                message: message.into(),
+                success: required.success,
+                message: required.message,
             }
         }
+    }
+
+    /// The required properties of [`DeleteRelationsResponse`].
+    #[derive(Debug, Clone)]
+    pub struct DeleteRelationsResponseRequired {
+        /// The `success` property.
+        pub success: bool,
+        /// The `message` property.
+        pub message: String,
     }
 
     /// Open specific nodes in the knowledge graph by their names
@@ -647,12 +736,21 @@ mod memory_contract {
 
     impl OpenNodesResponse {
         /// Creates a value with all its properties.
-        pub fn new(
-            entities: Vec<OpenNodesResponseEntitiesItem>,
-            relations: Vec<OpenNodesResponseRelationsItem>,
-        ) -> Self {
-            Self { entities, relations }
+        pub fn new(required: OpenNodesResponseRequired) -> Self {
+            Self {
+                entities: required.entities,
+                relations: required.relations,
+            }
         }
+    }
+
+    /// The required properties of [`OpenNodesResponse`].
+    #[derive(Debug, Clone)]
+    pub struct OpenNodesResponseRequired {
+        /// The `entities` property.
+        pub entities: Vec<OpenNodesResponseEntitiesItem>,
+        /// The `relations` property.
+        pub relations: Vec<OpenNodesResponseRelationsItem>,
     }
 
     /// Generated from `/properties/entities/items` in the response schema of `open_nodes`.
@@ -668,17 +766,24 @@ mod memory_contract {
 
     impl OpenNodesResponseEntitiesItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            entity_type: impl Into<String>,
-            observations: Vec<String>,
-        ) -> Self {
+        pub fn new(required: OpenNodesResponseEntitiesItemRequired) -> Self {
             Self {
-                name: name.into(),
-                entity_type: entity_type.into(),
-                observations,
+                name: required.name,
+                entity_type: required.entity_type,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`OpenNodesResponseEntitiesItem`].
+    #[derive(Debug, Clone)]
+    pub struct OpenNodesResponseEntitiesItemRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `entityType` property.
+        pub entity_type: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// Generated from `/properties/relations/items` in the response schema of `open_nodes`.
@@ -694,17 +799,24 @@ mod memory_contract {
 
     impl OpenNodesResponseRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: OpenNodesResponseRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`OpenNodesResponseRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct OpenNodesResponseRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// Read the entire knowledge graph
@@ -759,12 +871,21 @@ mod memory_contract {
 
     impl ReadGraphResponse {
         /// Creates a value with all its properties.
-        pub fn new(
-            entities: Vec<ReadGraphResponseEntitiesItem>,
-            relations: Vec<ReadGraphResponseRelationsItem>,
-        ) -> Self {
-            Self { entities, relations }
+        pub fn new(required: ReadGraphResponseRequired) -> Self {
+            Self {
+                entities: required.entities,
+                relations: required.relations,
+            }
         }
+    }
+
+    /// The required properties of [`ReadGraphResponse`].
+    #[derive(Debug, Clone)]
+    pub struct ReadGraphResponseRequired {
+        /// The `entities` property.
+        pub entities: Vec<ReadGraphResponseEntitiesItem>,
+        /// The `relations` property.
+        pub relations: Vec<ReadGraphResponseRelationsItem>,
     }
 
     /// Generated from `/properties/entities/items` in the response schema of `read_graph`.
@@ -780,17 +901,24 @@ mod memory_contract {
 
     impl ReadGraphResponseEntitiesItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            entity_type: impl Into<String>,
-            observations: Vec<String>,
-        ) -> Self {
+        pub fn new(required: ReadGraphResponseEntitiesItemRequired) -> Self {
             Self {
-                name: name.into(),
-                entity_type: entity_type.into(),
-                observations,
+                name: required.name,
+                entity_type: required.entity_type,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`ReadGraphResponseEntitiesItem`].
+    #[derive(Debug, Clone)]
+    pub struct ReadGraphResponseEntitiesItemRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `entityType` property.
+        pub entity_type: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// Generated from `/properties/relations/items` in the response schema of `read_graph`.
@@ -806,17 +934,24 @@ mod memory_contract {
 
     impl ReadGraphResponseRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: ReadGraphResponseRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`ReadGraphResponseRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct ReadGraphResponseRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// Search for nodes in the knowledge graph based on a query
@@ -871,12 +1006,21 @@ mod memory_contract {
 
     impl SearchNodesResponse {
         /// Creates a value with all its properties.
-        pub fn new(
-            entities: Vec<SearchNodesResponseEntitiesItem>,
-            relations: Vec<SearchNodesResponseRelationsItem>,
-        ) -> Self {
-            Self { entities, relations }
+        pub fn new(required: SearchNodesResponseRequired) -> Self {
+            Self {
+                entities: required.entities,
+                relations: required.relations,
+            }
         }
+    }
+
+    /// The required properties of [`SearchNodesResponse`].
+    #[derive(Debug, Clone)]
+    pub struct SearchNodesResponseRequired {
+        /// The `entities` property.
+        pub entities: Vec<SearchNodesResponseEntitiesItem>,
+        /// The `relations` property.
+        pub relations: Vec<SearchNodesResponseRelationsItem>,
     }
 
     /// Generated from `/properties/entities/items` in the response schema of `search_nodes`.
@@ -892,17 +1036,24 @@ mod memory_contract {
 
     impl SearchNodesResponseEntitiesItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            entity_type: impl Into<String>,
-            observations: Vec<String>,
-        ) -> Self {
+        pub fn new(required: SearchNodesResponseEntitiesItemRequired) -> Self {
             Self {
-                name: name.into(),
-                entity_type: entity_type.into(),
-                observations,
+                name: required.name,
+                entity_type: required.entity_type,
+                observations: required.observations,
             }
         }
+    }
+
+    /// The required properties of [`SearchNodesResponseEntitiesItem`].
+    #[derive(Debug, Clone)]
+    pub struct SearchNodesResponseEntitiesItemRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `entityType` property.
+        pub entity_type: String,
+        /// The `observations` property.
+        pub observations: Vec<String>,
     }
 
     /// Generated from `/properties/relations/items` in the response schema of `search_nodes`.
@@ -918,17 +1069,24 @@ mod memory_contract {
 
     impl SearchNodesResponseRelationsItem {
         /// Creates a value with all its properties.
-        pub fn new(
-            from: impl Into<String>,
-            to: impl Into<String>,
-            relation_type: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: SearchNodesResponseRelationsItemRequired) -> Self {
             Self {
-                from: from.into(),
-                to: to.into(),
-                relation_type: relation_type.into(),
+                from: required.from,
+                to: required.to,
+                relation_type: required.relation_type,
             }
         }
+    }
+
+    /// The required properties of [`SearchNodesResponseRelationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct SearchNodesResponseRelationsItemRequired {
+        /// The `from` property.
+        pub from: String,
+        /// The `to` property.
+        pub to: String,
+        /// The `relationType` property.
+        pub relation_type: String,
     }
 
     /// Reading, checking and writing of the types above.

@@ -21,7 +21,9 @@ mod pr_reviewer;
 #[path = "../../../generated/calls/reviewer.rs"]
 mod reviewer;
 
-use pr_reviewer::{PrReviewerClient, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponseVerdict};
+use pr_reviewer::{
+    PrReviewerClient, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity, ReviewPrResponseVerdict,
+};
 
 fn run(script: &Path, arguments: &[&Path]) -> Result<Output, TestFailure> {
     Ok(Command::new("node").arg(script).args(arguments).output()?)
@@ -78,7 +80,9 @@ impl reviewer::Reviewer for Reviewer {
         request: reviewer::ReviewChangeRequest,
     ) -> Result<reviewer::ReviewChangeResponse, Failure> {
         assert_eq!((context.caller(), request.files.len()), ("console", 1));
-        Ok(reviewer::ReviewChangeResponse::new(reviewer::Verdict::Approve, Vec::new()))
+        let required =
+            reviewer::ReviewChangeResponseRequired { verdict: reviewer::Verdict::Approve, findings: Vec::new() };
+        Ok(reviewer::ReviewChangeResponse::new(required))
     }
 
     async fn list_rules(
@@ -138,7 +142,8 @@ async fn node_and_rust_call_each_other_over_nats() -> Result<(), TestFailure> {
     let subjects = vec![TransportSettings::nats(&[&broker.url()], "agents.pr-reviewer.requests")];
     let client = Client::builder("concierge").transport(transport.clone()).peers(peers.with_transports(&id, subjects));
     let client = PrReviewerClient::new(client.build().await?);
-    let request = |url: &str| ReviewPrRequest::new(url, ReviewPrRequestSeverity::High);
+    let severity = ReviewPrRequestSeverity::High;
+    let request = |url: &str| ReviewPrRequest::new(ReviewPrRequestRequired { pr_url: url.to_owned(), severity });
     let response = client.review_pr(&request("https://github.com/example/shop/pull/7")).await?;
     assert_eq!(response.verdict, ReviewPrResponseVerdict::RequestChanges);
     assert_eq!(response.summary, "concierge asked for a review of https://github.com/example/shop/pull/7.");

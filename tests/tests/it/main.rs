@@ -21,6 +21,7 @@ mod fuzz_targets;
 mod interop;
 mod invisible_characters;
 mod javascript;
+mod key_order;
 mod normalise;
 mod options;
 mod registry_events;

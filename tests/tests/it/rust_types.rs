@@ -21,6 +21,10 @@ use payments::{
     RefundPaymentRequestReason as Reason,
 };
 
+fn price(minor_units: u64, currency: &str) -> Money {
+    Money::new(payments::MoneyRequired { minor_units, currency: currency.to_owned() })
+}
+
 fn has_eq_and_hash<T: Eq + Hash>() {}
 
 #[test]
@@ -28,7 +32,7 @@ fn types_without_numbers_are_keys_of_hash_maps() {
     has_eq_and_hash::<PaymentMethod>();
     has_eq_and_hash::<payments::Allocation>();
     has_eq_and_hash::<payments::RefundPaymentRequest>();
-    let prices = HashSet::from([Money::new(5, "EUR"), Money::new(5, "EUR"), Money::new(5, "USD")]);
+    let prices = HashSet::from([price(5, "EUR"), price(5, "EUR"), price(5, "USD")]);
     assert_eq!(prices.len(), 2);
 }
 
@@ -57,16 +61,26 @@ fn variants_and_newtypes_convert_from_their_payloads() {
 
 #[test]
 fn optional_properties_are_set_after_new() {
-    let refund =
-        payments::RefundPaymentRequest::new("key", "payment", Reason::Fraud).with_minor_units(5).with_note("why");
+    let required = payments::RefundPaymentRequestRequired {
+        idempotency_key: "key".to_owned(),
+        payment_id: "payment".to_owned(),
+        reason: Reason::Fraud,
+    };
+    let refund = payments::RefundPaymentRequest::new(required).with_minor_units(5).with_note("why");
     assert_eq!((refund.minor_units, refund.note.as_deref()), (Some(5), Some("why")));
     // `null` is a value, so these setters take an `Option`.
-    let update = optional_and_nullable::UpdateRequest::new("x", None)
+    let required = optional_and_nullable::UpdateRequestRequired { required: "x".to_owned(), nullable: None };
+    let update = optional_and_nullable::UpdateRequest::new(required)
         .with_optional_nullable(None)
         .with_pydantic(Some("y".into()));
     assert_eq!((update.optional_nullable, update.pydantic), (Some(None), Some(Some("y".to_owned()))));
+    let required = odd_names::N2ndTryOfItRequestRequired {
+        class: "class".to_owned(),
+        index: "index".to_owned(),
+        proto: "proto".to_owned(),
+    };
     let odd =
-        odd_names::N2ndTryOfItRequest::new("class", "index", "proto").with_type("t").with_self("s").with_reader("r");
+        odd_names::N2ndTryOfItRequest::new(required).with_type("t").with_self("s").with_reader("r");
     assert_eq!((odd.r#type.as_deref(), odd.self_.as_deref(), odd.reader.as_deref()), (Some("t"), Some("s"), Some("r")));
 }
 
@@ -78,13 +92,13 @@ fn rejected<T: Payload + Debug>(json: &str) -> Vec<String> {
 #[test]
 fn a_nested_type_is_read_and_validated_alone() {
     let money = Money::from_json(br#"{"minorUnits": 1250, "currency": "EUR"}"#).unwrap();
-    assert_eq!(money, Money::new(1250, "EUR"));
+    assert_eq!(money, price(1250, "EUR"));
     assert_eq!(money.to_json().unwrap(), br#"{"minorUnits":1250,"currency":"EUR"}"#);
     assert_eq!(
         rejected::<Money>(r#"{"minorUnits": 0, "currency": "euro"}"#),
         [r#"/currency: must match the pattern "^[A-Z]{3}$", got "euro""#, "/minorUnits: must be greater than 0, got 0"]
     );
-    let wrong = Money::new(0, "EUR").validate().unwrap_err();
+    let wrong = price(0, "EUR").validate().unwrap_err();
     assert_eq!(wrong.to_string(), "/minorUnits: must be greater than 0, got 0");
     assert!(Money::validator().unwrap().is_valid(&json!({"minorUnits": 1, "currency": "EUR"})));
 }

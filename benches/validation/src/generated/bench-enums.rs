@@ -132,48 +132,28 @@ mod bench_enums_contract {
 
     impl Product {
         /// Creates a value with the required properties only.
-        pub fn new(
-            sku: impl Into<String>,
-            gtin: impl Into<String>,
-            slug: impl Into<String>,
-            version: impl Into<String>,
-            origin: impl Into<String>,
-            colour: ProductColour,
-            size: ProductSize,
-            fit: ProductFit,
-            material: ProductMaterial,
-            season: ProductSeason,
-            audience: ProductAudience,
-            category: ProductCategory,
-            care: ProductCare,
-            status: ProductStatus,
-            availability: ProductAvailability,
-            currency: ProductCurrency,
-            tax_class: ProductTaxClass,
-            shipping: ProductShipping,
-            returns: ProductReturns,
-        ) -> Self {
+        pub fn new(required: ProductRequired) -> Self {
             Self {
-                sku: sku.into(),
-                gtin: gtin.into(),
-                slug: slug.into(),
-                version: version.into(),
-                origin: origin.into(),
+                sku: required.sku,
+                gtin: required.gtin,
+                slug: required.slug,
+                version: required.version,
+                origin: required.origin,
                 contact: None,
-                colour,
-                size,
-                fit,
-                material,
-                season,
-                audience,
-                category,
-                care,
-                status,
-                availability,
-                currency,
-                tax_class,
-                shipping,
-                returns,
+                colour: required.colour,
+                size: required.size,
+                fit: required.fit,
+                material: required.material,
+                season: required.season,
+                audience: required.audience,
+                category: required.category,
+                care: required.care,
+                status: required.status,
+                availability: required.availability,
+                currency: required.currency,
+                tax_class: required.tax_class,
+                shipping: required.shipping,
+                returns: required.returns,
             }
         }
         /// Sets `contact`.
@@ -182,6 +162,49 @@ mod bench_enums_contract {
             self.contact = Some(contact.into());
             self
         }
+    }
+
+    /// The required properties of [`Product`].
+    #[derive(Debug, Clone)]
+    pub struct ProductRequired {
+        /// The `sku` property.
+        pub sku: String,
+        /// The `gtin` property.
+        pub gtin: String,
+        /// The `slug` property.
+        pub slug: String,
+        /// The `version` property.
+        pub version: String,
+        /// The `origin` property.
+        pub origin: String,
+        /// The `colour` property.
+        pub colour: ProductColour,
+        /// The `size` property.
+        pub size: ProductSize,
+        /// The `fit` property.
+        pub fit: ProductFit,
+        /// The `material` property.
+        pub material: ProductMaterial,
+        /// The `season` property.
+        pub season: ProductSeason,
+        /// The `audience` property.
+        pub audience: ProductAudience,
+        /// The `category` property.
+        pub category: ProductCategory,
+        /// The `care` property.
+        pub care: ProductCare,
+        /// The `status` property.
+        pub status: ProductStatus,
+        /// The `availability` property.
+        pub availability: ProductAvailability,
+        /// The `currency` property.
+        pub currency: ProductCurrency,
+        /// The `taxClass` property.
+        pub tax_class: ProductTaxClass,
+        /// The `shipping` property.
+        pub shipping: ProductShipping,
+        /// The `returns` property.
+        pub returns: ProductReturns,
     }
 
     /// Generated from `/definitions/Product/properties/colour`.

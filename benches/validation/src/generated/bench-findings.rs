@@ -84,17 +84,24 @@ mod bench_findings_contract {
 
     impl ReportFindingsRequest {
         /// Creates a value with all its properties.
-        pub fn new(
-            repository: impl Into<String>,
-            commit: impl Into<String>,
-            findings: Vec<Finding>,
-        ) -> Self {
+        pub fn new(required: ReportFindingsRequestRequired) -> Self {
             Self {
-                repository: repository.into(),
-                commit: commit.into(),
-                findings,
+                repository: required.repository,
+                commit: required.commit,
+                findings: required.findings,
             }
         }
+    }
+
+    /// The required properties of [`ReportFindingsRequest`].
+    #[derive(Debug, Clone)]
+    pub struct ReportFindingsRequestRequired {
+        /// The `repository` property.
+        pub repository: String,
+        /// The `commit` property.
+        pub commit: String,
+        /// The `findings` property.
+        pub findings: Vec<Finding>,
     }
 
     /// The definition `Finding`.
@@ -116,17 +123,12 @@ mod bench_findings_contract {
 
     impl Finding {
         /// Creates a value with the required properties only.
-        pub fn new(
-            rule: impl Into<String>,
-            severity: FindingSeverity,
-            message: impl Into<String>,
-            location: Location,
-        ) -> Self {
+        pub fn new(required: FindingRequired) -> Self {
             Self {
-                rule: rule.into(),
-                severity,
-                message: message.into(),
-                location,
+                rule: required.rule,
+                severity: required.severity,
+                message: required.message,
+                location: required.location,
                 suggestion: None,
                 tags: None,
             }
@@ -143,6 +145,19 @@ mod bench_findings_contract {
             self.tags = Some(tags);
             self
         }
+    }
+
+    /// The required properties of [`Finding`].
+    #[derive(Debug, Clone)]
+    pub struct FindingRequired {
+        /// The `rule` property.
+        pub rule: String,
+        /// The `severity` property.
+        pub severity: FindingSeverity,
+        /// The `message` property.
+        pub message: String,
+        /// The `location` property.
+        pub location: Location,
     }
 
     /// Generated from `/definitions/Finding/properties/severity`.
@@ -194,11 +209,11 @@ mod bench_findings_contract {
 
     impl Location {
         /// Creates a value with the required properties only.
-        pub fn new(path: impl Into<String>, line: u64, column: u64) -> Self {
+        pub fn new(required: LocationRequired) -> Self {
             Self {
-                path: path.into(),
-                line,
-                column,
+                path: required.path,
+                line: required.line,
+                column: required.column,
                 end_line: None,
                 end_column: None,
             }
@@ -217,6 +232,17 @@ mod bench_findings_contract {
         }
     }
 
+    /// The required properties of [`Location`].
+    #[derive(Debug, Clone)]
+    pub struct LocationRequired {
+        /// The `path` property.
+        pub path: String,
+        /// The `line` property.
+        pub line: u64,
+        /// The `column` property.
+        pub column: u64,
+    }
+
     /// Generated from `/definitions/Finding/properties/suggestion`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindingSuggestion {
@@ -228,12 +254,21 @@ mod bench_findings_contract {
 
     impl FindingSuggestion {
         /// Creates a value with all its properties.
-        pub fn new(replacement: impl Into<String>, confidence: f64) -> Self {
+        pub fn new(required: FindingSuggestionRequired) -> Self {
             Self {
-                replacement: replacement.into(),
-                confidence,
+                replacement: required.replacement,
+                confidence: required.confidence,
             }
         }
+    }
+
+    /// The required properties of [`FindingSuggestion`].
+    #[derive(Debug, Clone)]
+    pub struct FindingSuggestionRequired {
+        /// The `replacement` property.
+        pub replacement: String,
+        /// The `confidence` property.
+        pub confidence: f64,
     }
 
     /// Reading, checking and writing of the types above.

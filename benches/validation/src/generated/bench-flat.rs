@@ -94,20 +94,14 @@ mod bench_flat_contract {
 
     impl OpenTicketRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            request_id: impl Into<String>,
-            customer: impl Into<String>,
-            subject: impl Into<String>,
-            priority: OpenTicketRequestPriority,
-            attempts: u64,
-        ) -> Self {
+        pub fn new(required: OpenTicketRequestRequired) -> Self {
             Self {
-                request_id: request_id.into(),
-                customer: customer.into(),
+                request_id: required.request_id,
+                customer: required.customer,
                 email: None,
-                subject: subject.into(),
-                priority,
-                attempts,
+                subject: required.subject,
+                priority: required.priority,
+                attempts: required.attempts,
                 opened_at: None,
                 callback: None,
             }
@@ -130,6 +124,21 @@ mod bench_flat_contract {
             self.callback = Some(callback);
             self
         }
+    }
+
+    /// The required properties of [`OpenTicketRequest`].
+    #[derive(Debug, Clone)]
+    pub struct OpenTicketRequestRequired {
+        /// The `requestId` property.
+        pub request_id: String,
+        /// The `customer` property.
+        pub customer: String,
+        /// The `subject` property.
+        pub subject: String,
+        /// The `priority` property.
+        pub priority: OpenTicketRequestPriority,
+        /// The `attempts` property.
+        pub attempts: u64,
     }
 
     /// Generated from `/properties/priority` in the request schema of `open-ticket`.

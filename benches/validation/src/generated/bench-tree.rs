@@ -87,13 +87,24 @@ mod bench_tree_contract {
 
     impl Node {
         /// Creates a value with all its properties.
-        pub fn new(name: impl Into<String>, value: f64, children: Vec<Node>) -> Self {
+        pub fn new(required: NodeRequired) -> Self {
             Self {
-                name: name.into(),
-                value,
-                children,
+                name: required.name,
+                value: required.value,
+                children: required.children,
             }
         }
+    }
+
+    /// The required properties of [`Node`].
+    #[derive(Debug, Clone)]
+    pub struct NodeRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `value` property.
+        pub value: f64,
+        /// The `children` property.
+        pub children: Vec<Node>,
     }
 
     /// Reading, checking and writing of the types above.

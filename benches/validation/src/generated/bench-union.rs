@@ -82,12 +82,21 @@ mod bench_union_contract {
 
     impl RecordEventsRequest {
         /// Creates a value with all its properties.
-        pub fn new(stream: impl Into<String>, events: Vec<Event>) -> Self {
+        pub fn new(required: RecordEventsRequestRequired) -> Self {
             Self {
-                stream: stream.into(),
-                events,
+                stream: required.stream,
+                events: required.events,
             }
         }
+    }
+
+    /// The required properties of [`RecordEventsRequest`].
+    #[derive(Debug, Clone)]
+    pub struct RecordEventsRequestRequired {
+        /// The `stream` property.
+        pub stream: String,
+        /// The `events` property.
+        pub events: Vec<Event>,
     }
 
     /// The definition `Event`.
@@ -150,18 +159,25 @@ mod bench_union_contract {
 
     impl Opened {
         /// Creates a value with all its properties.
-        pub fn new(
-            ticket: u64,
-            subject: impl Into<String>,
-            customer: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: OpenedRequired) -> Self {
             Self {
                 kind: OpenedKind::Opened,
-                ticket,
-                subject: subject.into(),
-                customer: customer.into(),
+                ticket: required.ticket,
+                subject: required.subject,
+                customer: required.customer,
             }
         }
+    }
+
+    /// The required properties of [`Opened`].
+    #[derive(Debug, Clone)]
+    pub struct OpenedRequired {
+        /// The `ticket` property.
+        pub ticket: u64,
+        /// The `subject` property.
+        pub subject: String,
+        /// The `customer` property.
+        pub customer: String,
     }
 
     /// Generated from `/definitions/Opened/properties/kind`.
@@ -199,11 +215,11 @@ mod bench_union_contract {
 
     impl Assigned {
         /// Creates a value with the required properties only.
-        pub fn new(ticket: u64, assignee: impl Into<String>) -> Self {
+        pub fn new(required: AssignedRequired) -> Self {
             Self {
                 kind: AssignedKind::Assigned,
-                ticket,
-                assignee: assignee.into(),
+                ticket: required.ticket,
+                assignee: required.assignee,
                 team: None,
             }
         }
@@ -213,6 +229,15 @@ mod bench_union_contract {
             self.team = Some(team.into());
             self
         }
+    }
+
+    /// The required properties of [`Assigned`].
+    #[derive(Debug, Clone)]
+    pub struct AssignedRequired {
+        /// The `ticket` property.
+        pub ticket: u64,
+        /// The `assignee` property.
+        pub assignee: String,
     }
 
     /// Generated from `/definitions/Assigned/properties/kind`.
@@ -252,20 +277,28 @@ mod bench_union_contract {
 
     impl Commented {
         /// Creates a value with all its properties.
-        pub fn new(
-            ticket: u64,
-            author: impl Into<String>,
-            text: impl Into<String>,
-            internal: bool,
-        ) -> Self {
+        pub fn new(required: CommentedRequired) -> Self {
             Self {
                 kind: CommentedKind::Commented,
-                ticket,
-                author: author.into(),
-                text: text.into(),
-                internal,
+                ticket: required.ticket,
+                author: required.author,
+                text: required.text,
+                internal: required.internal,
             }
         }
+    }
+
+    /// The required properties of [`Commented`].
+    #[derive(Debug, Clone)]
+    pub struct CommentedRequired {
+        /// The `ticket` property.
+        pub ticket: u64,
+        /// The `author` property.
+        pub author: String,
+        /// The `text` property.
+        pub text: String,
+        /// The `internal` property.
+        pub internal: bool,
     }
 
     /// Generated from `/definitions/Commented/properties/kind`.
@@ -305,12 +338,12 @@ mod bench_union_contract {
 
     impl Escalated {
         /// Creates a value with the required properties only.
-        pub fn new(ticket: u64, level: u64, reason: impl Into<String>) -> Self {
+        pub fn new(required: EscalatedRequired) -> Self {
             Self {
                 kind: EscalatedKind::Escalated,
-                ticket,
-                level,
-                reason: reason.into(),
+                ticket: required.ticket,
+                level: required.level,
+                reason: required.reason,
                 notify: None,
             }
         }
@@ -320,6 +353,17 @@ mod bench_union_contract {
             self.notify = Some(notify);
             self
         }
+    }
+
+    /// The required properties of [`Escalated`].
+    #[derive(Debug, Clone)]
+    pub struct EscalatedRequired {
+        /// The `ticket` property.
+        pub ticket: u64,
+        /// The `level` property.
+        pub level: u64,
+        /// The `reason` property.
+        pub reason: String,
     }
 
     /// Generated from `/definitions/Escalated/properties/kind`.
@@ -357,14 +401,25 @@ mod bench_union_contract {
 
     impl Closed {
         /// Creates a value with all its properties.
-        pub fn new(ticket: u64, resolution: ClosedResolution, hours: f64) -> Self {
+        pub fn new(required: ClosedRequired) -> Self {
             Self {
                 kind: ClosedKind::Closed,
-                ticket,
-                resolution,
-                hours,
+                ticket: required.ticket,
+                resolution: required.resolution,
+                hours: required.hours,
             }
         }
+    }
+
+    /// The required properties of [`Closed`].
+    #[derive(Debug, Clone)]
+    pub struct ClosedRequired {
+        /// The `ticket` property.
+        pub ticket: u64,
+        /// The `resolution` property.
+        pub resolution: ClosedResolution,
+        /// The `hours` property.
+        pub hours: f64,
     }
 
     /// Generated from `/definitions/Closed/properties/kind`.

@@ -111,29 +111,21 @@ mod envelope_contract {
 
     impl DeliverRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            kind: DeliverRequestKind,
-            message_id: impl Into<String>,
-            correlation_id: impl Into<String>,
-            from: AgentUri,
-            to: AgentUri,
-            capability: impl Into<String>,
-            payload: ::serde_json::Value,
-        ) -> Self {
+        pub fn new(required: DeliverRequestRequired) -> Self {
             Self {
                 version: DeliverRequestVersion::N1,
-                kind,
-                message_id: message_id.into(),
-                correlation_id: correlation_id.into(),
+                kind: required.kind,
+                message_id: required.message_id,
+                correlation_id: required.correlation_id,
                 caused_by: None,
-                from,
-                to,
-                capability: capability.into(),
+                from: required.from,
+                to: required.to,
+                capability: required.capability,
                 reply_to: None,
                 deadline: None,
                 tenant_id: None,
                 headers: None,
-                payload,
+                payload: required.payload,
                 auth: None,
             }
         }
@@ -176,6 +168,25 @@ mod envelope_contract {
             self.auth = Some(auth);
             self
         }
+    }
+
+    /// The required properties of [`DeliverRequest`].
+    #[derive(Debug, Clone)]
+    pub struct DeliverRequestRequired {
+        /// The `kind` property.
+        pub kind: DeliverRequestKind,
+        /// The `messageId` property.
+        pub message_id: String,
+        /// The `correlationId` property.
+        pub correlation_id: String,
+        /// The `from` property.
+        pub from: AgentUri,
+        /// The `to` property.
+        pub to: AgentUri,
+        /// The `capability` property.
+        pub capability: String,
+        /// The `payload` property.
+        pub payload: ::serde_json::Value,
     }
 
     /// The version of the envelope.
@@ -303,13 +314,22 @@ mod envelope_contract {
 
     impl DeliverRequestAuthHmac {
         /// Creates a value with all its properties.
-        pub fn new(key_id: impl Into<String>, signature: impl Into<String>) -> Self {
+        pub fn new(required: DeliverRequestAuthHmacRequired) -> Self {
             Self {
                 kind: DeliverRequestAuthHmacKind::Hmac,
-                key_id: key_id.into(),
-                signature: signature.into(),
+                key_id: required.key_id,
+                signature: required.signature,
             }
         }
+    }
+
+    /// The required properties of [`DeliverRequestAuthHmac`].
+    #[derive(Debug, Clone)]
+    pub struct DeliverRequestAuthHmacRequired {
+        /// The `keyId` property.
+        pub key_id: String,
+        /// The `signature` property.
+        pub signature: String,
     }
 
     /// Generated from `/properties/auth/oneOf/1/properties/kind` in the request schema of `deliver`.
@@ -382,10 +402,10 @@ mod envelope_contract {
 
     impl FailRequest {
         /// Creates a value with the required properties only.
-        pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        pub fn new(required: FailRequestRequired) -> Self {
             Self {
-                code: code.into(),
-                message: message.into(),
+                code: required.code,
+                message: required.message,
                 retryable: None,
                 side: None,
                 violations: None,
@@ -431,6 +451,15 @@ mod envelope_contract {
         }
     }
 
+    /// The required properties of [`FailRequest`].
+    #[derive(Debug, Clone)]
+    pub struct FailRequestRequired {
+        /// The `code` property.
+        pub code: String,
+        /// The `message` property.
+        pub message: String,
+    }
+
     /// The side that violates its schema.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FailRequestSide {
@@ -467,10 +496,10 @@ mod envelope_contract {
 
     impl FailRequestViolationsItem {
         /// Creates a value with the required properties only.
-        pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        pub fn new(required: FailRequestViolationsItemRequired) -> Self {
             Self {
-                path: path.into(),
-                message: message.into(),
+                path: required.path,
+                message: required.message,
                 keyword: None,
             }
         }
@@ -480,6 +509,15 @@ mod envelope_contract {
             self.keyword = Some(keyword.into());
             self
         }
+    }
+
+    /// The required properties of [`FailRequestViolationsItem`].
+    #[derive(Debug, Clone)]
+    pub struct FailRequestViolationsItemRequired {
+        /// The `path` property.
+        pub path: String,
+        /// The `message` property.
+        pub message: String,
     }
 
     /// Reading, checking and writing of the types above.

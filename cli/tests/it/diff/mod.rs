@@ -7,6 +7,7 @@ mod document;
 mod example;
 mod formats;
 mod human;
+mod order;
 mod replay;
 
 use crate::common::{Fleet, REVIEWER};

@@ -21,9 +21,9 @@ use capgen::call::{
 };
 use capgen_audit::SqliteAudit;
 use capgen_nats::{NatsOptions, NatsTransport};
-use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity};
+use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity};
 use reviewer::serve;
-use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest};
+use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeRequestRequired};
 use serde_json::json;
 
 const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet");
@@ -98,7 +98,10 @@ async fn over_nats(url: &str, file: &str, calls_node: bool) -> Result<(), Box<dy
     report("a valid request", &concierge.call::<ReviewChange>(&change()).await);
     report("an invalid request", &concierge.call::<ReviewChange>(&too_many_findings()).await);
     if calls_node {
-        let request = ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High);
+        let request = ReviewPrRequest::new(ReviewPrRequestRequired {
+            pr_url: "https://github.com/example/shop/pull/7".to_owned(),
+            severity: ReviewPrRequestSeverity::High,
+        });
         report("a request to a Node program", &concierge.call::<ReviewPr>(&request).await);
     }
     audit.flush().await?;
@@ -117,7 +120,10 @@ async fn client(broker: &MemoryBroker, address: &str, audit: &Arc<SqliteAudit>) 
 fn change() -> ReviewChangeRequest {
     let edited = ChangeEdited::new("-total()?\n+total().unwrap()");
     let files = [("src/total.rs".to_owned(), Change::Edited(edited))];
-    ReviewChangeRequest::new("https://github.com/example/shop", files.into())
+    ReviewChangeRequest::new(ReviewChangeRequestRequired {
+        repository: "https://github.com/example/shop".to_owned(),
+        files: files.into(),
+    })
 }
 
 /// `limit` is at least 1.

@@ -141,32 +141,22 @@ mod registry_contract {
 
     impl EventRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            spec_version: impl Into<String>,
-            event_id: impl Into<String>,
-            event_type: impl Into<String>,
-            event_version: impl Into<String>,
-            timestamp: impl Into<String>,
-            producer: EventRequestProducer,
-            trace: EventRequestTrace,
-            payload: ::std::collections::BTreeMap<String, ::serde_json::Value>,
-            metadata: ::std::collections::BTreeMap<String, ::serde_json::Value>,
-        ) -> Self {
+        pub fn new(required: EventRequestRequired) -> Self {
             Self {
-                spec_version: spec_version.into(),
-                event_id: event_id.into(),
-                event_type: event_type.into(),
-                event_version: event_version.into(),
-                timestamp: timestamp.into(),
-                producer,
-                trace,
+                spec_version: required.spec_version,
+                event_id: required.event_id,
+                event_type: required.event_type,
+                event_version: required.event_version,
+                timestamp: required.timestamp,
+                producer: required.producer,
+                trace: required.trace,
                 causation_id: None,
                 correlation_id: None,
                 idempotency_key: None,
                 partition_key: None,
                 ttl_ms: None,
-                payload,
-                metadata,
+                payload: required.payload,
+                metadata: required.metadata,
                 signature: None,
             }
         }
@@ -208,6 +198,29 @@ mod registry_contract {
         }
     }
 
+    /// The required properties of [`EventRequest`].
+    #[derive(Debug, Clone)]
+    pub struct EventRequestRequired {
+        /// The `spec_version` property.
+        pub spec_version: String,
+        /// The `event_id` property.
+        pub event_id: String,
+        /// The `event_type` property.
+        pub event_type: String,
+        /// The `event_version` property.
+        pub event_version: String,
+        /// The `timestamp` property.
+        pub timestamp: String,
+        /// The `producer` property.
+        pub producer: EventRequestProducer,
+        /// The `trace` property.
+        pub trace: EventRequestTrace,
+        /// The `payload` property.
+        pub payload: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+        /// The `metadata` property.
+        pub metadata: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+    }
+
     /// The agent that created the event.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct EventRequestProducer {
@@ -223,19 +236,27 @@ mod registry_contract {
 
     impl EventRequestProducer {
         /// Creates a value with all its properties.
-        pub fn new(
-            agent_id: impl Into<String>,
-            agent_type: impl Into<String>,
-            runtime_id: impl Into<String>,
-            instance_id: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: EventRequestProducerRequired) -> Self {
             Self {
-                agent_id: agent_id.into(),
-                agent_type: agent_type.into(),
-                runtime_id: runtime_id.into(),
-                instance_id: instance_id.into(),
+                agent_id: required.agent_id,
+                agent_type: required.agent_type,
+                runtime_id: required.runtime_id,
+                instance_id: required.instance_id,
             }
         }
+    }
+
+    /// The required properties of [`EventRequestProducer`].
+    #[derive(Debug, Clone)]
+    pub struct EventRequestProducerRequired {
+        /// The `agent_id` property.
+        pub agent_id: String,
+        /// The `agent_type` property.
+        pub agent_type: String,
+        /// The `runtime_id` property.
+        pub runtime_id: String,
+        /// The `instance_id` property.
+        pub instance_id: String,
     }
 
     /// The place of the event in its workflow.
@@ -255,16 +276,12 @@ mod registry_contract {
 
     impl EventRequestTrace {
         /// Creates a value with the required properties only.
-        pub fn new(
-            trace_id: impl Into<String>,
-            span_id: impl Into<String>,
-            depth: u64,
-        ) -> Self {
+        pub fn new(required: EventRequestTraceRequired) -> Self {
             Self {
-                trace_id: trace_id.into(),
-                span_id: span_id.into(),
+                trace_id: required.trace_id,
+                span_id: required.span_id,
                 parent_span_id: None,
-                depth,
+                depth: required.depth,
             }
         }
         /// Sets `parent_span_id`; `None` is `null`.
@@ -273,6 +290,17 @@ mod registry_contract {
             self.parent_span_id = Some(parent_span_id);
             self
         }
+    }
+
+    /// The required properties of [`EventRequestTrace`].
+    #[derive(Debug, Clone)]
+    pub struct EventRequestTraceRequired {
+        /// The `trace_id` property.
+        pub trace_id: String,
+        /// The `span_id` property.
+        pub span_id: String,
+        /// The `depth` property.
+        pub depth: u64,
     }
 
     /// The proof of the producer.
@@ -288,17 +316,24 @@ mod registry_contract {
 
     impl EventRequestSignature {
         /// Creates a value with all its properties.
-        pub fn new(
-            algorithm: impl Into<String>,
-            public_key_id: impl Into<String>,
-            signature: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: EventRequestSignatureRequired) -> Self {
             Self {
-                algorithm: algorithm.into(),
-                public_key_id: public_key_id.into(),
-                signature: signature.into(),
+                algorithm: required.algorithm,
+                public_key_id: required.public_key_id,
+                signature: required.signature,
             }
         }
+    }
+
+    /// The required properties of [`EventRequestSignature`].
+    #[derive(Debug, Clone)]
+    pub struct EventRequestSignatureRequired {
+        /// The `algorithm` property.
+        pub algorithm: String,
+        /// The `public_key_id` property.
+        pub public_key_id: String,
+        /// The `signature` property.
+        pub signature: String,
     }
 
     /// An agent offers a version of a capability.
@@ -352,11 +387,11 @@ mod registry_contract {
 
     impl CapabilityRegisteredRequest {
         /// Creates a value with the required properties only.
-        pub fn new(capability_id: impl Into<String>, version: impl Into<String>) -> Self {
+        pub fn new(required: CapabilityRegisteredRequestRequired) -> Self {
             Self {
                 agent_id: None,
-                capability_id: capability_id.into(),
-                version: version.into(),
+                capability_id: required.capability_id,
+                version: required.version,
                 input_schema: None,
                 output_schema: None,
                 metadata: None,
@@ -389,6 +424,15 @@ mod registry_contract {
             self.metadata = Some(metadata);
             self
         }
+    }
+
+    /// The required properties of [`CapabilityRegisteredRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityRegisteredRequestRequired {
+        /// The `capability_id` property.
+        pub capability_id: String,
+        /// The `version` property.
+        pub version: String,
     }
 
     /// Properties other than the schemas.
@@ -584,16 +628,12 @@ mod registry_contract {
 
     impl CapabilityUpdatedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            capability_id: impl Into<String>,
-            version: impl Into<String>,
-            metadata: CapabilityUpdatedRequestMetadata,
-        ) -> Self {
+        pub fn new(required: CapabilityUpdatedRequestRequired) -> Self {
             Self {
                 agent_id: None,
-                capability_id: capability_id.into(),
-                version: version.into(),
-                metadata,
+                capability_id: required.capability_id,
+                version: required.version,
+                metadata: required.metadata,
             }
         }
         /// Sets `agent_id`.
@@ -602,6 +642,17 @@ mod registry_contract {
             self.agent_id = Some(agent_id.into());
             self
         }
+    }
+
+    /// The required properties of [`CapabilityUpdatedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityUpdatedRequestRequired {
+        /// The `capability_id` property.
+        pub capability_id: String,
+        /// The `version` property.
+        pub version: String,
+        /// The `metadata` property.
+        pub metadata: CapabilityUpdatedRequestMetadata,
     }
 
     /// The changed properties; at least one.
@@ -978,16 +1029,12 @@ mod registry_contract {
 
     impl CapabilityRequestedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            capability_id: impl Into<String>,
-            requirement: impl Into<String>,
-            input: ::serde_json::Value,
-        ) -> Self {
+        pub fn new(required: CapabilityRequestedRequestRequired) -> Self {
             Self {
                 caller_agent_id: None,
-                capability_id: capability_id.into(),
-                requirement: requirement.into(),
-                input,
+                capability_id: required.capability_id,
+                requirement: required.requirement,
+                input: required.input,
             }
         }
         /// Sets `caller_agent_id`.
@@ -996,6 +1043,17 @@ mod registry_contract {
             self.caller_agent_id = Some(caller_agent_id.into());
             self
         }
+    }
+
+    /// The required properties of [`CapabilityRequestedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityRequestedRequestRequired {
+        /// The `capability_id` property.
+        pub capability_id: String,
+        /// The `requirement` property.
+        pub requirement: String,
+        /// The `input` property.
+        pub input: ::serde_json::Value,
     }
 
     /// The target completes an invocation.
@@ -1039,11 +1097,11 @@ mod registry_contract {
 
     impl CapabilityCompletedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(invocation_id: impl Into<String>, output: ::serde_json::Value) -> Self {
+        pub fn new(required: CapabilityCompletedRequestRequired) -> Self {
             Self {
                 agent_id: None,
-                invocation_id: invocation_id.into(),
-                output,
+                invocation_id: required.invocation_id,
+                output: required.output,
             }
         }
         /// Sets `agent_id`.
@@ -1052,6 +1110,15 @@ mod registry_contract {
             self.agent_id = Some(agent_id.into());
             self
         }
+    }
+
+    /// The required properties of [`CapabilityCompletedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityCompletedRequestRequired {
+        /// The `invocation_id` property.
+        pub invocation_id: String,
+        /// The `output` property.
+        pub output: ::serde_json::Value,
     }
 
     /// The target or a monitor ends an invocation without a response.
@@ -1099,11 +1166,11 @@ mod registry_contract {
 
     impl CapabilityFailedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(invocation_id: impl Into<String>, reason: impl Into<String>) -> Self {
+        pub fn new(required: CapabilityFailedRequestRequired) -> Self {
             Self {
                 agent_id: None,
-                invocation_id: invocation_id.into(),
-                reason: reason.into(),
+                invocation_id: required.invocation_id,
+                reason: required.reason,
                 message: None,
             }
         }
@@ -1119,6 +1186,15 @@ mod registry_contract {
             self.message = Some(message.into());
             self
         }
+    }
+
+    /// The required properties of [`CapabilityFailedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityFailedRequestRequired {
+        /// The `invocation_id` property.
+        pub invocation_id: String,
+        /// The `reason` property.
+        pub reason: String,
     }
 
     /// The kernel has selected the target of a request.
@@ -1184,32 +1260,20 @@ mod registry_contract {
 
     impl CapabilityInvokedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            request_id: impl Into<String>,
-            caller_agent_id: impl Into<String>,
-            target_agent_id: impl Into<String>,
-            capability_id: impl Into<String>,
-            version: impl Into<String>,
-            registration_id: impl Into<String>,
-            contract_hash: impl Into<String>,
-            input: ::serde_json::Value,
-            output_schema: ::serde_json::Value,
-            registry_hash: impl Into<String>,
-            resolution_hash: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: CapabilityInvokedRequestRequired) -> Self {
             Self {
-                request_id: request_id.into(),
-                caller_agent_id: caller_agent_id.into(),
-                target_agent_id: target_agent_id.into(),
-                capability_id: capability_id.into(),
-                version: version.into(),
-                registration_id: registration_id.into(),
-                contract_hash: contract_hash.into(),
+                request_id: required.request_id,
+                caller_agent_id: required.caller_agent_id,
+                target_agent_id: required.target_agent_id,
+                capability_id: required.capability_id,
+                version: required.version,
+                registration_id: required.registration_id,
+                contract_hash: required.contract_hash,
                 correlation_id: None,
-                input,
-                output_schema,
-                registry_hash: registry_hash.into(),
-                resolution_hash: resolution_hash.into(),
+                input: required.input,
+                output_schema: required.output_schema,
+                registry_hash: required.registry_hash,
+                resolution_hash: required.resolution_hash,
             }
         }
         /// Sets `correlation_id`.
@@ -1218,6 +1282,33 @@ mod registry_contract {
             self.correlation_id = Some(correlation_id.into());
             self
         }
+    }
+
+    /// The required properties of [`CapabilityInvokedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityInvokedRequestRequired {
+        /// The `request_id` property.
+        pub request_id: String,
+        /// The `caller_agent_id` property.
+        pub caller_agent_id: String,
+        /// The `target_agent_id` property.
+        pub target_agent_id: String,
+        /// The `capability_id` property.
+        pub capability_id: String,
+        /// The `version` property.
+        pub version: String,
+        /// The `registration_id` property.
+        pub registration_id: String,
+        /// The `contract_hash` property.
+        pub contract_hash: String,
+        /// The `input` property.
+        pub input: ::serde_json::Value,
+        /// The `output_schema` property.
+        pub output_schema: ::serde_json::Value,
+        /// The `registry_hash` property.
+        pub registry_hash: String,
+        /// The `resolution_hash` property.
+        pub resolution_hash: String,
     }
 
     /// The kernel has not found a target for a request.
@@ -1277,25 +1368,17 @@ mod registry_contract {
 
     impl CapabilityUnresolvedRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            request_id: impl Into<String>,
-            caller_agent_id: impl Into<String>,
-            capability_id: impl Into<String>,
-            requirement: impl Into<String>,
-            reason: impl Into<String>,
-            registry_hash: impl Into<String>,
-            resolution_hash: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: CapabilityUnresolvedRequestRequired) -> Self {
             Self {
-                request_id: request_id.into(),
-                caller_agent_id: caller_agent_id.into(),
-                capability_id: capability_id.into(),
-                requirement: requirement.into(),
+                request_id: required.request_id,
+                caller_agent_id: required.caller_agent_id,
+                capability_id: required.capability_id,
+                requirement: required.requirement,
                 correlation_id: None,
-                reason: reason.into(),
+                reason: required.reason,
                 violations: None,
-                registry_hash: registry_hash.into(),
-                resolution_hash: resolution_hash.into(),
+                registry_hash: required.registry_hash,
+                resolution_hash: required.resolution_hash,
             }
         }
         /// Sets `correlation_id`.
@@ -1310,6 +1393,25 @@ mod registry_contract {
             self.violations = Some(violations);
             self
         }
+    }
+
+    /// The required properties of [`CapabilityUnresolvedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CapabilityUnresolvedRequestRequired {
+        /// The `request_id` property.
+        pub request_id: String,
+        /// The `caller_agent_id` property.
+        pub caller_agent_id: String,
+        /// The `capability_id` property.
+        pub capability_id: String,
+        /// The `requirement` property.
+        pub requirement: String,
+        /// The `reason` property.
+        pub reason: String,
+        /// The `registry_hash` property.
+        pub registry_hash: String,
+        /// The `resolution_hash` property.
+        pub resolution_hash: String,
     }
 
     /// The kernel has read an invalid event.
@@ -1355,19 +1457,27 @@ mod registry_contract {
 
     impl SystemEventValidationFailedRequest {
         /// Creates a value with all its properties.
-        pub fn new(
-            original_event_id: Option<String>,
-            original_hash: impl Into<String>,
-            failure_reason: impl Into<String>,
-            validation_trace: Vec<String>,
-        ) -> Self {
+        pub fn new(required: SystemEventValidationFailedRequestRequired) -> Self {
             Self {
-                original_event_id,
-                original_hash: original_hash.into(),
-                failure_reason: failure_reason.into(),
-                validation_trace,
+                original_event_id: required.original_event_id,
+                original_hash: required.original_hash,
+                failure_reason: required.failure_reason,
+                validation_trace: required.validation_trace,
             }
         }
+    }
+
+    /// The required properties of [`SystemEventValidationFailedRequest`].
+    #[derive(Debug, Clone)]
+    pub struct SystemEventValidationFailedRequestRequired {
+        /// The `original_event_id` property.
+        pub original_event_id: Option<String>,
+        /// The `original_hash` property.
+        pub original_hash: String,
+        /// The `failure_reason` property.
+        pub failure_reason: String,
+        /// The `validation_trace` property.
+        pub validation_trace: Vec<String>,
     }
 
     /// Reading, checking and writing of the types above.

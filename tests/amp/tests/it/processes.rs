@@ -17,7 +17,7 @@ use serde_json::json;
 #[path = "../../../../generated/reviewer.rs"]
 mod generated;
 
-use generated::{Change, ChangeAdded, ReviewChange, ReviewChangeRequest};
+use generated::{Change, ChangeAdded, ReviewChange, ReviewChangeRequest, ReviewChangeRequestRequired};
 
 /// The calls of each carrier with connections that are cut.
 const CALLS: usize = 5_000;
@@ -128,7 +128,10 @@ async fn the_example_is_invoked_through_its_generated_types() {
         let target = || Target::Id("com.example.reviewer.review-change:1.2.0".parse().expect("an id"));
         let change = Change::Added(ChangeAdded::new("fn main() {\n    run().unwrap();\n}"));
         let files = [("src/main.rs".to_owned(), change)];
-        let request = ReviewChangeRequest::new("https://example.com/shop", files.into());
+        let request = ReviewChangeRequest::new(ReviewChangeRequestRequired {
+            repository: "https://example.com/shop".to_owned(),
+            files: files.into(),
+        });
         let review = client.call::<ReviewChange>(target(), &request).await.expect("a review");
         assert_eq!((review.findings.len(), review.findings[0].line), (1, Some(2)), "{carrier}");
 

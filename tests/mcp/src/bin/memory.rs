@@ -6,8 +6,8 @@ use std::sync::Arc;
 use capgen::call::{AgentId, Client, PeerTable, TransportSettings};
 use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand};
 use capgen_test_mcp::memory::{
-    CAPABILITIES, CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem, SearchNodes,
-    SearchNodesRequest,
+    CAPABILITIES, CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem,
+    CreateEntitiesRequestEntitiesItemRequired, SearchNodes, SearchNodesRequest,
 };
 
 #[tokio::main]
@@ -19,7 +19,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let peers = PeerTable::new().with_transports(&agent, vec![TransportSettings::mcp("memory")]);
     let client = Client::builder("notes").transport(Arc::new(transport)).peers(peers).build().await?;
 
-    let entity = CreateEntitiesRequestEntitiesItem::new("capgen", "program", vec!["checks contracts".to_owned()]);
+    let entity = CreateEntitiesRequestEntitiesItem::new(CreateEntitiesRequestEntitiesItemRequired {
+        name: "capgen".to_owned(),
+        entity_type: "program".to_owned(),
+        observations: vec!["checks contracts".to_owned()],
+    });
     client.call::<CreateEntities>(&CreateEntitiesRequest::new(vec![entity])).await?;
     let found = client.call::<SearchNodes>(&SearchNodesRequest::new("contracts")).await?;
     for entity in found.entities {

@@ -63,14 +63,18 @@ fn the_program_of_the_documentation_calls_a_server() {
 #[tokio::test]
 async fn the_server_memory_is_called_with_types() {
     use memory::{
-        CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem, ReadGraph, ReadGraphRequest,
-        SearchNodes, SearchNodesRequest,
+        CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem,
+        CreateEntitiesRequestEntitiesItemRequired, ReadGraph, ReadGraphRequest, SearchNodes, SearchNodesRequest,
     };
     let file = tempfile::tempdir().unwrap();
     let Some(command) = server("memory", &[]) else { return };
     let command = command.env("MEMORY_FILE_PATH", file.path().join("memory.jsonl"));
     let client = connect(command, "memory", memory::CAPABILITIES).await;
-    let entity = CreateEntitiesRequestEntitiesItem::new("capgen", "program", vec!["checks contracts".to_owned()]);
+    let entity = CreateEntitiesRequestEntitiesItem::new(CreateEntitiesRequestEntitiesItemRequired {
+        name: "capgen".to_owned(),
+        entity_type: "program".to_owned(),
+        observations: vec!["checks contracts".to_owned()],
+    });
     let created = client.call::<CreateEntities>(&CreateEntitiesRequest::new(vec![entity])).await.unwrap();
     assert_eq!(created.entities[0].name, "capgen");
     let found = client.call::<SearchNodes>(&SearchNodesRequest::new("contracts")).await.unwrap();
@@ -86,6 +90,10 @@ async fn the_server_memory_is_called_with_types() {
 async fn the_server_filesystem_is_called_with_types() {
     use filesystem::{
         ListDirectory, ListDirectoryRequest, ReadTextFile, ReadTextFileRequest, WriteFile, WriteFileRequest,
+        WriteFileRequestRequired,
+    };
+    let write = |path: String, content: &str| {
+        WriteFileRequest::new(WriteFileRequestRequired { path, content: content.to_owned() })
     };
     let folder = tempfile::tempdir().unwrap();
     let root = std::fs::canonicalize(folder.path()).unwrap();
@@ -93,7 +101,7 @@ async fn the_server_filesystem_is_called_with_types() {
     let Some(command) = server("filesystem", &[&path("")]) else { return };
     let client = connect(command, "filesystem", filesystem::CAPABILITIES).await;
     let text = "a\n\"b\"\u{0}é\u{2028}";
-    client.call::<WriteFile>(&WriteFileRequest::new(path("a.txt"), text)).await.unwrap();
+    client.call::<WriteFile>(&write(path("a.txt"), text)).await.unwrap();
     assert_eq!(std::fs::read_to_string(root.join("a.txt")).unwrap(), text);
     let read = client.call::<ReadTextFile>(&ReadTextFileRequest::new(path("a.txt"))).await.unwrap();
     assert_eq!(read.content, text);
@@ -105,7 +113,7 @@ async fn the_server_filesystem_is_called_with_types() {
     assert!(outside.code == TOOL_FAILED && outside.message.contains("denied"), "{outside}");
     // More than the limit of other transports.
     let large = "x".repeat(3 << 20);
-    client.call::<WriteFile>(&WriteFileRequest::new(path("large.txt"), large.as_str())).await.unwrap();
+    client.call::<WriteFile>(&write(path("large.txt"), &large)).await.unwrap();
     let read = client.call::<ReadTextFile>(&ReadTextFileRequest::new(path("large.txt"))).await.unwrap();
     assert_eq!(read.content.len(), large.len());
 }
@@ -114,7 +122,7 @@ async fn the_server_filesystem_is_called_with_types() {
 async fn the_server_everything_is_called_with_types() {
     use everything::{
         Echo, EchoRequest, GetStructuredContent, GetStructuredContentRequest, GetStructuredContentRequestLocation,
-        GetSum, GetSumRequest,
+        GetSum, GetSumRequest, GetSumRequestRequired,
     };
     let Some(command) = server("everything", &["stdio"]) else { return };
     let client = connect(command, "everything", everything::CAPABILITIES).await;
@@ -124,6 +132,6 @@ async fn the_server_everything_is_called_with_types() {
     // A tool without an output schema: the response is its content.
     let echo = client.call::<Echo>(&EchoRequest::new("Hello")).await.unwrap();
     assert_eq!(echo["content"][0]["text"], "Echo: Hello");
-    let sum = client.call::<GetSum>(&GetSumRequest::new(2.0, 3.5)).await.unwrap();
+    let sum = client.call::<GetSum>(&GetSumRequest::new(GetSumRequestRequired { a: 2.0, b: 3.5 })).await.unwrap();
     assert!(sum["content"][0]["text"].as_str().unwrap().contains("5.5"));
 }

@@ -103,14 +103,14 @@ mod arrays_contract {
 
     impl PlotRequest {
         /// Creates a value with the required properties only.
-        pub fn new(texts: Vec<String>, point: Vec<f64>) -> Self {
+        pub fn new(required: PlotRequestRequired) -> Self {
             Self {
                 any: None,
-                texts,
+                texts: required.texts,
                 mixed: None,
                 nullable: None,
                 at_least_one: None,
-                point,
+                point: required.point,
                 at_most_two: None,
                 empty: None,
                 many: None,
@@ -182,6 +182,15 @@ mod arrays_contract {
             self.choices = Some(choices);
             self
         }
+    }
+
+    /// The required properties of [`PlotRequest`].
+    #[derive(Debug, Clone)]
+    pub struct PlotRequestRequired {
+        /// The `texts` property.
+        pub texts: Vec<String>,
+        /// The `point` property.
+        pub point: Vec<f64>,
     }
 
     /// Generated from `/properties/mixed/items` in the request schema of `plot`.

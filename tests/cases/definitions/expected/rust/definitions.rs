@@ -91,10 +91,10 @@ mod definitions_contract {
 
     impl BillRequest {
         /// Creates a value with the required properties only.
-        pub fn new(id: Uuid, total: Money) -> Self {
+        pub fn new(required: BillRequestRequired) -> Self {
             Self {
-                id,
-                total,
+                id: required.id,
+                total: required.total,
                 net: None,
                 maybe: None,
                 odd: None,
@@ -127,6 +127,15 @@ mod definitions_contract {
         }
     }
 
+    /// The required properties of [`BillRequest`].
+    #[derive(Debug, Clone)]
+    pub struct BillRequestRequired {
+        /// The `id` property.
+        pub id: Uuid,
+        /// The `total` property.
+        pub total: Money,
+    }
+
     /// The definition `uuid`. Format `uuid`.
     pub type Uuid = String;
 
@@ -141,9 +150,21 @@ mod definitions_contract {
 
     impl Money {
         /// Creates a value with all its properties.
-        pub fn new(amount: i64, currency: Currency) -> Self {
-            Self { amount, currency }
+        pub fn new(required: MoneyRequired) -> Self {
+            Self {
+                amount: required.amount,
+                currency: required.currency,
+            }
         }
+    }
+
+    /// The required properties of [`Money`].
+    #[derive(Debug, Clone)]
+    pub struct MoneyRequired {
+        /// The `amount` property.
+        pub amount: i64,
+        /// The `currency` property.
+        pub currency: Currency,
     }
 
     /// ISO 4217.

@@ -167,9 +167,21 @@ mod externally_tagged_contract {
 
     impl DrawRequestPointPoint {
         /// Creates a value with all its properties.
-        pub fn new(x: f64, y: f64) -> Self {
-            Self { x, y }
+        pub fn new(required: DrawRequestPointPointRequired) -> Self {
+            Self {
+                x: required.x,
+                y: required.y,
+            }
         }
+    }
+
+    /// The required properties of [`DrawRequestPointPoint`].
+    #[derive(Debug, Clone)]
+    pub struct DrawRequestPointPointRequired {
+        /// The `x` property.
+        pub x: f64,
+        /// The `y` property.
+        pub y: f64,
     }
 
     /// Generated from `/oneOf/3` in the request schema of `draw`.
@@ -412,10 +424,10 @@ mod externally_tagged_contract {
 
     impl Person {
         /// Creates a value with the required properties only.
-        pub fn new(name: impl Into<String>, born: impl Into<String>) -> Self {
+        pub fn new(required: PersonRequired) -> Self {
             Self {
-                name: name.into(),
-                born: born.into(),
+                name: required.name,
+                born: required.born,
                 mail: None,
             }
         }
@@ -425,6 +437,15 @@ mod externally_tagged_contract {
             self.mail = Some(mail.into());
             self
         }
+    }
+
+    /// The required properties of [`Person`].
+    #[derive(Debug, Clone)]
+    pub struct PersonRequired {
+        /// The `name` property.
+        pub name: String,
+        /// The `born` property.
+        pub born: String,
     }
 
     /// The definition `Company`.

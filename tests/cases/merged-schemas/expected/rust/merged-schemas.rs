@@ -85,12 +85,12 @@ mod merged_schemas_contract {
 
     impl CreateRequest {
         /// Creates a value with the required properties only.
-        pub fn new(tag: impl Into<String>, id: impl Into<String>, count: i64) -> Self {
+        pub fn new(required: CreateRequestRequired) -> Self {
             Self {
                 extra: None,
-                tag: tag.into(),
-                id: id.into(),
-                count,
+                tag: required.tag,
+                id: required.id,
+                count: required.count,
             }
         }
         /// Sets `extra`.
@@ -99,6 +99,17 @@ mod merged_schemas_contract {
             self.extra = Some(extra);
             self
         }
+    }
+
+    /// The required properties of [`CreateRequest`].
+    #[derive(Debug, Clone)]
+    pub struct CreateRequestRequired {
+        /// The `tag` property.
+        pub tag: String,
+        /// The `id` property.
+        pub id: String,
+        /// The `count` property.
+        pub count: i64,
     }
 
     /// Reading, checking and writing of the types above.

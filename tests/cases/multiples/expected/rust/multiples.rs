@@ -109,13 +109,13 @@ mod multiples_contract {
 
     impl OrderRequest {
         /// Creates a value with the required properties only.
-        pub fn new(pieces: u64, price: f64) -> Self {
+        pub fn new(required: OrderRequestRequired) -> Self {
             Self {
-                pieces,
+                pieces: required.pieces,
                 offset: None,
                 halves: None,
                 thirds: None,
-                price,
+                price: required.price,
                 weight: None,
                 count: None,
                 tiny: None,
@@ -213,6 +213,15 @@ mod multiples_contract {
             self.sizes = Some(sizes);
             self
         }
+    }
+
+    /// The required properties of [`OrderRequest`].
+    #[derive(Debug, Clone)]
+    pub struct OrderRequestRequired {
+        /// The `pieces` property.
+        pub pieces: u64,
+        /// The `price` property.
+        pub price: f64,
     }
 
     /// Generated from `/properties/listed` in the request schema of `order`.

@@ -81,9 +81,21 @@ mod nested_records_contract {
 
     impl ShipRequest {
         /// Creates a value with all its properties.
-        pub fn new(address: ShipRequestAddress, items: Vec<ShipRequestItemsItem>) -> Self {
-            Self { address, items }
+        pub fn new(required: ShipRequestRequired) -> Self {
+            Self {
+                address: required.address,
+                items: required.items,
+            }
         }
+    }
+
+    /// The required properties of [`ShipRequest`].
+    #[derive(Debug, Clone)]
+    pub struct ShipRequestRequired {
+        /// The `address` property.
+        pub address: ShipRequestAddress,
+        /// The `items` property.
+        pub items: Vec<ShipRequestItemsItem>,
     }
 
     /// The destination.
@@ -133,9 +145,21 @@ mod nested_records_contract {
 
     impl ShipRequestItemsItem {
         /// Creates a value with all its properties.
-        pub fn new(sku: impl Into<String>, count: u64) -> Self {
-            Self { sku: sku.into(), count }
+        pub fn new(required: ShipRequestItemsItemRequired) -> Self {
+            Self {
+                sku: required.sku,
+                count: required.count,
+            }
         }
+    }
+
+    /// The required properties of [`ShipRequestItemsItem`].
+    #[derive(Debug, Clone)]
+    pub struct ShipRequestItemsItemRequired {
+        /// The `sku` property.
+        pub sku: String,
+        /// The `count` property.
+        pub count: u64,
     }
 
     /// Reading, checking and writing of the types above.

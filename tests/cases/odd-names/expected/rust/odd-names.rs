@@ -113,27 +113,23 @@ mod odd_names_contract {
 
     impl N2ndTryOfItRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            class: impl Into<String>,
-            proto: impl Into<String>,
-            index: impl Into<String>,
-        ) -> Self {
+        pub fn new(required: N2ndTryOfItRequestRequired) -> Self {
             Self {
                 content_type: None,
                 n2fast: None,
-                class: class.into(),
+                class: required.class,
                 r#type: None,
                 self_: None,
                 field: None,
                 gr_e: None,
                 a_b: None,
-                proto: proto.into(),
+                proto: required.proto,
                 to_string: None,
                 constructor: None,
                 ok: None,
                 reader: None,
                 object: None,
-                index: index.into(),
+                index: required.index,
                 names: None,
                 writer: None,
                 rest: None,
@@ -229,6 +225,17 @@ mod odd_names_contract {
             self.rest = Some(rest.into());
             self
         }
+    }
+
+    /// The required properties of [`N2ndTryOfItRequest`].
+    #[derive(Debug, Clone)]
+    pub struct N2ndTryOfItRequestRequired {
+        /// The `class` property.
+        pub class: String,
+        /// The `__proto__` property.
+        pub proto: String,
+        /// The `index` property.
+        pub index: String,
     }
 
     /// Reading, checking and writing of the types above.

@@ -93,11 +93,11 @@ mod optional_and_nullable_contract {
 
     impl UpdateRequest {
         /// Creates a value with the required properties only.
-        pub fn new(required: impl Into<String>, nullable: Option<String>) -> Self {
+        pub fn new(required: UpdateRequestRequired) -> Self {
             Self {
-                required: required.into(),
+                required: required.required,
                 optional: None,
-                nullable,
+                nullable: required.nullable,
                 optional_nullable: None,
                 nullable_choice: None,
                 pydantic: None,
@@ -130,6 +130,15 @@ mod optional_and_nullable_contract {
             self.pydantic = Some(pydantic);
             self
         }
+    }
+
+    /// The required properties of [`UpdateRequest`].
+    #[derive(Debug, Clone)]
+    pub struct UpdateRequestRequired {
+        /// The `required` property.
+        pub required: String,
+        /// The `nullable` property.
+        pub nullable: Option<String>,
     }
 
     /// Generated from `/properties/nullableChoice` in the request schema of `update`.

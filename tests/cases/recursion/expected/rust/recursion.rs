@@ -86,10 +86,10 @@ mod recursion_contract {
 
     impl Node {
         /// Creates a value with the required properties only.
-        pub fn new(value: impl Into<String>, children: Vec<Node>) -> Self {
+        pub fn new(required: NodeRequired) -> Self {
             Self {
-                value: value.into(),
-                children,
+                value: required.value,
+                children: required.children,
                 next: None,
             }
         }
@@ -99,6 +99,15 @@ mod recursion_contract {
             self.next = Some(next);
             self
         }
+    }
+
+    /// The required properties of [`Node`].
+    #[derive(Debug, Clone)]
+    pub struct NodeRequired {
+        /// The `value` property.
+        pub value: String,
+        /// The `children` property.
+        pub children: Vec<Node>,
     }
 
     /// The response of `walk`.

@@ -93,25 +93,16 @@ mod scalars_contract {
 
     impl MeasureRequest {
         /// Creates a value with the required properties only.
-        pub fn new(
-            text: impl Into<String>,
-            when: impl Into<String>,
-            whole: i64,
-            count: u64,
-            ratio: f64,
-            flag: bool,
-            nothing: (),
-            anything: ::serde_json::Value,
-        ) -> Self {
+        pub fn new(required: MeasureRequestRequired) -> Self {
             Self {
-                text: text.into(),
-                when: when.into(),
-                whole,
-                count,
-                ratio,
-                flag,
-                nothing,
-                anything,
+                text: required.text,
+                when: required.when,
+                whole: required.whole,
+                count: required.count,
+                ratio: required.ratio,
+                flag: required.flag,
+                nothing: required.nothing,
+                anything: required.anything,
                 everything: None,
             }
         }
@@ -121,6 +112,27 @@ mod scalars_contract {
             self.everything = Some(everything);
             self
         }
+    }
+
+    /// The required properties of [`MeasureRequest`].
+    #[derive(Debug, Clone)]
+    pub struct MeasureRequestRequired {
+        /// The `text` property.
+        pub text: String,
+        /// The `when` property.
+        pub when: String,
+        /// The `whole` property.
+        pub whole: i64,
+        /// The `count` property.
+        pub count: u64,
+        /// The `ratio` property.
+        pub ratio: f64,
+        /// The `flag` property.
+        pub flag: bool,
+        /// The `nothing` property.
+        pub nothing: (),
+        /// The `anything` property.
+        pub anything: ::serde_json::Value,
     }
 
     /// The response of `measure`.

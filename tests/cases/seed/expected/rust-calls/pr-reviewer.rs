@@ -83,12 +83,21 @@ mod pr_reviewer_contract {
 
     impl ReviewPrRequest {
         /// Creates a value with all its properties.
-        pub fn new(pr_url: impl Into<String>, severity: ReviewPrRequestSeverity) -> Self {
+        pub fn new(required: ReviewPrRequestRequired) -> Self {
             Self {
-                pr_url: pr_url.into(),
-                severity,
+                pr_url: required.pr_url,
+                severity: required.severity,
             }
         }
+    }
+
+    /// The required properties of [`ReviewPrRequest`].
+    #[derive(Debug, Clone)]
+    pub struct ReviewPrRequestRequired {
+        /// The `prUrl` property.
+        pub pr_url: String,
+        /// The `severity` property.
+        pub severity: ReviewPrRequestSeverity,
     }
 
     /// Generated from `/properties/severity` in the request schema of `review-pr`.
@@ -128,12 +137,21 @@ mod pr_reviewer_contract {
 
     impl ReviewPrResponse {
         /// Creates a value with all its properties.
-        pub fn new(verdict: ReviewPrResponseVerdict, summary: impl Into<String>) -> Self {
+        pub fn new(required: ReviewPrResponseRequired) -> Self {
             Self {
-                verdict,
-                summary: summary.into(),
+                verdict: required.verdict,
+                summary: required.summary,
             }
         }
+    }
+
+    /// The required properties of [`ReviewPrResponse`].
+    #[derive(Debug, Clone)]
+    pub struct ReviewPrResponseRequired {
+        /// The `verdict` property.
+        pub verdict: ReviewPrResponseVerdict,
+        /// The `summary` property.
+        pub summary: String,
     }
 
     /// Generated from `/properties/verdict` in the response schema of `review-pr`.

@@ -114,9 +114,21 @@ mod shared_definitions_contract {
 
     impl QuoteRequestUpTo {
         /// Creates a value with all its properties.
-        pub fn new(cents: i64, currency: QuoteRequestUpToCurrency) -> Self {
-            Self { cents, currency }
+        pub fn new(required: QuoteRequestUpToRequired) -> Self {
+            Self {
+                cents: required.cents,
+                currency: required.currency,
+            }
         }
+    }
+
+    /// The required properties of [`QuoteRequestUpTo`].
+    #[derive(Debug, Clone)]
+    pub struct QuoteRequestUpToRequired {
+        /// The `cents` property.
+        pub cents: i64,
+        /// The `currency` property.
+        pub currency: QuoteRequestUpToCurrency,
     }
 
     /// Generated from `/definitions/Money/properties/currency` in the request schema of `quote`.
@@ -199,9 +211,21 @@ mod shared_definitions_contract {
 
     impl Money {
         /// Creates a value with all its properties.
-        pub fn new(cents: i64, currency: MoneyCurrency) -> Self {
-            Self { cents, currency }
+        pub fn new(required: MoneyRequired) -> Self {
+            Self {
+                cents: required.cents,
+                currency: required.currency,
+            }
         }
+    }
+
+    /// The required properties of [`Money`].
+    #[derive(Debug, Clone)]
+    pub struct MoneyRequired {
+        /// The `cents` property.
+        pub cents: i64,
+        /// The `currency` property.
+        pub currency: MoneyCurrency,
     }
 
     /// Generated from `/definitions/Money/properties/currency`.

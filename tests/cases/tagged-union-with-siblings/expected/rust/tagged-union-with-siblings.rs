@@ -104,13 +104,22 @@ mod tagged_union_with_siblings_contract {
 
     impl NotifyRequestEmail {
         /// Creates a value with all its properties.
-        pub fn new(id: impl Into<String>, to: impl Into<String>) -> Self {
+        pub fn new(required: NotifyRequestEmailRequired) -> Self {
             Self {
-                id: id.into(),
+                id: required.id,
                 channel: NotifyRequestEmailChannel::Email,
-                to: to.into(),
+                to: required.to,
             }
         }
+    }
+
+    /// The required properties of [`NotifyRequestEmail`].
+    #[derive(Debug, Clone)]
+    pub struct NotifyRequestEmailRequired {
+        /// The `id` property.
+        pub id: String,
+        /// The `to` property.
+        pub to: String,
     }
 
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `notify`.
@@ -146,13 +155,22 @@ mod tagged_union_with_siblings_contract {
 
     impl NotifyRequestSms {
         /// Creates a value with all its properties.
-        pub fn new(id: impl Into<String>, number: impl Into<String>) -> Self {
+        pub fn new(required: NotifyRequestSmsRequired) -> Self {
             Self {
-                id: id.into(),
+                id: required.id,
                 channel: NotifyRequestSmsChannel::Sms,
-                number: number.into(),
+                number: required.number,
             }
         }
+    }
+
+    /// The required properties of [`NotifyRequestSms`].
+    #[derive(Debug, Clone)]
+    pub struct NotifyRequestSmsRequired {
+        /// The `id` property.
+        pub id: String,
+        /// The `number` property.
+        pub number: String,
     }
 
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `notify`.

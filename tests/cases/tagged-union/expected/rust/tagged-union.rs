@@ -186,9 +186,21 @@ mod tagged_union_contract {
 
     impl DrawRequestTri {
         /// Creates a value with all its properties.
-        pub fn new(kind: DrawRequestTriKind, base: f64) -> Self {
-            Self { kind, base }
+        pub fn new(required: DrawRequestTriRequired) -> Self {
+            Self {
+                kind: required.kind,
+                base: required.base,
+            }
         }
+    }
+
+    /// The required properties of [`DrawRequestTri`].
+    #[derive(Debug, Clone)]
+    pub struct DrawRequestTriRequired {
+        /// The `kind` property.
+        pub kind: DrawRequestTriKind,
+        /// The `base` property.
+        pub base: f64,
     }
 
     /// Generated from `/oneOf/2/properties/kind` in the request schema of `draw`.
