@@ -10,8 +10,9 @@ mod reviewer;
 
 use capgen::{Capability, InvalidPayload, Payload as _};
 use payments::{
-    Allocation, AllocationGroup, AllocationGroupRequired, AllocationSeller, AllocationSellerRequired, Card, CreatePayment,
-    CreatePaymentRequest, CreatePaymentRequestRequired, CreatePaymentResponse, Money, MoneyRequired, PaymentMethod,
+    Allocation, AllocationGroup, AllocationGroupRequired, AllocationSeller, AllocationSellerRequired, Card,
+    CreatePayment, CreatePaymentRequest, CreatePaymentRequestRequired, CreatePaymentResponse, Money, MoneyRequired,
+    PaymentMethod,
 };
 use pr_reviewer::{
     ReviewPr, ReviewPrRequest, ReviewPrRequestRequired, ReviewPrRequestSeverity, ReviewPrResponse,

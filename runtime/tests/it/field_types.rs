@@ -60,7 +60,11 @@ fn keys_of_a_map_have_the_schema_of_their_type() {
     request_with!(Lengths, BTreeMap<TravellerId, u8>, schemars(with = "MapSchema<TravellerId, u8>"));
     assert_eq!(schema::<Lengths>()["propertyNames"], json!({"minLength": 1, "maxLength": 8, "type": "string"}));
     assert_eq!(read::<Lengths>(&json!({"a": 1})).unwrap().at, BTreeMap::from([(TravellerId("a".to_owned()), 1)]));
-    assert!(error::<Lengths>(&json!({"": 1})).contains("at least 1 character"), "{}", error::<Lengths>(&json!({"": 1})));
+    assert!(
+        error::<Lengths>(&json!({"": 1})).contains("at least 1 character"),
+        "{}",
+        error::<Lengths>(&json!({"": 1}))
+    );
     let long = Lengths { at: BTreeMap::from([(TravellerId("123456789".to_owned()), 1)]) };
     assert!(long.to_json().is_err());
 

@@ -1,3 +1,3 @@
 function among(value«: unknown», literals«: readonly unknown[]»)«: boolean» {
-  return typeof value === "object" && literals.some((literal) => canonical(literal) === canonical(value));
+  return typeof value === "object" && literals.some((literal) => same(literal, value));
 }
