@@ -208,6 +208,16 @@ tests["failures of the transport are results"] = async () => {
   assert.equal((await client.echo({ text: "a" })).error.message, "at once");
 };
 
+tests["invalid options of a client are exceptions that name the option"] = async () => {
+  for (const from of ["not an id", "", "../shop", "agent://console", "a".repeat(129), undefined, null])
+    assert.throws(() => createShopClient(transport(assert.fail), { from }), { name: "TypeError", message: /`from` must be the id of an agent/ });
+  for (const [option, value] of [["timeoutMs", 0], ["timeoutMs", NaN], ["timeoutMs", -1], ["maxInFlight", 0], ["maxInFlight", NaN], ["maxInFlight", "x"]]) {
+    const expected = { name: "RangeError", message: `\`${option}\` must be a number of at least 1` };
+    assert.throws(() => createShopClient(transport(assert.fail), { from: "console", [option]: value }), expected);
+  }
+  createShopClient(transport(assert.fail), { from: "a.B_2-c", timeoutMs: 1, maxInFlight: 1 });
+};
+
 tests["requests without a schema are sent as they are"] = async () => {
   const [client] = echo((request) => response(request, request.payload));
   for (const value of [null, 0, "", [], { a: [{}] }]) assert.deepEqual((await client.any(value)).response, value);
