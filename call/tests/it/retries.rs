@@ -125,7 +125,7 @@ async fn provide(transport: MemoryTransport, mut requests: Subscription, script:
     }
 }
 
-/// A call and what it did.
+/// A call, its duration and the number of its attempts.
 struct Observed {
     result: CallResult,
     elapsed: Duration,

@@ -41,7 +41,12 @@ pub(crate) fn pages() -> impl Iterator<Item = Page> {
 /// as `AMP 5003`, has one. Case does not matter, and `_` is the same as `-`.
 pub(crate) fn find(name: &str) -> Vec<Page> {
     let name = normal(name);
-    pages().filter(|page| page.names().chain([page.heading]).any(|known| normal(known) == name)).collect()
+    let is_of = |page: &Page| {
+        let with_system = page.names().map(|known| format!("{} {known}", page.system));
+        let known = page.names().map(str::to_owned).chain(with_system).chain([page.heading.to_owned()]);
+        known.into_iter().any(|known| normal(&known) == name)
+    };
+    pages().filter(is_of).collect()
 }
 
 /// The name that `name` was probably meant to be.

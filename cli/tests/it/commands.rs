@@ -54,22 +54,20 @@ fn a_misuse_prints_the_usage_of_its_subcommand() {
     fleet.write("tools.json", r#"{"tools": [{"name": "ping", "inputSchema": {"type": "object"}}]}"#);
     fleet.write("params.json", "{}");
     fleet.write("secret.hex", &"1".repeat(64));
-    let invoke = "amp invoke http://x --to did:web:b --me did:web:a --secret-file secret.hex --key did:web:b=00 --capability a.b params.json";
+    let invoke = "amp invoke http://x --to did:web:b --me did:web:a --secret-file secret.hex --key did:web:b=00 --capability org.a.b params.json";
     for (arguments, usage, message) in [
-        ("--json", "capgen [OPTIONS] [COMMAND]", "no contracts selected"),
+        ("--json", "capgen [OPTIONS]", "no contracts selected"),
         ("gen --json", "capgen gen [OPTIONS]", "no contracts selected"),
         ("init", "capgen init [OPTIONS]", "without a terminal, pass --agent <ID> and --capability <NAME>"),
         ("init --agent a --capability b --out -", "capgen init [OPTIONS]", "`--out -` is not a file"),
-        ("import mcp tools.json", "capgen import mcp [OPTIONS] <SOURCE>", "pass `--agent <ID>`"),
-        ("import mcp tools.json --agent a --check", "capgen import mcp [OPTIONS] <SOURCE>", "pass `--out <FILE>`"),
+        ("import mcp tools.json --agent a --check", "capgen import mcp [OPTIONS] [TOOLS]", "pass `--out <FILE>`"),
         ("diff --against tools.json --all", "capgen diff [OPTIONS]", "2 contracts are selected"),
-        ("diff --replay x --against HEAD", "capgen diff [OPTIONS]", "--replay"),
         #[cfg(feature = "registry")]
         ("registry step --log log.jsonl", "capgen registry step [OPTIONS]", "a JSONL log is only read"),
         #[cfg(feature = "dci")]
-        ("dci run --query text", "capgen dci run [OPTIONS]", "--query"),
+        ("dci resolve --query text", "capgen dci resolve [OPTIONS]", "--query ranks the providers"),
         #[cfg(feature = "amp-net")]
-        (invoke, "capgen amp invoke [OPTIONS]", "invalid value"),
+        (invoke, "capgen amp invoke [OPTIONS]", "invalid value 'did:web:b=00'"),
     ] {
         let stderr = fleet.run(arguments).ended(2).stderr;
         assert!(stderr.contains(message), "{arguments}: {stderr}");

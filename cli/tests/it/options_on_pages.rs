@@ -63,12 +63,12 @@ fn subcommands(path: &str, found: &mut Vec<Subcommand>) {
         // The names of an option are separated from its meaning by two spaces.
         let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
         let own = lines.flat_map(|line| options(line.split("  ").next().unwrap()).into_iter().next());
-        let options = own.filter(|option| !matches!(option.as_str(), "--help" | "--version")).collect();
+        let options = own.filter(|option| option != "--help").collect();
         found.push(Subcommand { path: path.to_owned(), options });
     }
 }
 
-/// The sections about a subcommand or the group that it belongs to, with the parts before the first section of pages about the group.
+/// The sections about a subcommand, and the pages about the group that it belongs to.
 fn described(path: &str) -> String {
     let mut text = String::new();
     let group = path.split(' ').next().unwrap();
@@ -77,7 +77,8 @@ fn described(path: &str) -> String {
         let mut sections = page.split("\n## ");
         let start = sections.next().unwrap();
         if start.contains(&format!("# `capgen {group}`")) {
-            text.push_str(start);
+            // Subcommands of a group share options.
+            text.push_str(&page);
         }
         for section in sections {
             let heading = section.lines().next().unwrap();

@@ -1,7 +1,6 @@
 //! The programs of the documentation that are in no example. The pages show them as they are here, so everything that they show compiles.
 //! Those that need a broker are only compiled.
-#![allow(dead_code, reason = "the pages show parts of programs")]
-#![allow(clippy::print_stderr, reason = "the programs of the pages print")]
+#![allow(dead_code, unreachable_pub, reason = "the pages show parts of programs")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -119,7 +118,7 @@ fn review(url: &str) {
 /// Review a change.
 #[derive(Serialize, Deserialize, JsonSchema, capgen::Capability)]
 #[capability(response = Vec<String>)]
-struct ReviewChange {
+pub struct ReviewChange {
     diff: String,
 }
 
@@ -140,6 +139,7 @@ mod build_script {
 }
 
 /// `README.md`
+#[rustfmt::skip]
 mod build_script_that_runs_capgen {
     fn main() {
         println!("cargo::rerun-if-changed=../fleet/agents/payments/capabilities.yaml");
@@ -148,10 +148,7 @@ mod build_script_that_runs_capgen {
             .args(["--lang", "rust", "--check", "--diff"])
             .status();
         // If the code is out of date, capgen prints the command that updates it.
-        assert!(
-            capgen.is_ok_and(|status| status.success()),
-            "generated code is out of date, or capgen is not installed"
-        );
+        assert!(capgen.is_ok_and(|status| status.success()), "generated code is out of date, or capgen is not installed");
     }
 }
 

@@ -96,7 +96,7 @@ fn blocks(page: &str) -> Vec<(&str, &str, &str)> {
     blocks
 }
 
-/// What a reader copies is compiled, because it is an excerpt of a file that is. Lines that only import names are fragments of a program
+/// Code that a reader copies is compiled, because it is an excerpt of a file that is. Lines that only import names are fragments of a program
 /// whose rest is an excerpt.
 #[test]
 fn rust_in_the_documentation_is_compiled() {

@@ -3,6 +3,7 @@
  * SemVer defines it, and their numbers have 64 bits.
  */
 function versionRefusal({ version: own, minSchemaVersion: least, supportedVersions: supported }«: any», version«: string»)«: any» {
+  if (!least && !supported) return;
   const part = "(?:0|[1-9]\\d*|\\d*[a-z-][\\da-z-]*)";
   const release = "(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)";
   const form = new RegExp(`^${release}(?:-${part}(?:\\.${part})*)?(?:\\+[\\da-z-]+(?:\\.[\\da-z-]+)*)?$`, "i");
