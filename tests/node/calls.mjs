@@ -168,6 +168,17 @@ tests["only the response to the request is accepted"] = async () => {
   for (const answer of accepted) assert.equal((await echo(answer)[0].echo({ text: "a" })).status, "ok");
 };
 
+tests["the violations that an agent sends are cut like those of a report"] = async () => {
+  const violations = Array.from({ length: 5000 }, (_, index) => ({ path: `/${"n".repeat(1000)}/${index}`, message: "m" }));
+  const few = violations.slice(0, 3);
+  for (const [more, count, truncated] of [[{ violations }, 65, true], [{ violations: few }, 3, false], [{ violations: few, truncated: true }, 3, true]]) {
+    const payload = { code: "EAGENTRPC_SCHEMA_VIOLATION", message: "m", side: "request", ...more };
+    const [client] = echo((request) => response(request, 0, error(payload)));
+    const result = await client.echo({ text: "a" });
+    assert.deepEqual([result.violations, result.truncated], [violations.slice(0, count), truncated]);
+  }
+};
+
 tests["the code of an error decides the status"] = async () => {
   const violations = [{ path: "/text", message: "m" }];
   for (const [payload, expected] of [

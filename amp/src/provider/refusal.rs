@@ -44,7 +44,7 @@ impl Refusal {
         Self { details: Some(details.into()), ..Self::new(Code::BadRequest, message) }
     }
 
-    /// `params` violates the input schema. The violations have no values (section 12). `truncated` says that there are more.
+    /// `params` violates the input schema. The violations have no values (section 12). `truncated` marks a report that has not all of them.
     pub(crate) fn params(violations: &Violations) -> Self {
         let list = violations.iter().map(violation).collect();
         let mut details = [("violations", Value::Array(list))].into_iter().collect::<Map>();

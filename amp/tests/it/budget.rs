@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use capgen_amp::body::Body;
+use capgen_amp::catalogue::Catalogue;
 use capgen_amp::message::MessageType;
-use capgen_amp::provider::Catalogue;
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, OUTPUT, body, contract_with};

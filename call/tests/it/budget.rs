@@ -41,7 +41,7 @@ async fn the_answer_and_the_record_of_an_invalid_request_have_the_budget_of_repo
         assert_eq!((count(&record), &record["truncated"]), (100, &json!(true)));
         assert!(record.to_string().len() < MOST);
     }
-    // A whole list does not say that it is truncated.
+    // A whole list is not marked as truncated.
     let mut request = raw.request("2");
     request["capability"] = json!("review");
     request["payload"] = json!({"n": [1]});

@@ -211,7 +211,7 @@ capabilities:
 ";
 
 #[test]
-fn reports_have_a_budget_and_say_that_there_is_more() {
+fn reports_have_a_budget_and_end_with_a_note_if_there_is_more() {
     let fleet = Fleet::new(&[]);
     fleet.write("lists.yaml", LISTS);
     let path = format!("/{}…/99", "n".repeat(128));

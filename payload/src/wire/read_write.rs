@@ -133,7 +133,7 @@ pub(crate) fn settle(
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
-/// The violations of a text, with those of the numbers that are not finite in place of those of the `null`s that stand for them.
+/// The violations of a text, with those of the numbers that are not finite in place of those of the `null`s at their places.
 #[cold]
 fn with_nulls(violations: Violations, text: &[u8], nulls: &[Unrepresentable], budget: ReportBudget) -> Violations {
     let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();

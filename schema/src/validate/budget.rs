@@ -8,7 +8,7 @@ use super::violation::Violation;
 /// each violation repeats the names on its path.
 ///
 /// A report has the first violations, in the order of [`Validator::validate`](crate::Validator::validate), as many as the budget
-/// allows, but always the first one. It [says so](crate::Violations::is_truncated) if it leaves any out.
+/// allows, but always the first one. It is [truncated](crate::Violations::is_truncated) if it leaves any out.
 ///
 /// ```
 /// use capgen_schema::{ReportBudget, Schema, Validator};
@@ -82,7 +82,7 @@ fn cut(text: &str, code_points: usize) -> Cow<'_, str> {
     shown.map_or(Cow::Borrowed(text), |shown| Cow::Owned(format!("{shown}{CUT}")))
 }
 
-/// What a report has used of its budget.
+/// The part of its budget that a report has used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     budget: ReportBudget,

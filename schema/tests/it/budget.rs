@@ -1,4 +1,4 @@
-//! The budget of reports: what a report contains of many violations, long names and long messages.
+//! The budget of reports: many violations, long names and long messages.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::time::{Duration, Instant};

@@ -220,8 +220,8 @@ for (const schema of [oddRequest, oddResponse, looseRequest])
 const { validate } = looseRequest["~standard"];
 for (const value of [undefined, null, [{}], Symbol.iterator]) assert.deepEqual(validate(value), { value });
 const { issues } = oddRequest["~standard"].validate({ secret: "abc", b: 1 }, { libraryOptions: { redact: true, limit: 1 } });
-assert.equal(issues.length, 1);
 assert.deepEqual(issues[0].path, ["b"]);
+assert.deepEqual(issues.slice(1), [{ message: "and more", path: [] }]);
 assert.equal(oddRequest["~standard"].validate({ secret: "abc", b: 1 }).issues.length, 2);
 assert.equal(oddRequest["~standard"].validate({ secret: "abc", b: 1 }, null).issues.length, 2);
 const cycle = [];

@@ -1,6 +1,6 @@
 /**
  * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
- * the last issue says so.
+ * the last issue is `and more`.
  */
 function standard(parser«: any», value«: any», options«: any»)«: any» {
   const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});

@@ -799,10 +799,10 @@ export interface DefinitionNamesCapabilities {
   "ask": { request: AskRequest; response: AskResponse };
 }
 
-/** The result of `parse`: the value, or every violation. */
+/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
 export type DefinitionNamesParseResult<T> =
   | { ok: true; value: T }
-  | { ok: false; violations: DefinitionNamesViolation[] };
+  | { ok: false; violations: DefinitionNamesViolation[]; truncated: boolean };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -810,25 +810,28 @@ export type DefinitionNamesParseResult<T> =
 export type DefinitionNamesViolation = { path: string; message: string; keyword: string };
 
 /**
- * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
  */
-export type DefinitionNamesParseOptions = { redact?: boolean; limit?: number };
+export type DefinitionNamesParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
 
 /** The error that the `assert` functions throw. */
 export class DefinitionNamesPayloadError extends Error {
   override readonly name = "DefinitionNamesPayloadError";
   readonly violations: DefinitionNamesViolation[];
+  readonly truncated: boolean;
 
-  constructor(violations: DefinitionNamesViolation[]) {
+  constructor(violations: DefinitionNamesViolation[], truncated = false) {
     const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    if (truncated || violations.length > 16) shown.push("and more");
     super(shown.join("\n"));
     this.violations = violations;
+    this.truncated = truncated;
   }
 }
 
 /**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
- * be set in `libraryOptions`.
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
+ * and `maxBytes` can be set in `libraryOptions`.
  */
 export interface DefinitionNamesStandardSchema<T> {
   readonly "~standard": {
@@ -3574,18 +3577,19 @@ function schema_askResponse(options: any): any {
 }
 
 /**
- * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
+ * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
+ * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
  * follow the rule `any`, and a branch only values that follow its rule in `when`.
  */
-function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema: () => any): any {
+function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
-  limit = Math.max(1, limit ?? Infinity);
+  const report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
   /** At most 64 code points. */
   const cut = (text: string, write: any = String): string => {
-    const shown = [...text.slice(0, 128)].slice(0, 64).join("");
+    const shown = clip(text, 64, "");
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
@@ -3613,13 +3617,19 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     !types.includes(type) &&
     (type !== "integer" || !types.includes("number")) &&
     `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
+  const sizeOf = (value: any) => {
+    if (Array.isArray(value)) return value.length;
+    let size = 0;
+    for (const _ of value) size++;
+    return size;
+  };
   const unitOf = (value: any) => (Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value);
   const must = (holds: boolean, text: string) =>
     !holds && `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
   const limits = (unit: string, text: string, holds: any) => (limit: any) =>
     unitOf(current) === unit &&
     must(
-      holds(unit === "number" ? current : [...current].length, limit),
+      holds(unit === "number" ? current : sizeOf(current), limit),
       unit === "number" ? `be ${text} ${limit}` : `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`,
     );
   const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
@@ -3634,20 +3644,27 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     minimum: least("number"),
     maximum: most("number"),
     minLength: least("character"),
-    required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
+    required: (name: any, values = "") => `missing required property ${JSON.stringify(clip(name))}${values}`,
     anyOf: String,
     oneOf: String,
   };
-  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
-  const find = (rule: any, value: any, isWhole = false): any[] => {
-    const known = (follow(rule)["known" + isWhole] ??= new Map());
-    if (!known.has(value)) known.set(value, visit([rule], value, isWhole));
+  /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
+  const pointer = (path: any): string =>
+    path ? `${pointer(path[1])}/${clip(`${path[0]}`).replace(/~/g, "~0").replace(/\//g, "~1")}` : "";
+  /**
+   * The number of violations under one rule, and the first 16. They are remembered, because a value may be reached in exponentially
+   * many ways.
+   */
+  const find = (rule: any, value: any): any => {
+    const known = (follow(rule).known ??= new Map());
+    const list = known.get(value) ?? listOf(16);
+    if (!known.has(value)) visit([rule], value, list);
+    known.set(value, list);
     current = value;
-    return known.get(value);
+    return list;
   };
-  /** The violations of a value that must follow all of the given rules. `isWhole` is false for the rules of a union. */
-  const visit = (given: any[], value: any, isWhole: boolean): any[] => {
-    const found: any[] = [];
+  /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
+  const visit = (given: any[], value: any, list: any, path?: any): void => {
     const isArray = Array.isArray(value);
     const rules = new Set(given.map(follow));
     current = value;
@@ -3655,11 +3672,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     for (const rule of rules) {
       if (rule.type && mismatch(rule.type)) continue;
       for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
-        const failed = when.map((rule: any) => find(rule, value)[0]);
+        const failed = when.map((rule: any) => find(rule, value).found[0]);
         // A branch that allows the type is closer than others, and one that could match is closer still.
         const distances = branches.map(
           (branch: any, index: number) =>
-            find(branch, value).length + (failed[index] ? (failed[index].keyword === "type" ? 2e9 : 1e9) : 0),
+            find(branch, value).count + (failed[index] ? (failed[index].keyword === "type" ? 2e9 : 1e9) : 0),
         );
         const index = distances.indexOf(Math.min(...distances));
         const closest = branches[index];
@@ -3667,14 +3684,15 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
           const second = distances.indexOf(0, index + 1);
           if (second > 0 && keyword === "oneOf")
             rules.add({ [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` });
-        } else if (find(any, value)[0]) rules.add(follow(any));
+        } else if (find(any, value).count) rules.add(follow(any));
         else if (distances.filter((distance: number) => distance < 1e9).length === 1) rules.add(follow(closest));
         else {
-          const lacks = find(closest, value).map(({ path, message }) => message + (path && shown(" at " + cut(path))));
-          const more = lacks[16] ? `; and ${lacks.length - 16} more` : "";
-          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.slice(0, 16).join("; ")}${more}`;
+          const { found, count } = find(closest, value);
+          const lacks = found.map(({ path, message }: any) => message + (path && shown(" at " + cut(path))));
+          const more = count > 16 ? `; and ${count - 16} more` : "";
+          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.join("; ")}${more}`;
           // Within a branch of an open union, another one is not explained: each level would make the message longer.
-          rules.add({ [keyword]: `matches no branch of ${keyword}${isWhole ? text : ""}` });
+          rules.add({ [keyword]: `matches no branch of ${keyword}${list === report ? text : ""}` });
         }
       }
     }
@@ -3687,11 +3705,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       }
       if (!messages[0]) continue;
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path: "", message, keyword });
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) addTo(list, () => pointer(path), message, keyword);
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type") return found;
+      if (keyword === "type") return;
     }
-    if (!isArray && !isDict(value)) return found;
+    if (!isArray && !isDict(value)) return;
     const declared = all.flatMap(({ properties = {} }) => Object.keys(properties));
     for (const name of isArray ? value.keys() : new Set(declared.concat(Object.keys(value)).sort())) {
       const item = member(value, name);
@@ -3703,37 +3721,77 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
       if (below.every((rule) => rule === typeOf(item))) continue;
-      for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
-        found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });
-      if (isWhole && found.length >= limit) break;
+      const place = [name, path];
+      if (below[1]) visit(below, item, list, place);
+      else if (list === report) {
+        // A value may be at many places. If it is valid, it is visited once.
+        const valid = (follow(below[0]).valid ??= new Set());
+        const { count } = list;
+        if (!valid.has(item)) visit(below, item, list, place);
+        if (list.count === count) valid.add(item);
+      } else {
+        const { found, count } = find(below[0], item);
+        for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
+        list.count += count - found.length;
+      }
+      // The paths come in order, so those that follow are left out, too.
+      if (list === report && report.truncated) return;
     }
-    return found;
   };
-  const violations = shallow(value, 128)
-    ? find(root, value, true)
-    : // The members of the value are not visited, because that could overflow the stack.
-      [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return { ok: false, violations: violations.slice(0, limit) };
+  if (shallow(value, 128)) visit([root], value, report);
+  // The members of the value are not visited, because that could overflow the stack.
+  else addTo(report, () => "", "nested deeper than 128 levels", "depth");
+  return { ok: false, violations: report.found, truncated: report.truncated };
 }
 
-function assert({ ok, violations }: any): void {
-  if (!ok) throw new DefinitionNamesPayloadError(violations);
+/** A list of violations that has at most `most` of them, with at most `room` bytes of text, but at least one. */
+function listOf(most: number, room = Infinity): any {
+  return { found: [], count: 0, most, room, truncated: false };
 }
 
-/** The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. */
+/** Counts a violation, and adds it to a list that has room for it. Once a violation is left out, so are all that follow. */
+function addTo(list: any, path: () => string, message: string, keyword: unknown): void {
+  list.count++;
+  list.truncated ||= list.found.length >= list.most;
+  if (list.truncated) return;
+  const violation = { path: path(), message: clip(message, 4096), keyword };
+  const text = violation.path + violation.message;
+  // In UTF-8.
+  let bytes = text.length;
+  for (const c of text.match(/[\u0080-\u{10ffff}]/gu) ?? []) bytes += c < "\u0800" ? 1 : 2;
+  list.room -= bytes;
+  list.truncated = list.room < 0 && list.found.length > 0;
+  if (!list.truncated) list.found.push(violation);
+}
+
+/** At most the first 128 or `most` code points of a text, and `end` if there are more. */
+function clip(text: string, most = 128, end = "\u2026"): string {
+  const start = text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join("") : text;
+  return start === text ? text : start + end;
+}
+
+function assert({ ok, violations, truncated }: any): void {
+  if (!ok) throw new DefinitionNamesPayloadError(violations, truncated);
+}
+
+/**
+ * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
+ * the last issue is `and more`.
+ */
 function standard(parser: any, value: any, options: any): any {
-  const { ok, violations } = parser(value, options?.libraryOptions ?? {});
+  const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});
   const issue = ({ path: pointer, message }: any) => {
     let place = value;
     const path = pointer.split("/").slice(1).map((token: string) => {
       const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
       const key = Array.isArray(place) ? Number(name) : name;
-      place = place?.[key];
+      // A long name is cut in the pointer.
+      place = place?.[key] ?? Object.entries(place ?? {}).find(([name]) => name !== key && clip(name) === key)?.[1];
       return key;
     });
     return { message, path };
   };
-  return ok ? { value } : { issues: violations.map(issue) };
+  return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
 }
 
 /** A new copy of a schema, with its definitions and references in the form of the target. */

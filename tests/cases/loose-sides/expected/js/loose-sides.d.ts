@@ -33,10 +33,10 @@ export interface LooseSidesCapabilities {
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-/** The result of `parse`: the value, or every violation. */
+/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
 export type LooseSidesParseResult<T> =
   | { ok: true; value: T }
-  | { ok: false; violations: LooseSidesViolation[] };
+  | { ok: false; violations: LooseSidesViolation[]; truncated: boolean };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -44,20 +44,21 @@ export type LooseSidesParseResult<T> =
 export type LooseSidesViolation = { path: string; message: string; keyword: string };
 
 /**
- * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
  */
-export type LooseSidesParseOptions = { redact?: boolean; limit?: number };
+export type LooseSidesParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class LooseSidesPayloadError extends Error {
   readonly name = "LooseSidesPayloadError";
   readonly violations: LooseSidesViolation[];
-  constructor(violations: LooseSidesViolation[]);
+  readonly truncated: boolean;
+  constructor(violations: LooseSidesViolation[], truncated?: boolean);
 }
 
 /**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
- * be set in `libraryOptions`.
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
+ * and `maxBytes` can be set in `libraryOptions`.
  */
 export interface LooseSidesStandardSchema<T> {
   readonly "~standard": {

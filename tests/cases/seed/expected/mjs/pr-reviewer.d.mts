@@ -27,10 +27,10 @@ export interface PrReviewerCapabilities {
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-/** The result of `parse`: the value, or every violation. */
+/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
 export type PrReviewerParseResult<T> =
   | { ok: true; value: T }
-  | { ok: false; violations: PrReviewerViolation[] };
+  | { ok: false; violations: PrReviewerViolation[]; truncated: boolean };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -38,20 +38,21 @@ export type PrReviewerParseResult<T> =
 export type PrReviewerViolation = { path: string; message: string; keyword: string };
 
 /**
- * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
  */
-export type PrReviewerParseOptions = { redact?: boolean; limit?: number };
+export type PrReviewerParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class PrReviewerPayloadError extends Error {
   readonly name = "PrReviewerPayloadError";
   readonly violations: PrReviewerViolation[];
-  constructor(violations: PrReviewerViolation[]);
+  readonly truncated: boolean;
+  constructor(violations: PrReviewerViolation[], truncated?: boolean);
 }
 
 /**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
- * be set in `libraryOptions`.
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
+ * and `maxBytes` can be set in `libraryOptions`.
  */
 export interface PrReviewerStandardSchema<T> {
   readonly "~standard": {

@@ -48,10 +48,10 @@ export interface TaggedUnionCapabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-/** The result of `parse`: the value, or every violation. */
+/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
 export type TaggedUnionParseResult<T> =
   | { ok: true; value: T }
-  | { ok: false; violations: TaggedUnionViolation[] };
+  | { ok: false; violations: TaggedUnionViolation[]; truncated: boolean };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -59,20 +59,21 @@ export type TaggedUnionParseResult<T> =
 export type TaggedUnionViolation = { path: string; message: string; keyword: string };
 
 /**
- * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
  */
-export type TaggedUnionParseOptions = { redact?: boolean; limit?: number };
+export type TaggedUnionParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class TaggedUnionPayloadError extends Error {
   readonly name = "TaggedUnionPayloadError";
   readonly violations: TaggedUnionViolation[];
-  constructor(violations: TaggedUnionViolation[]);
+  readonly truncated: boolean;
+  constructor(violations: TaggedUnionViolation[], truncated?: boolean);
 }
 
 /**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
- * be set in `libraryOptions`.
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
+ * and `maxBytes` can be set in `libraryOptions`.
  */
 export interface TaggedUnionStandardSchema<T> {
   readonly "~standard": {
