@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// What is displayed instead of a secret.
+/// The text in place of a secret.
 pub(crate) const MASK: &str = "***";
 
 /// A text that is one URL or reference, whether it is valid or not, without user info, query and fragment. A fragment that is a JSON
@@ -93,7 +93,7 @@ pub fn public_text(text: &str) -> Cow<'_, str> {
     if shown == *text { text } else { Cow::Owned(shown) }
 }
 
-/// A URL among other words; `None` if the word is none, or has no secret.
+/// A word without the secrets of the URL that it contains; `None` if it has no secrets.
 fn public_word(word: &str) -> Option<String> {
     let start = match word.find("://") {
         Some(_) => 0,

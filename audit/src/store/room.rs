@@ -4,7 +4,7 @@ use super::share::Shares;
 
 /// The room for records, by their number and by their size.
 pub(super) enum Room {
-    /// For all callers together, because the server cannot tell them apart.
+    /// For all callers together, because the server cannot distinguish them.
     Common {
         /// The records that may be added.
         records: usize,

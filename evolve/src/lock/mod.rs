@@ -2,7 +2,7 @@
 //!
 //! The hash of a contract covers only what programs rely on. A language model that calls a capability also reads its description, so a
 //! peer can attack this model by changing a description. Therefore the lock has a second hash, that of the whole definition. It also has
-//! the transports, because whoever changes the endpoint of an agent gets the calls of its callers.
+//! the transports, because someone who changes the endpoint of an agent gets the calls of its callers.
 
 #[cfg(feature = "parse")]
 mod findings;
