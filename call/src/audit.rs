@@ -12,7 +12,7 @@ use crate::transport::BoxFuture;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum AuditRecord {
-    /// A payload that violates its schema: one record for each envelope, with every violation.
+    /// A payload that violates its schema: one record for each envelope, with its violations.
     #[serde(rename = "capability_schema_violation")]
     Violation(ViolationRecord),
     /// A call that ended, if calls are audited.

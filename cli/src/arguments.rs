@@ -293,11 +293,13 @@ Examples:
 /// The value of `--lang`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lang {
+    /// Rust; also `rs`
     #[value(alias = "rs")]
     Rust,
+    /// TypeScript modules; also `ts`
     #[value(name = "typescript", alias = "ts")]
     TypeScript,
-    /// JavaScript modules with type declarations
+    /// JavaScript modules with type declarations; also `js`
     #[value(name = "javascript", alias = "js")]
     JavaScript,
     /// The same as javascript, in .mjs and .d.mts

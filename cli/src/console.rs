@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 
 use capgen_diagnostic::{Diagnostic, public_text, render};
 
+use crate::launcher;
+
 /// Human-readable output, on standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
@@ -22,7 +24,7 @@ impl Console {
     /// Prints a line. Paths and names in it are untrusted.
     pub(crate) fn line(&self, line: &str) {
         // If standard error is closed, there is no place left to report that.
-        let _ = writeln!(io::stderr().lock(), "{}", visible(&public_text(line)));
+        let _ = writeln!(io::stderr().lock(), "{}", visible(&launcher::named(&public_text(line))));
     }
 
     /// Prints a line after a tick, without the secrets of URLs.
@@ -33,12 +35,12 @@ impl Console {
 
     /// Prints findings with their snippets.
     pub(crate) fn report(&self, findings: &[Diagnostic]) {
-        let _ = io::stderr().lock().write_all(render::human(findings, self.color).as_bytes());
+        let _ = io::stderr().lock().write_all(render::human(&launcher::named_in(findings), self.color).as_bytes());
     }
 
     /// Prints findings on one line each.
     pub(crate) fn brief(&self, findings: &[Diagnostic]) {
-        let _ = io::stderr().lock().write_all(render::brief(findings).as_bytes());
+        let _ = io::stderr().lock().write_all(render::brief(&launcher::named_in(findings)).as_bytes());
     }
 }
 

@@ -25,6 +25,7 @@ mod generated_files;
 mod import;
 mod init;
 mod input;
+mod launcher;
 mod lock;
 mod matrix;
 #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "mcp", feature = "registry-nats")))]
@@ -46,7 +47,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use arguments::{Arguments, Command};
 use console::Console;
@@ -54,7 +55,9 @@ use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let console = Console::new();
-    let arguments = Arguments::try_parse().map_err(|error| Failure::Usage(suggestion::with_subcommands(error)));
+    let command = launcher::named_by(Arguments::command());
+    let arguments = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = arguments.map_err(|error| Failure::Usage(suggestion::with_subcommands(error)));
     let outcome = arguments.and_then(|arguments| run(arguments, &console));
     ExitCode::from(failure::status(outcome, &console))
 }

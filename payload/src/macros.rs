@@ -3,7 +3,7 @@
 /// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Codec`](crate::wire::Codec).
 ///
 /// See [`wire::Codec`](crate::wire::Codec) for an example. With `impl_serde!(T, payload)`, where `T` is a
-/// [`Payload`](crate::Payload), errors of deserialization report every violation.
+/// [`Payload`](crate::Payload), errors of deserialization report the violations.
 #[macro_export]
 macro_rules! impl_serde {
     ($name:ident) => {

@@ -11,7 +11,7 @@ use crate::{InvalidPayload, Options};
 /// The request or the response of a capability.
 ///
 /// Reading and checking are one pass over the text, as are checking and writing. Only if that pass fails, the [`Validator`] validates
-/// the payload, to report every violation.
+/// the payload, to report the violations.
 ///
 /// ```
 /// use capgen::Payload;
@@ -37,7 +37,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// # Errors
     ///
     /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone surrogate, a number
-    /// outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with every violation of the schema;
+    /// outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with the violations of the schema;
     /// otherwise, with the number that the Rust type cannot represent.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
         Self::from_json_with(json, Options::new())
@@ -85,7 +85,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Violations`] with every violation of the schema, including numbers that are not finite and more than
+    /// [`InvalidPayload::Violations`] with the violations of the schema, including numbers that are not finite and more than
     /// 128 levels.
     fn validate(&self) -> Result<(), InvalidPayload> {
         self.to_json().map(drop)

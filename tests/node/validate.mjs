@@ -1,7 +1,7 @@
 // Reads a job from stdin and writes its result to stdout, both JSON:
 //   [{"file": "...", "checks": [{"type": "AbRequest", "payloads": ["1", "2"]}]}] -> for each file, check and payload the
 //   verdict of `is`, whether `parse` and `assert` agree, the violations, and their messages under `redact`:
-//   [[[{"isValid": true, "agrees": true, "violations": [], "redacted": []}]]]
+//   [[[{"isValid": true, "agrees": true, "violations": [], "truncated": false, "redacted": []}]]]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,11 +28,14 @@ function check(module, type, text) {
     redacted.length <= violations.length &&
     redacted.length > 0 === violations.length > 0 &&
     (result.ok ? result.value === value : violations.length > 0) &&
-    (verdict ? error === undefined : JSON.stringify(error.violations) === JSON.stringify(violations));
+    (verdict
+      ? error === undefined
+      : JSON.stringify(error.violations) === JSON.stringify(violations) && error.truncated === result.truncated);
   return {
     isValid: verdict,
     agrees,
     violations: violations.map(({ path, keyword, message }) => [path, keyword, message]),
+    truncated: !result.ok && result.truncated,
     redacted: redacted.map(({ message }) => message),
   };
 }

@@ -4,6 +4,7 @@ mod allocations;
 mod answers;
 mod appendix_a;
 mod bridges;
+mod budget;
 mod bundle;
 mod carriers;
 mod contract;

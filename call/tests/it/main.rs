@@ -1,6 +1,7 @@
 //! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
 
 mod agent;
+mod budget;
 mod calls;
 mod envelope;
 mod fixture;

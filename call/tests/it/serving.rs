@@ -245,6 +245,7 @@ async fn answers_to_invalid_requests_are_bounded_and_not_kept() {
         raw.send(request.to_string()).await;
         let response = raw.patient_response().await;
         assert_eq!(response["payload"]["code"], "EAGENTRPC_SCHEMA_VIOLATION");
-        assert_eq!(response["payload"]["violations"].as_array().unwrap().len(), 1000);
+        assert_eq!(response["payload"]["violations"].as_array().unwrap().len(), 100);
+        assert_eq!(response["payload"]["truncated"], true);
     }
 }

@@ -173,7 +173,11 @@ fn proof(finding: &Finding) -> Vec<String> {
         notes.push(format!("violation: {path}: {}", violation.message));
     }
     let more = witness.violations.len().saturating_sub(MOST_VIOLATIONS);
-    notes.extend((more > 0).then(|| format!("and {more} more violations")));
+    match more {
+        _ if witness.violations.is_truncated() => notes.push("and more violations".to_owned()),
+        0 => {}
+        _ => notes.push(format!("and {more} more violations")),
+    }
     notes
 }
 

@@ -200,3 +200,39 @@ fn a_closed_pipe_ends_the_run_silently() {
     assert!(written.is_err());
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
+
+/// A contract whose payloads can have long names around many items.
+const LISTS: &str = "version: 1
+agent: agent://lists
+transports: [{ kind: memory, topics: { requests: lists } }]
+capabilities:
+  - name: lists
+    inputSchema: { additionalProperties: { items: { type: string } } }
+";
+
+#[test]
+fn reports_have_a_budget_and_say_that_there_is_more() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("lists.yaml", LISTS);
+    let path = format!("/{}…/99", "n".repeat(128));
+    // 98 kB and 1 MB.
+    for (name, items) in [(20_000, 39_000), (200_000, 400_000)] {
+        let payload = json!({"n".repeat(name): vec![1; items]}).to_string();
+        let run = |arguments: &str| {
+            let validate =
+                format!("validate --capabilities lists.yaml --capability lists --side request {arguments} -");
+            fleet.run_with(&validate, &payload).ended(1)
+        };
+        let plain = run("");
+        assert_eq!(plain.stdout.lines().count(), 101);
+        assert_eq!(plain.stdout.lines().last(), Some("and more"));
+        assert!(plain.stdout.contains(&format!("{path}: expected string, got integer\nand more\n")));
+        assert!(plain.stderr.contains("more than 100 violations"), "{}", plain.stderr);
+        let document = run("--json").json();
+        assert_eq!((&document["truncated"], document["violations"].as_array().unwrap().len()), (&json!(true), 100));
+        assert_eq!(document["violations"][99]["path"], path);
+        let line = run("--lines");
+        assert!(line.stdout.ends_with("; and more\n"));
+        assert!([&plain.stdout, &line.stdout].iter().all(|text| text.len() < 96 << 10));
+    }
+}

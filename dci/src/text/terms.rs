@@ -116,8 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn every_word_of_the_vocabulary_has_the_published_stem() {
-        let Ok(corpus) = std::env::var("CAPGEN_CORPUS") else { return };
+    #[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
+    fn every_word_of_the_corpora_has_the_published_stem() {
+        let corpus = std::env::var("CAPGEN_CORPUS").unwrap();
         let read = |file| std::fs::read_to_string(format!("{corpus}/porter/{file}")).unwrap();
         let (words, expected) = (read("voc.txt"), read("output.txt"));
         let stemmer = Stemmer::create(Algorithm::Porter);

@@ -58,8 +58,9 @@ fn best(corpus: &Corpus, query: &str) -> String {
 }
 
 #[test]
-fn forty_queries_find_the_reviewed_skills() {
-    let Ok(folder) = std::env::var("CAPGEN_CORPUS") else { return };
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
+fn forty_queries_find_the_reviewed_skills_of_the_corpora() {
+    let folder = std::env::var("CAPGEN_CORPUS").unwrap();
     let skills = skills(&folder);
     assert_eq!(skills.len(), 43);
     let corpus = Corpus::new(skills, Mode::BestEffort);

@@ -21,13 +21,10 @@ fn manifest(side: Side, schema: &Json) -> Option<Manifest> {
 }
 
 #[test]
-fn pairs_of_the_corpus_have_breaking_findings_if_and_only_if_they_break() {
-    let corpus = std::env::var_os("CAPGEN_CORPUS").map(|corpus| Path::new(&corpus).join("schema-pairs.json"));
-    let Some(path) = corpus.filter(|path| path.exists()) else {
-        eprintln!("skipped: CAPGEN_CORPUS is not set to a folder with schema-pairs.json");
-        return;
-    };
-    let text = std::fs::read_to_string(path).unwrap();
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
+fn pairs_of_the_corpora_have_breaking_findings_if_and_only_if_they_break() {
+    let corpora = std::env::var_os("CAPGEN_CORPUS").unwrap();
+    let text = std::fs::read_to_string(Path::new(&corpora).join("schema-pairs.json")).unwrap();
     let pairs: serde_json::Value = serde_json::from_str(&text).unwrap();
     for pair in pairs.as_array().unwrap() {
         let id = pair["id"].as_str().unwrap();

@@ -22,7 +22,9 @@ function run(binary) {
       if (process.platform !== "win32") child?.kill(signal);
     });
   }
-  child = spawn(binary.path, process.argv.slice(2), { stdio: "inherit" });
+  // Messages of the program name a command that runs this package.
+  const env = { ...process.env, CAPGEN_LAUNCHER: "npm" };
+  child = spawn(binary.path, process.argv.slice(2), { stdio: "inherit", env });
   child.on("error", (error) => fail(notStarted(binary, error)));
   child.on("exit", (code, signal) => {
     if (signal === null) {

@@ -59,7 +59,9 @@ function argumentsOf(known, options) {
 /** Starts the program. Most errors are events, but some systems report a folder that cannot be entered at once. */
 function start(binary, words, { cwd, signal }) {
   try {
-    return spawn(binary.path, words, { cwd, signal, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+    // Messages of the program name a command that runs this package.
+    const env = { ...process.env, CAPGEN_LAUNCHER: "npm" };
+    return spawn(binary.path, words, { cwd, env, signal, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
   } catch (error) {
     throw notStarted(binary, error, cwd);
   }

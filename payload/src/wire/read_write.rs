@@ -1,4 +1,4 @@
-//! Reading and writing payloads in one pass, with every violation if that fails.
+//! Reading and writing payloads in one pass, with the violations if that fails.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub fn read_payload<T: Codec>(text: &str, options: Options, schema: &PayloadSche
 }
 
 /// A second reader, which checks no assertions, for a text that the schema allows. The first reader stops at the first problem, so
-/// the interpreter validates the text, and reports every violation.
+/// the interpreter validates the text, and reports the violations.
 #[cold]
 fn again<'a>(
     first: &Reader<'_>,
@@ -101,7 +101,7 @@ fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<V
     }
 }
 
-/// Writes a value without checks, and validates the text, to report every violation.
+/// Writes a value without checks, and validates the text, to report the violations.
 #[cold]
 fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::unchecked().max_depth(options.max_depth);
@@ -116,7 +116,7 @@ fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> R
 ///
 /// # Errors
 ///
-/// Every violation.
+/// The violations.
 pub(crate) fn settle(
     text: Vec<u8>,
     nulls: Vec<Unrepresentable>,

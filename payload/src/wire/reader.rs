@@ -12,7 +12,7 @@ use super::{Codec, Constraint, Interpreted, Writer};
 /// A JSON text that is being read.
 ///
 /// A method that reads returns `None` if the text is not valid JSON, does not have the type, or breaks the schema. It returns no reason:
-/// valid payloads should not pay for error messages, and the [`Validator`](crate::Validator) reports every violation. After `None`, the
+/// valid payloads should not pay for error messages, and the [`Validator`](crate::Validator) reports the violations. After `None`, the
 /// rest of the text is not read.
 #[derive(Debug)]
 pub struct Reader<'a> {

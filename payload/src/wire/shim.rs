@@ -39,7 +39,7 @@ pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Resu
 ///
 /// # Errors
 ///
-/// Those of [`deserialize`], with every violation. Values of the payload are not quoted: code that logs an error of serde may not know
+/// Those of [`deserialize`], with the violations. Values of the payload are not quoted: code that logs an error of serde may not know
 /// that it contains a payload.
 pub fn deserialize_payload<'de, T: Codec, D: Deserializer<'de>>(
     deserializer: D,
@@ -49,8 +49,9 @@ pub fn deserialize_payload<'de, T: Codec, D: Deserializer<'de>>(
         let value = ExactPayload::from(capgen_schema::deserialize_payload(deserializer)?);
         read(&value.value().to_string()).map_err(|reason| {
             let violations = schema.violations(&value, Options::new().redact(true));
-            let shown: Vec<String> =
-                violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();
+            let more = violations.is_truncated().then(|| "and more".to_owned());
+            let shown = violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message));
+            let shown: Vec<String> = shown.chain(more).collect();
             D::Error::custom(if shown.is_empty() { reason } else { shown.join("; ") })
         })
     })

@@ -17,7 +17,7 @@ use crate::pointer::{self, tokens};
 /// use capgen_schema::{Schema, Validator, Violation};
 /// use serde_json::json;
 /// let validator = Validator::new(&Schema::parse_text(r#"{"minLength": 2}"#)?);
-/// let violation = validator.validate(&json!("a")).remove(0);
+/// let violation = validator.validate(&json!("a"))[0].clone();
 /// let value = serde_json::to_value(&violation)?;
 /// let message = r#"must have at least 2 characters, got "a""#;
 /// assert_eq!(value, json!({"path": "", "message": message, "keyword": "minLength"}));

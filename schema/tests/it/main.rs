@@ -2,6 +2,7 @@
 
 mod allocations;
 mod analysis;
+mod budget;
 mod canonical;
 mod capability_schemas;
 mod containment;

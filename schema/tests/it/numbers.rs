@@ -160,7 +160,7 @@ fn a_binary64_of_a_tree_counts_as_the_decimal_that_it_prints() {
 fn messages_show_every_digit_of_the_payload() {
     let message = |schema: &str, payload: &str| {
         let validator = Validator::new(&Schema::parse_text(schema).unwrap());
-        validator.validate_exact(&ExactPayload::parse(payload.as_bytes()).unwrap()).remove(0).message
+        validator.validate_exact(&ExactPayload::parse(payload.as_bytes()).unwrap())[0].message.clone()
     };
     let expected = "must be at least 0.1, got 0.09999999999999999999999";
     assert_eq!(message(r#"{"minimum": 0.1}"#, "0.09999999999999999999999"), expected);

@@ -40,7 +40,7 @@ impl NatsServer {
     ///
     /// # Panics
     ///
-    /// The server does not start; or it is not installed although the environment variable `CAPGEN_REQUIRE_NATS` is `1`.
+    /// The server does not start.
     #[must_use]
     pub fn start() -> Option<Self> {
         Self::start_with("")
@@ -64,8 +64,6 @@ impl NatsServer {
     #[must_use]
     pub fn start_in(folder: TempDir, configuration: &str) -> Option<Self> {
         let Some(program) = nats_server() else {
-            let required = std::env::var_os("CAPGEN_REQUIRE_NATS").is_some_and(|value| value == "1");
-            assert!(!required, "nats-server is not installed, and CAPGEN_REQUIRE_NATS is 1");
             static ONCE: Once = Once::new();
             ONCE.call_once(|| eprintln!("skipped: nats-server is not installed"));
             return None;
@@ -236,15 +234,9 @@ fn free_port() -> u16 {
     listener.local_addr().expect("a local address").port()
 }
 
-/// The program `nats-server`: the environment variable `CAPGEN_NATS_SERVER`, then the search path, the folders of administrators, and the
-/// folder into which `.ci/run` installs it.
+/// The program `nats-server`: in the search path, in the folders of administrators, or in the folder into which `.ci/run` installs it.
 #[must_use]
 pub fn nats_server() -> Option<PathBuf> {
-    if let Some(program) = std::env::var_os("CAPGEN_NATS_SERVER") {
-        let program = PathBuf::from(program);
-        assert!(program.is_file(), "CAPGEN_NATS_SERVER names no file: {}", program.display());
-        return Some(program);
-    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nats-server/bin");
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

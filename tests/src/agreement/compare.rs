@@ -142,6 +142,7 @@ fn is_as_expected(expected: &Answer, answer: &Answer) -> bool {
         && expected.valid == answer.valid
         && same(expected.places.as_ref(), answer.places.as_ref())
         && same(expected.messages.as_ref(), answer.messages.as_ref())
+        && same(expected.truncated.as_ref(), answer.truncated.as_ref())
 }
 
 impl std::fmt::Display for Disagreement {
@@ -157,6 +158,7 @@ fn shown(answer: &Answer) -> String {
     let mut text = vec![if answer.valid { "accepts it".to_owned() } else { "rejects it".to_owned() }];
     text.extend(answer.places.as_ref().map(places).map(|places: Vec<String>| places.join(", ")));
     text.extend(answer.messages.as_ref().filter(|messages| !messages.is_empty()).map(|messages| messages.join(", ")));
+    text.extend((answer.truncated == Some(true)).then(|| "and more".to_owned()));
     text.extend(answer.trouble.clone());
     text.join("; ")
 }

@@ -1,6 +1,6 @@
 //! The reference: [`ExactPayload`], then [`Validator`].
 
-use capgen_schema::{ExactPayload, Schema, Validator, Violation, parse_payload};
+use capgen_schema::{ExactPayload, Schema, Validator, Violations, parse_payload};
 use serde_json::Value;
 
 use super::{Answer, Pair, Place, parse};
@@ -24,7 +24,8 @@ fn check(validator: &Validator, payload: &str) -> Answer {
     let trouble =
         (validator.is_valid_exact(&exact) != valid).then(|| "`is_valid` disagrees with `validate`".to_owned());
     let messages = violations.iter().map(|violation| violation.message.clone()).collect();
-    Answer { valid, places: Some(places(violations)), messages: Some(messages), trouble }
+    let truncated = Some(violations.is_truncated());
+    Answer { valid, places: Some(places(violations)), messages: Some(messages), truncated, trouble }
 }
 
 /// Parses a payload. A text that is only too deep also gives a value: depth is a violation with a path.
@@ -47,7 +48,7 @@ fn depth(value: &Value) -> usize {
     deepest
 }
 
-fn places(violations: Vec<Violation>) -> Vec<Place> {
+fn places(violations: Violations) -> Vec<Place> {
     violations.into_iter().map(|violation| (violation.path, violation.keyword.to_string())).collect()
 }
 

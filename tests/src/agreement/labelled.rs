@@ -35,23 +35,22 @@ fn of_group(document: &Document, group: &capgen_manifest::Node, label: &str) -> 
     Some((Pair { label: format!("{label} {name}"), schema, payloads }, labels))
 }
 
-/// The schemas of capabilities from the corpus; empty without a corpus.
+/// The schemas of capabilities from the corpora.
 ///
 /// # Errors
 ///
 /// If the file cannot be read.
 pub fn capability_schemas() -> Result<Vec<Labelled>, Failure> {
-    let Some(path) = corpus::path("capability-schemas.json") else { return Ok(Vec::new()) };
-    Ok(groups(&Document::read(&path)?, "capability"))
+    Ok(groups(&Document::read(&corpus::path("capability-schemas.json"))?, "capability"))
 }
 
-/// The part of the JSON Schema Test Suite for draft-07 inside the subset; empty without a corpus.
+/// The part of the JSON Schema Test Suite for draft-07 inside the subset.
 ///
 /// # Errors
 ///
 /// If a file cannot be read.
 pub fn test_suite() -> Result<Vec<Labelled>, Failure> {
-    let Some(suite) = corpus::path("json-schema-test-suite") else { return Ok(Vec::new()) };
+    let suite = crate::folder().join("fixtures/json-schema-test-suite");
     let mut found = Vec::new();
     for folder in ["draft7", "draft7/optional", "draft7/optional/format"] {
         for (name, document) in corpus::documents(&suite.join(folder))? {

@@ -50,6 +50,8 @@ pub struct Answer {
     pub places: Option<Vec<Place>>,
     /// The messages of the violations; `None` if they are not compared.
     pub messages: Option<Vec<String>>,
+    /// Whether there are more violations than those of the report; `None` if it is not compared.
+    pub truncated: Option<bool>,
     /// How the engine contradicts itself: its functions disagree, or it does not write back a value that it read.
     pub trouble: Option<String>,
 }

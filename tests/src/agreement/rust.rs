@@ -208,8 +208,17 @@ fn answers(schema: &Schema, payload: &str, reported: &Value) -> Vec<Option<Answe
 fn answer(reported: &Value) -> Answer {
     let Some(violations) = reported.as_array() else { return Answer::default() };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let places: Vec<_> = violations.iter().map(|violation| (text(&violation[0]), text(&violation[1]))).collect();
-    Answer { valid: places.is_empty(), places: Some(places), ..Answer::default() }
+    let truncated = violations.last().is_some_and(Value::is_string);
+    let listed = violations.iter().filter(|violation| violation.is_array());
+    let (places, messages): (Vec<_>, Vec<_>) =
+        listed.map(|violation| ((text(&violation[0]), text(&violation[1])), text(&violation[2]))).unzip();
+    Answer {
+        valid: places.is_empty(),
+        places: Some(places),
+        messages: Some(messages),
+        truncated: Some(truncated),
+        trouble: None,
+    }
 }
 
 /// The value that was read but not written back, or changed.

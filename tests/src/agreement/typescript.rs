@@ -121,7 +121,8 @@ fn is_in_domain(payload: &str) -> bool {
 
 fn answer(verdict: Verdict) -> Answer {
     let trouble = (!verdict.agrees).then(|| "`is`, `parse` and `assert` disagree".to_owned());
+    let truncated = Some(verdict.truncated);
     let violations = verdict.violations.into_iter();
     let (places, messages) = violations.map(|(path, keyword, message)| ((path, keyword), message)).unzip();
-    Answer { valid: verdict.is_valid, places: Some(places), messages: Some(messages), trouble }
+    Answer { valid: verdict.is_valid, places: Some(places), messages: Some(messages), truncated, trouble }
 }

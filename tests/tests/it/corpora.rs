@@ -52,8 +52,9 @@ fn compile(label: &str, contracts: Vec<(String, Result<LoadedContract, Vec<Diagn
 }
 
 #[test]
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
 fn the_tools_of_real_servers_have_types_that_compile() {
-    let Some(folder) = corpus::path("mcp-tools") else { return };
+    let folder = corpus::path("mcp-tools");
     let servers = corpus::documents(&folder).unwrap();
     let contracts = servers.iter().flat_map(|(server, document)| {
         tools(document).into_iter().map(move |(tool, c)| (format!("{server}-{tool}"), c))
@@ -61,8 +62,8 @@ fn the_tools_of_real_servers_have_types_that_compile() {
     compile("tools", contracts.collect());
 }
 
-fn schemas() -> Option<Document> {
-    Some(Document::read(&corpus::path("capability-schemas.json")?).unwrap())
+fn schemas() -> Document {
+    Document::read(&corpus::path("capability-schemas.json")).unwrap()
 }
 
 fn schema_contract(document: &Document, case: &capgen_manifest::Node) -> Result<LoadedContract, Vec<Diagnostic>> {
@@ -70,8 +71,9 @@ fn schema_contract(document: &Document, case: &capgen_manifest::Node) -> Result<
 }
 
 #[test]
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
 fn the_schemas_of_capabilities_have_types_that_compile() {
-    let Some(document) = schemas() else { return };
+    let document = schemas();
     let cases = elements(Some(document.root())).iter();
     let contracts =
         cases.map(|case| (string(case, "id").unwrap().to_owned(), schema_contract(&document, case))).collect();
@@ -79,8 +81,9 @@ fn the_schemas_of_capabilities_have_types_that_compile() {
 }
 
 #[test]
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
 fn every_valid_payload_has_its_schemas_type() {
-    let Some(document) = schemas() else { return };
+    let document = schemas();
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let mut files = Vec::new();
     let mut payloads = Vec::new();

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use capgen_schema::{
-    Counterexample, ExactPayload, ExampleSettings, Json, Keyword, Schema, Steps, Validator, Violation, counterexamples,
-    pointer,
+    Counterexample, ExactPayload, ExampleSettings, Json, Keyword, Schema, Steps, Validator, Violation, Violations,
+    counterexamples, pointer,
 };
 use capgen_tests::random::Random;
 
@@ -17,7 +17,7 @@ fn schema(seed: u64) -> Option<Schema> {
 }
 
 /// The violations of a payload, by a validator that the search does not use.
-fn violations(schema: &Schema, payload: &str) -> Vec<Violation> {
+fn violations(schema: &Schema, payload: &str) -> Violations {
     Validator::new(schema).validate_exact(&ExactPayload::parse(payload.as_bytes()).unwrap())
 }
 
@@ -87,7 +87,7 @@ fn every_violation_that_random_payloads_have_alone_is_shown() {
         for payload in Random::new(seed).payloads(&schema, 60) {
             let Ok(exact) = ExactPayload::parse(payload.as_bytes()) else { continue };
             let violations = Validator::new(&schema).validate_exact(&exact);
-            let [violation] = violations.as_slice() else { continue };
+            let [violation] = &violations[..] else { continue };
             if !seen.insert((violation.keyword, violation.path.clone())) {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod architecture;
+mod budget;
 mod build_script;
 mod capgen_peer;
 mod console;

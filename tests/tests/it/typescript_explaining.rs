@@ -45,19 +45,21 @@ fn values_after_the_last_listed_violation_are_not_explained() {
 let reads = 0;
 const row = () => ({ get id() { reads++; return -1; }, email: "a@example.com" });
 const rows = Array.from({ length: 10000 }, row);
-const { violations } = m.parseRowsRequest(rows, { limit: 3 });
-console.log(violations.map(({ path }) => path).join());
+const { violations, truncated } = m.parseRowsRequest(rows, { limit: 3 });
+console.log(violations.map(({ path }) => path).join(), truncated);
 // Once for each row to measure its depth, and a few times for the rows that are explained.
 console.log(reads < 10100 || reads);
 console.log(m.parseRowsRequest(rows).violations.length);
+console.log(m.parseRowsRequest(rows, { limit: Infinity, maxBytes: Infinity }).violations.length);
+console.log(m.parseRowsRequest(rows, { limit: NaN, maxBytes: NaN }).violations.length);
 console.log(m.parseRowsRequest(rows, { limit: 0 }).violations.length);
 "#;
     let Some(output) = output("explained-until-the-limit", &REQUESTS, script) else { return };
-    assert_eq!(output, ["/0/id,/1/id,/2/id", "true", "10000", "1"]);
+    assert_eq!(output, ["/0/id,/1/id,/2/id true", "true", "100", "10000", "1", "1"]);
 }
 
 #[test]
-fn an_object_at_many_places_is_explained_once() {
+fn an_object_at_many_places_is_explained_once_for_each_listed_violation() {
     let script = r#"
 let reads = 0;
 const tree = (v) => {
@@ -68,14 +70,15 @@ const tree = (v) => {
 const [valid, invalid] = [1, "y"].map((v) => {
   reads = 0;
   const { violations } = m.parseTreeRequest(tree(v));
-  // The verdict and the depth are found at each place.
-  return [violations.length, reads < 2 ** 15 + 10 || reads, violations.at(-1).path];
+  // The verdict of a valid object, and the depth, are found at each place.
+  return [violations.length, reads < (v === 1 ? 2 ** 15 + 10 : 2 ** 14 + 1000) || reads, violations.at(-1).path];
 });
 console.log(valid.join());
 console.log(invalid.join());
 "#;
     let Some(output) = output("explained-once", &REQUESTS, script) else { return };
-    assert_eq!(output, ["1,true,/v".to_owned(), format!("{},true,/v", (1 << 14) + 1)]);
+    let last = format!("{}/r/r/l/l/l/r/r/v", "/l".repeat(8));
+    assert_eq!(output, ["1,true,/v".to_owned(), format!("100,true,{last}")]);
 }
 
 #[test]

@@ -67,14 +67,15 @@ fn in_domain(labelled: Vec<Labelled>) -> Vec<Pair> {
 }
 
 #[test]
-fn real_schemas_have_the_verdicts_and_violations_of_the_interpreter() {
+#[ignore = "reads the corpora in the folder that `CAPGEN_CORPUS` names"]
+fn schemas_of_the_corpora_have_the_verdicts_and_violations_of_the_interpreter() {
     assert_agreement(&in_domain(labelled::capability_schemas().unwrap()));
 }
 
 #[test]
 fn the_json_schema_test_suite_has_the_verdicts_and_violations_of_the_interpreter() {
     let pairs = in_domain(labelled::test_suite().unwrap());
-    assert!(pairs.is_empty() || pairs.len() > 150, "{} groups", pairs.len());
+    assert!(pairs.len() > 150, "{} groups", pairs.len());
     assert_agreement(&pairs);
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use capgen::Payload as _;
-use capgen_schema::{Schema, Validator, parse_payload};
+use capgen_schema::{ReportBudget, Schema, Validator, parse_payload};
 use cpu_time::ProcessTime;
 
 /// An attack, the sizes to try, and the expected result.
@@ -243,7 +243,8 @@ fn main() {
 fn run(attack: &Attack, size: usize) {
     let (schema, payload, wanted) = (attack.make)(size);
     let schema = Schema::parse_text(&schema).expect("a schema");
-    let validator = Validator::new(&schema).max_violations(wanted);
+    let budget = ReportBudget { violations: wanted, ..ReportBudget::UNLIMITED };
+    let validator = Validator::new(&schema).budget(budget);
     let start = ProcessTime::now();
     let value = parse_payload(&payload);
     let parsed = start.elapsed();

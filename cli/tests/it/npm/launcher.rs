@@ -22,7 +22,7 @@ struct Installed {
 impl Installed {
     /// Installs the packages with this shell script as the program. `None` if Node is missing.
     fn new(script: &str) -> Option<Self> {
-        if !npm::is_available().unwrap() {
+        if !npm::is_available() {
             return None;
         }
         let folder = TempDir::new().unwrap();

@@ -59,7 +59,7 @@ fn scripts() -> PathBuf {
 
 #[test]
 fn the_search_finds_agents_capabilities_and_properties() {
-    if !npm::is_available().unwrap() {
+    if !npm::is_available() {
         return;
     }
     let fleet = site();
@@ -83,26 +83,21 @@ fn the_search_finds_agents_capabilities_and_properties() {
     assert_eq!(first("zzz"), None);
 }
 
-/// The program of `CAPGEN_CHROMIUM`, or of the search path.
-fn chromium() -> Option<String> {
-    let named = std::env::var("CAPGEN_CHROMIUM").ok();
-    let names = ["chromium", "chromium-browser", "google-chrome"].map(str::to_owned);
-    let found = named.into_iter().chain(names).find(|program| {
+/// The program in the search path.
+fn chromium() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|program| {
         let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         version.is_ok_and(|status| status.success())
-    });
-    let is_required = std::env::var_os("CAPGEN_REQUIRE_CHROMIUM").is_some_and(|value| value == "1");
-    assert!(found.is_some() || !is_required, "Chromium is required, but not installed");
-    found
+    })
 }
 
 #[test]
 fn pages_have_no_errors_in_chromium() {
     let Some(chromium) = chromium() else {
-        eprintln!("skipped: Chromium is not installed; `CAPGEN_CHROMIUM` can name it");
+        eprintln!("skipped: Chromium is not installed");
         return;
     };
-    if !npm::is_available().unwrap() {
+    if !npm::is_available() {
         return;
     }
     let fleet = site();

@@ -18,7 +18,7 @@ fn folder() -> &'static Path {
 
 /// The command of a server from npm; `None` if there is no Node.
 fn server(name: &str, arguments: &[&str]) -> Option<ServerCommand> {
-    if !npm::is_available().unwrap() {
+    if !npm::is_available() {
         return None;
     }
     let node = folder().join("node");

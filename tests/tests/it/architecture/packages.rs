@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::architecture::{members, name};
+use crate::architecture::repository::{files, root};
+use crate::architecture::{members, metadata, name};
 
 /// The categories of the registry that crates of this workspace use. A new one must be in the registry's list.
 const CATEGORIES: [&str; 15] = [
@@ -103,5 +104,47 @@ fn tests_and_examples_are_not_published() {
         let folder = package["manifest_path"].as_str().unwrap();
         let is_leaf = ["/tests/", "/examples/", "/xtask/"].iter().any(|part| folder.contains(part));
         assert!(!(is_leaf && is_published(&package)), "{} needs `publish = false`", name(&package));
+    }
+}
+
+/// Programs of tests other than `tests/it/main.rs`, each with the reason why it is one of its own.
+const OWN_PROGRAMS: [(&str, &str); 1] =
+    [("macros/tests/ui.rs", "trybuild builds packages in the current folder, which must not change meanwhile")];
+
+/// Linking a program takes longer than most tests, so the tests of a package are modules of one program.
+#[test]
+fn each_package_has_one_program_of_integration_tests() {
+    // Folders of packages, which have a `tests` folder of their own.
+    let folders: Vec<String> =
+        files().iter().filter_map(|path| path.strip_suffix("Cargo.toml")).map(str::to_owned).collect();
+    let mut found = Vec::new();
+    for path in files() {
+        let in_tests = folders.iter().filter_map(|folder| path.strip_prefix(&format!("{folder}tests/")));
+        let is_program = |inner: &str| match inner.split('/').collect::<Vec<_>>()[..] {
+            [file] => file.ends_with(".rs"),
+            [_, "main.rs"] => true,
+            _ => false,
+        };
+        if in_tests.into_iter().any(is_program) {
+            found.push(path.clone());
+        }
+    }
+    assert!(found.len() > 20, "{found:?}");
+    let is_allowed =
+        |path: &String| path.ends_with("/tests/it/main.rs") || OWN_PROGRAMS.iter().any(|(own, _)| path == own);
+    // The package of the whole-system tests is the folder `tests` itself.
+    found.retain(|path| !is_allowed(path) && path != "tests/it/main.rs");
+    assert!(found.is_empty(), "make these files modules of `tests/it/main.rs`: {found:#?}");
+}
+
+/// `cargo test` in the root is the inner loop of a change, and the tests of the whole system are not a part of it.
+#[test]
+fn the_default_members_are_all_members_but_those_of_tests() {
+    let metadata = metadata(&["--no-deps"]).unwrap();
+    let default: Vec<&Value> = metadata["workspace_default_members"].as_array().unwrap().iter().collect();
+    for package in metadata["packages"].as_array().unwrap() {
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).strip_prefix(root()).unwrap().to_owned();
+        let is_test = folder.parent().unwrap().iter().any(|part| part == "tests");
+        assert_eq!(default.contains(&&package["id"]), !is_test, "{}", name(package));
     }
 }

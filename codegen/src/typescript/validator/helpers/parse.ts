@@ -158,11 +158,15 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
       for (const names of isArray || item === undefined ? [] : all.flatMap(({ names = [] }) => names)) // <names>
         for (const { message } of find(names, name).found) below.push({ propertyNames: `property name ${message}` }); // <names>
       if (below.every((rule) => rule === typeOf(item))) continue;
-      // Many scalars may be equal, so the report need not visit those that are known to be valid.
-      if (list === report && !below[1] && typeof item !== "object" && !find(below[0], item).count) continue;
       const place = [name, path];
-      if (below[1] || list === report) visit(below, item, list, place);
-      else {
+      if (below[1]) visit(below, item, list, place);
+      else if (list === report) {
+        // A value may be at many places. If it is valid, it is visited once.
+        const valid = (follow(below[0]).valid ??= new Set());
+        const { count } = list;
+        if (!valid.has(item)) visit(below, item, list, place);
+        if (list.count === count) valid.add(item);
+      } else {
         const { found, count } = find(below[0], item);
         for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
         list.count += count - found.length;

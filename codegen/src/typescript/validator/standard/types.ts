@@ -1,6 +1,6 @@
 /**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact` and `limit` can
- * be set in `libraryOptions`.
+ * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
+ * and `maxBytes` can be set in `libraryOptions`.
  */
 export interface PREFIXStandardSchema<T> {
   readonly "~standard": {
