@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::database::{DatabaseError, open_or_create};
 use queue::{Item, Limits, Push, Queue};
+use room::Caller;
 use writer::Writer;
 
 /// The records in the queue may need this much memory: a thousand of the largest ones, which a disk writes in a second.
@@ -287,7 +288,7 @@ impl SqliteAudit {
 
     fn push(&self, record: AuditRecord, caller: String, answer: Option<queue::Answer>) -> Result<Push, AuditError> {
         let row = redact::row(record, self.values).inspect_err(|_| self.queue.count_failed(1))?;
-        Ok(self.queue.push(Item { row, caller, answer }))
+        Ok(self.queue.push(Item { row, caller: Caller(caller), answer }))
     }
 
     fn spawn(&self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), DatabaseError> {
