@@ -139,7 +139,7 @@ impl Lock {
             for LockedTransport(settings) in transports {
                 for (index, (key, value)) in settings.iter().enumerate() {
                     let start = if index == 0 { "      - " } else { "        " };
-                    // A JSON text in a string, so that the file is YAML whatever it contains.
+                    // As a JSON string, so that the file is YAML whatever it contains.
                     let _ = writeln!(text, "{start}{key}: {}", Json::from(value.as_str()).canonical());
                 }
             }

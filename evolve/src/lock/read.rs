@@ -112,7 +112,7 @@ impl Reader<'_> {
             for member in self.members(item, "a transport") {
                 match &member.value.data {
                     Data::String(text) => drop(settings.insert(member.key.clone(), text.clone())),
-                    _ => self.reject(&member.value, "a setting of a transport must be a JSON text in quotes"),
+                    _ => self.reject(&member.value, "a setting of a transport must be a text in quotes"),
                 }
             }
             transports.push(LockedTransport(settings));
