@@ -31,7 +31,7 @@ pub struct PrunedPart {
     pub tenant: String,
     /// The number of rows.
     pub rows: u64,
-    /// The hash of the checkpoint that replaces them. Someone who knows it can tell these rows from rows that another person removed: see
+    /// The hash of the checkpoint that replaces them. Someone who knows it can distinguish these rows from rows that another person removed: see
     /// [`Database::verify_with_pruned`].
     pub checkpoint: RowHash,
 }

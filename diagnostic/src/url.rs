@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// What is displayed instead of a secret.
+/// The text in place of a secret.
 pub(crate) const MASK: &str = "***";
 
 /// A text that is one URL or reference, whether it is valid or not, without user info, query and fragment. A fragment that is a JSON
@@ -60,7 +60,8 @@ fn user_info(url: &str) -> Option<(&str, &str)> {
     Some((before.get(..start)?, rest))
 }
 
-/// A text that may contain URLs, such as a message that quotes one, without their user info and the queries that have values.
+/// A text that may contain URLs, such as a message that quotes one, without their user info, their fragments, and the queries that
+/// have values.
 ///
 /// From the first `://` to the last `@` after it, everything counts as user info, because a password may contain any character.
 ///
@@ -93,7 +94,7 @@ pub fn public_text(text: &str) -> Cow<'_, str> {
     if shown == *text { text } else { Cow::Owned(shown) }
 }
 
-/// A URL among other words; `None` if the word is none, or has no secret.
+/// A word without the secrets of the URL that it contains; `None` if it has no secrets.
 fn public_word(word: &str) -> Option<String> {
     let start = match word.find("://") {
         Some(_) => 0,
@@ -103,8 +104,7 @@ fn public_word(word: &str) -> Option<String> {
     let (before, url) = word.split_at_checked(start)?;
     let has_user_info = !url.contains("://") && url.contains('@');
     let query = url.split_once('?').is_some_and(|(_, query)| query.contains('='));
-    let fragment =
-        url.split_once('#').is_some_and(|(_, fragment)| fragment.contains('=') && !fragment.starts_with('/'));
+    let fragment = url.split_once('#').is_some_and(|(_, fragment)| !fragment.is_empty() && !fragment.starts_with('/'));
     (has_user_info || query || fragment).then(|| format!("{before}{}", public_url(url)))
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn no_text_displays_the_secret_of_a_url_with_an_authority_or_a_named_value() {
-        let is_found = |url: &&str| url.contains("//") && !url.contains("?s3cret") && !url.contains("#s3cret");
+        let is_found = |url: &&str| url.contains("//") && !url.contains("?s3cret");
         for url in FORMS.iter().map(|(url, _)| *url).filter(is_found) {
             for text in
                 [format!("cannot read `{url}`: no such file"), format!("\"{url}\""), format!("'{url}'"), url.to_owned()]

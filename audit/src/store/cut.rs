@@ -1,9 +1,9 @@
-//! Cutting records to their largest size: a record is never lost because of what a caller wrote into it.
+//! Cutting records to their largest size: a record is never lost because of its size.
 
 use capgen_call::{AuditRecord, AuditViolation};
 use serde::Serialize;
 
-/// The largest record in bytes. A report of violations has at most so much text, and a record that is larger tells no reader more.
+/// The largest record in bytes. A report of violations has at most so much text, and no reader needs more.
 pub(crate) const MAX_RECORD: usize = 64 << 10;
 
 /// The most bytes of a name or an id. All of them together fit into a record, even if each byte is escaped with six others.

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::database::{DatabaseError, open_or_create};
 use queue::{Item, Limits, Push, Queue};
+use room::Caller;
 use writer::Writer;
 
 /// The records in the queue may need this much memory: a thousand of the largest ones, which a disk writes in a second.
@@ -157,10 +158,10 @@ impl SqliteAuditOptions {
         self
     }
 
-    /// Gives each caller a share of the queue, so that none can fill it for others: a caller may hold at most four times what is still
-    /// free. For servers that prove who calls: they pass the caller to [`SqliteAudit::record_of`], and all records without one have one
+    /// Gives each caller a share of the queue, so that none can fill it for others: a caller may hold at most four times the room that is
+    /// still free. For servers that prove who calls: they pass the caller to [`SqliteAudit::record_of`], and all records without one have one
     /// share together. The queue becomes a quarter larger, so that a sole caller has as much room as without shares. By default, there
-    /// are none: the name that a caller gives itself proves nothing.
+    /// is one share for all: the name that a caller gives itself proves nothing.
     pub fn shares(mut self, shares: bool) -> Self {
         self.is_shared = shares;
         self
@@ -256,7 +257,7 @@ impl SqliteAudit {
         })
     }
 
-    /// Hands over a record that a caller has caused, as [`record`](Audit::record) does. `caller` is what the server has proved about it,
+    /// Hands over a record that a caller has caused, as [`record`](Audit::record) does. `caller` identifies it as the server has proved it,
     /// such as the id of an agent whose signature it has verified; it decides whose [share](SqliteAuditOptions::shares) the record
     /// takes, and is not stored.
     ///
@@ -287,7 +288,7 @@ impl SqliteAudit {
 
     fn push(&self, record: AuditRecord, caller: String, answer: Option<queue::Answer>) -> Result<Push, AuditError> {
         let row = redact::row(record, self.values).inspect_err(|_| self.queue.count_failed(1))?;
-        Ok(self.queue.push(Item { row, caller, answer }))
+        Ok(self.queue.push(Item { row, caller: Caller(caller), answer }))
     }
 
     fn spawn(&self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), DatabaseError> {
@@ -407,10 +408,10 @@ mod tests {
         for other in ["a", "b", "c"] {
             assert!(accepted(other, 3) >= 1, "{other}");
         }
-        assert!(runtime.block_on(audit.record(call("-"))).is_ok(), "callers that nobody has proved have a share too");
+        assert!(runtime.block_on(audit.record(call("-"))).is_ok(), "callers without a proof have a share too");
         drop(go);
         runtime.block_on(audit.flush()).unwrap();
-        assert!(accepted("flood", 50) > 0, "what was written is free again");
+        assert!(accepted("flood", 50) > 0, "written records free their room");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use capgen_call::AuditError;
 use tokio::sync::oneshot;
 
-use super::room::Room;
+use super::room::{Caller, Room};
 use super::{Lost, WhenFull};
 use crate::append::NewRow;
 
@@ -21,8 +21,8 @@ pub(super) type Answer = oneshot::Sender<Result<(), AuditError>>;
 /// A record in the queue, with the one who waits until it is durable.
 pub(super) struct Item {
     pub(super) row: NewRow,
-    /// The caller that is proved to have caused the record; empty for all others together.
-    pub(super) caller: String,
+    /// The caller whose share the record takes.
+    pub(super) caller: Caller,
     pub(super) answer: Option<Answer>,
 }
 

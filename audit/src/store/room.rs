@@ -2,9 +2,13 @@
 
 use super::share::Shares;
 
+/// A caller that is proved to have caused records; the empty text for all others together.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Caller(pub(super) String);
+
 /// The room for records, by their number and by their size.
 pub(super) enum Room {
-    /// For all callers together, because the server cannot tell them apart.
+    /// For all callers together, because the server cannot distinguish them.
     Common {
         /// The records that may be added.
         records: usize,
@@ -14,9 +18,9 @@ pub(super) enum Room {
     /// With a share for each caller.
     Shared {
         /// The numbers of records.
-        records: Box<Shares<String>>,
+        records: Box<Shares<Caller>>,
         /// Their bytes.
-        bytes: Box<Shares<String>>,
+        bytes: Box<Shares<Caller>>,
     },
 }
 
@@ -33,7 +37,7 @@ impl Room {
     }
 
     /// Adds a record if there is room for it.
-    pub(super) fn add(&mut self, caller: &String, size: usize) -> bool {
+    pub(super) fn add(&mut self, caller: &Caller, size: usize) -> bool {
         match self {
             Self::Common { records, bytes } => {
                 let left = records.checked_sub(1).zip(bytes.checked_sub(size));
@@ -54,7 +58,7 @@ impl Room {
     }
 
     /// Takes a record away that was added.
-    pub(super) fn remove(&mut self, caller: &String, size: usize) {
+    pub(super) fn remove(&mut self, caller: &Caller, size: usize) {
         match self {
             Self::Common { records, bytes } => {
                 *records = records.saturating_add(1);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// How much each caller holds of a store.
 ///
-/// A caller may hold at most four times what is still free (Choudhury and Hahne, dynamic queue length thresholds). A sole caller gets
+/// A caller may hold at most four times the room that is still free (Choudhury and Hahne, dynamic queue length thresholds). A sole caller gets
 /// four fifths of the store, two get four ninths each, and there is always room for another one.
 #[derive(Debug)]
 pub(super) struct Shares<K> {
@@ -13,7 +13,7 @@ pub(super) struct Shares<K> {
     held: BTreeMap<K, usize>,
 }
 
-/// How many times what is free a caller may hold.
+/// How many times the free room a caller may hold.
 const FACTOR: usize = 4;
 
 impl<K: Ord + Clone> Shares<K> {
@@ -29,14 +29,14 @@ impl<K: Ord + Clone> Shares<K> {
         free.is_some_and(|free| held.saturating_add(amount) <= free.saturating_mul(FACTOR))
     }
 
-    /// Adds to what a caller holds. Call [`admits`](Self::admits) before.
+    /// Adds an amount to the share of a caller. Call [`admits`](Self::admits) before.
     pub(super) fn add(&mut self, caller: &K, amount: usize) {
         self.used = self.used.saturating_add(amount);
         let held = self.held.entry(caller.clone()).or_default();
         *held = held.saturating_add(amount);
     }
 
-    /// Takes away from what a caller holds.
+    /// Takes an amount away from the share of a caller.
     pub(super) fn remove(&mut self, caller: &K, amount: usize) {
         self.used = self.used.saturating_sub(amount);
         if let Some(held) = self.held.get_mut(caller) {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_is_free_again() {
+    fn a_removed_amount_is_free_again() {
         let mut shares = Shares::for_sole_caller(8);
         shares.add(&1, 8);
         assert!(!shares.admits(&1, 1) && shares.admits(&2, 1));

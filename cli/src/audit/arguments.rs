@@ -145,7 +145,7 @@ is found. For each tenant, the first wrong row is reported.
 A chain does not prove that no row is missing at its end, and does not protect against someone who writes the whole chain again: both \
 take only write access to the file. An anchor proves that all rows up to the anchored ones are unchanged, if the anchor itself is stored where \
 that person cannot change it. An anchored row that is gone is reported, unless --allow-pruned has the hash of the checkpoint that replaces it: \
-without the hash, a row that was pruned cannot be told from one that an attacker removed. Nothing proves that a program recorded everything.
+without the hash, a row that was pruned cannot be distinguished from one that an attacker removed. Nothing proves that a program recorded everything.
 
 --json prints {\"intact\", \"rows\", \"tenants\": [{\"tenant\", \"rows\", \"pruned\", \"replaced\", \"seq\", \"hash\", \"broken\": null or {\"row\", \"seq\", \"reason\"}}], \
 \"problems\": [{\"row\", \"message\"}], \"unconfirmed\": [{\"tenant\", \"seq\", \"hash\", \"reason\"}], \"unknownCheckpoints\": [HASH]}.";

@@ -42,7 +42,7 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "CODE=LEVEL", value_parser = super::levels::parse)]
     pub(crate) level: Vec<(capgen_diagnostic::Code, Level)>,
     /// How long to compare each contract, in seconds: a second is a fixed number of steps, so that the result is the same on every
-    /// machine. What is not decided then counts as breaking
+    /// machine. Changes that are not decided then count as breaking
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_BUDGET, value_parser = budget())]
     pub(crate) budget: u64,
     /// The file of accepted findings [default: capgen-accepted.yaml in the root folder of the fleet, otherwise beside the manifest]

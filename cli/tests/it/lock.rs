@@ -320,7 +320,7 @@ fn a_lock_has_no_secret_of_a_transport() {
     fleet.run("lock").ended(0);
     let text = fleet.read("capgen.lock");
     assert!(!text.contains("hunter2") && text.contains("nats://***@h"), "{text}");
-    // Another password is no other place.
+    // Another password does not change the place.
     fleet.write("agents/a/capabilities.yaml", &contract.replace("hunter2", "hunter3"));
     fleet.run("lock --check").ended(0);
     fleet.write("agents/a/capabilities.yaml", &contract.replace("@h", "@evil"));

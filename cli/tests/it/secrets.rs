@@ -187,7 +187,7 @@ fn no_argument_with_a_url_is_displayed_with_its_secret() {
             let run = fleet.run(&format!("{command} {url}"));
             assert!(run.status > 0, "{run:?}");
             for text in [&run.stdout, &run.stderr] {
-                // A file name is displayed as it is: it is no URL, and has no password.
+                // A file name is displayed as it is, because a path has no password.
                 let is_path =
                     !url.contains("//") && ["check", "diff", "gen", "valid"].iter().any(|c| command.starts_with(c));
                 assert!(is_path || !text.contains("hunter2"), "{command} {url}: {text}");

@@ -23,7 +23,7 @@ pub struct CallSettings {
     pub assume: Assume,
     /// The budget of each decision about two schemas.
     pub steps: Steps,
-    /// The budget of all decisions of one run. What is not decided when it is spent counts as incompatible.
+    /// The budget of all decisions of one run. Everything that is not decided when it is spent counts as incompatible.
     pub budget: Steps,
     /// The release of the provider, if it is known: a capability is not offered by releases before its `since`.
     pub release: Option<Version>,

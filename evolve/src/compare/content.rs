@@ -74,7 +74,7 @@ pub(super) fn of_change(change: &Change, old: &Contents<'_>, new: &Contents<'_>)
             Value::Declare(names) => (Json::Null, names_of(names)),
         };
         let mut part = vec![Json::Array(path.iter().map(|key| key.as_str().into()).collect())];
-        // Whether a property is required says nothing about the values that it then must have.
+        // A name in `required` does not contain the values that the property must have.
         if let ([keyword], Some(name)) = (path.as_slice(), only_name(&removed).or(only_name(&added)))
             && keyword == "required"
         {

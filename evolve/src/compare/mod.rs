@@ -31,7 +31,7 @@ pub struct Settings {
     pub assume: Assume,
     /// The budget of each decision about the two schemas of a side.
     pub steps: Steps,
-    /// The budget of the whole comparison. What is not decided when it is spent is undecided, which counts as breaking.
+    /// The budget of the whole comparison. Everything that is not decided when it is spent is undecided, which counts as breaking.
     pub budget: Steps,
 }
 

@@ -125,7 +125,7 @@ impl LockFile {
         }
         finding.labels.extend(self.label(agent, "transports", None));
         finding.help(format!(
-            "whoever owns the address gets the calls of all callers: make sure that it is right, then {UPDATE}"
+            "the owner of an address gets the calls of all callers: make sure that it is right, then {UPDATE}"
         ))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The hash of a contract covers only what programs rely on. A language model that calls a capability also reads its description, so a
 //! peer can attack this model by changing a description. Therefore the lock has a second hash, that of the whole definition. It also has
-//! the transports, because whoever changes the endpoint of an agent gets the calls of its callers.
+//! the transports, because someone who changes the endpoint of an agent gets the calls of its callers.
 
 #[cfg(feature = "parse")]
 mod findings;
@@ -139,7 +139,7 @@ impl Lock {
             for LockedTransport(settings) in transports {
                 for (index, (key, value)) in settings.iter().enumerate() {
                     let start = if index == 0 { "      - " } else { "        " };
-                    // A JSON text in a string, so that the file is YAML whatever it contains.
+                    // As a JSON string, so that the file is YAML whatever it contains.
                     let _ = writeln!(text, "{start}{key}: {}", Json::from(value.as_str()).canonical());
                 }
             }

@@ -74,7 +74,7 @@ impl Reader<'_> {
         {
             let message = format!("the version of the lock must be {LOCK_VERSION}");
             let finding = Diagnostic::new(codes::LOCK_FORMAT, message).at(self.source, node.span.clone(), "");
-            // A lock of version 1 had no transports, so nobody has reviewed them.
+            // A lock of version 1 had no transports, so no one has reviewed them.
             let help = "review the transports and capabilities of each agent, remove the file, and run `capgen lock`";
             self.findings.push(finding.help(help));
             return Lock::default();
@@ -112,7 +112,7 @@ impl Reader<'_> {
             for member in self.members(item, "a transport") {
                 match &member.value.data {
                     Data::String(text) => drop(settings.insert(member.key.clone(), text.clone())),
-                    _ => self.reject(&member.value, "a setting of a transport must be a JSON text in quotes"),
+                    _ => self.reject(&member.value, "a setting of a transport must be a text in quotes"),
                 }
             }
             transports.push(LockedTransport(settings));

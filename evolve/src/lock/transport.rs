@@ -6,8 +6,8 @@ use capgen_diagnostic::public_url;
 use capgen_manifest::TransportSettings;
 use capgen_schema::Json;
 
-/// The settings of a transport that decide where callers connect to: the kind, the addresses and the channels. By key, each as canonical
-/// JSON text. URLs have no user info, query values or fragments, and credentials are left out: a lock is checked in.
+/// The settings of a transport that decide where callers connect to: the kind, the addresses and the channels. By key: texts as they
+/// are, and other values as canonical JSON text. URLs have no user info, query values or fragments, and credentials are left out: a lock is checked in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LockedTransport(pub BTreeMap<String, String>);
 
@@ -28,9 +28,17 @@ impl LockedTransport {
         let settings = transport.settings.as_object().into_iter().flatten();
         let settings = settings.filter(|(key, _)| !matches!(key.as_str(), CREDENTIALS | "kind"));
         let mut locked: BTreeMap<String, String> =
-            settings.map(|(key, value)| (key.clone(), public(value).canonical())).collect();
-        locked.insert("kind".to_owned(), Json::from(transport.kind.as_str()).canonical());
+            settings.map(|(key, value)| (key.clone(), text(public(value)))).collect();
+        locked.insert("kind".to_owned(), transport.kind.clone());
         Self(locked)
+    }
+}
+
+/// The text of a setting. The type of each setting is fixed, so no two values of one have the same text.
+fn text(value: Json) -> String {
+    match value {
+        Json::String(text) => text,
+        other => other.canonical(),
     }
 }
 

@@ -67,7 +67,7 @@ impl std::error::Error for Undecided {}
 
 impl Steps {
     /// The steps that take about as many seconds. The same number on each machine, so that equal inputs have equal answers: 2.5 million
-    /// steps for each second, which is what the slowest searches reach on a machine of 2020.
+    /// steps for each second, the rate of the slowest searches on a machine of 2020.
     ///
     /// ```
     /// assert_eq!(capgen_schema::Steps::of_seconds(2), capgen_schema::Steps::default());
@@ -76,7 +76,7 @@ impl Steps {
         Steps(seconds.saturating_mul(2_500_000))
     }
 
-    /// Takes away what a budget has spent.
+    /// Keeps the steps that a budget has left.
     fn keep(&mut self, budget: &Budget) {
         self.0 = budget.left();
     }

@@ -220,7 +220,7 @@ fn an_entry_of_the_old_form_accepts_nothing_and_is_a_warning_in_every_format() {
 #[test]
 fn an_accepted_constant_accepts_no_other_one() {
     let fleet = Fleet::new(&["a"]);
-    let version = |schema: &str| loose("a") + &format!("    inputSchema: {schema}\n");
+    let version = |schema: &str| loose("a").replace("name: ping", &format!("name: ping, inputSchema: {schema}"));
     fleet.write("agents/a/capabilities.yaml", &version("{}"));
     fleet.init();
     fleet.write("agents/a/capabilities.yaml", &version("{const: 1}"));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{COMPARE, changed, versions};
-use crate::common::REVIEWER;
+use crate::common::{Fleet, REVIEWER};
 
 #[test]
 fn the_document_has_the_relation_of_both_sides_and_the_findings() {

@@ -125,7 +125,10 @@ fn a_url_without_an_endpoint_is_reported_with_a_remedy() {
     for (head, messages) in [
         (
             "307 Temporary Redirect\r\nLocation: http://localhost/other?key=k-1",
-            ["a redirect to `http://localhost/other`, which is not followed", "pass the URL of the endpoint itself"],
+            [
+                "a redirect to `http://localhost/other?***`, which is not followed",
+                "pass the URL of the endpoint itself",
+            ],
         ),
         ("404 Not Found", ["the HTTP status 404", "check that the URL is that of an MCP endpoint"]),
     ] {

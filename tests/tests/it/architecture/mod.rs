@@ -66,7 +66,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-schema",
             ],
         ),
-        ("capgen-nats", &["capgen-call", "capgen-registry"]),
+        ("capgen-nats", &["capgen-call", "capgen-diagnostic", "capgen-registry"]),
         ("capgen-shares", &[]),
         ("capgen-sqlite", &[]),
         ("capgen-audit", &["capgen-call", "capgen-schema", "capgen-sqlite"]),
