@@ -36,7 +36,8 @@ pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use envelope::{
     Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide,
-    ErrorViolation, ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind, header,
+    ErrorViolation, ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind,
+    header,
 };
 pub use failure::Failure;
 pub use memory::{MemoryBroker, MemoryTransport};

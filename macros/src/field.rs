@@ -49,7 +49,8 @@ fn keys(attribute: &Attribute) -> Vec<Ident> {
     let mut is_start = true;
     let mut keys = Vec::new();
     for token in list.tokens.clone() {
-        let starts = std::mem::replace(&mut is_start, matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ','));
+        let starts =
+            std::mem::replace(&mut is_start, matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ','));
         if let (TokenTree::Ident(key), true) = (token, starts) {
             keys.push(key);
         }
@@ -73,20 +74,59 @@ mod tests {
 
     #[test]
     fn a_function_of_serde_needs_a_schema() {
-        let function = error(parse_quote!(struct A { #[serde(default, serialize_with = "f")] a: u8 }));
+        let function = error(parse_quote!(
+            struct A {
+                #[serde(default, serialize_with = "f")]
+                a: u8,
+            }
+        ));
         assert!(function.is_some_and(|error| error.starts_with("`#[serde(serialize_with)]` changes the JSON")));
-        let function = error(parse_quote!(struct A(#[serde(deserialize_with = "f")] #[schemars(length(min = 1))] u8);));
+        let function = error(parse_quote!(
+            struct A(
+                #[serde(deserialize_with = "f")]
+                #[schemars(length(min = 1))]
+                u8,
+            );
+        ));
         assert!(function.is_some_and(|error| error.starts_with("`#[serde(deserialize_with)]`")));
     }
 
     #[test]
     fn fields_with_a_schema_or_without_a_function_are_accepted() {
         for input in [
-            parse_quote!(struct A { #[serde(with = "f")] #[schemars(with = "String")] a: u8 }),
-            parse_quote!(struct A { #[schemars(title = "a", schema_with = "g")] #[serde(with = "f")] a: u8 }),
-            parse_quote!(struct A { #[serde(skip, with = "f")] a: u8 }),
-            parse_quote!(struct A { #[serde(rename = "with")] a: u8 }),
-            parse_quote!(struct A { #[serde] #[serde = "with"] a: u8 }),
+            parse_quote!(
+                struct A {
+                    #[serde(with = "f")]
+                    #[schemars(with = "String")]
+                    a: u8,
+                }
+            ),
+            parse_quote!(
+                struct A {
+                    #[schemars(title = "a", schema_with = "g")]
+                    #[serde(with = "f")]
+                    a: u8,
+                }
+            ),
+            parse_quote!(
+                struct A {
+                    #[serde(skip, with = "f")]
+                    a: u8,
+                }
+            ),
+            parse_quote!(
+                struct A {
+                    #[serde(rename = "with")]
+                    a: u8,
+                }
+            ),
+            parse_quote!(
+                struct A {
+                    #[serde]
+                    #[serde = "with"]
+                    a: u8,
+                }
+            ),
         ] {
             assert_eq!(error(input), None);
         }

@@ -218,7 +218,9 @@ impl Notation<'_> {
             Type::Map(value) => self.map(value),
             Type::Nullable(inner) if self.language == Language::Rust => format!("Option<{}>", self.text(inner)),
             Type::Nullable(inner) => format!("{} | null", self.text(inner)),
-            Type::Named { id, boxed: true } if self.language == Language::Rust => format!("Box<{}>", self.model[*id].name),
+            Type::Named { id, boxed: true } if self.language == Language::Rust => {
+                format!("Box<{}>", self.model[*id].name)
+            }
             Type::Named { id, .. } if self.language == Language::Rust || self.is_exported(*id) => {
                 self.model[*id].name.clone()
             }
@@ -237,9 +239,7 @@ impl Notation<'_> {
                 let fields = present(record).map(|field| format!("{}: {}", field.name, self.field(field)));
                 format!("{{ {} }}", sorted(fields.collect(), "; "))
             }
-            Shape::Enum(members) => {
-                sorted(members.iter().map(|member| member.value.canonical()).collect(), " | ")
-            }
+            Shape::Enum(members) => sorted(members.iter().map(|member| member.value.canonical()).collect(), " | "),
             Shape::Union(union) => {
                 let mut variants = Vec::new();
                 self.variants(union, |_, signature| variants.push(signature));

@@ -135,9 +135,11 @@ fn a_new_variant_changes_the_code_of_receivers() {
 #[test]
 fn the_order_of_keys_changes_nothing() {
     let inner = r#""inner": {"type": "array", "items": {"anyOf": [{"type": "object", "properties": {"x": {}, "y": {"enum": ["a", "b"]}}}, {"type": "null"}]}}"#;
-    let old = object(&format!(r#""from": {{"type": "string"}}, "to": {{"type": "string"}}, {inner}"#), r#""from", "to""#);
+    let old =
+        object(&format!(r#""from": {{"type": "string"}}, "to": {{"type": "string"}}, {inner}"#), r#""from", "to""#);
     let sorted = inner.replace(r#""x": {}, "y": {"enum": ["a", "b"]}"#, r#""y": {"enum": ["a", "b"]}, "x": {}"#);
-    let new = object(&format!(r#"{sorted}, "to": {{"type": "string"}}, "from": {{"type": "string"}}"#), r#""to", "from""#);
+    let new =
+        object(&format!(r#"{sorted}, "to": {{"type": "string"}}, "from": {{"type": "string"}}"#), r#""to", "from""#);
     for side in Side::ALL {
         assert_eq!(changes(side, &old, &new), Vec::<String>::new());
     }

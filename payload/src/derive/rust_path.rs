@@ -5,13 +5,17 @@ use capgen_schema::{Json, Problem, codes, pointer};
 use crate::UnsupportedSchema;
 
 /// The remedy for a type that schemars describes by a format: its schema is not written by hand.
-const IN_RUST: &str = " (in Rust: `#[schemars(with = \"String\")]` at the field, and `regex(pattern = \"...\")` for a pattern)";
+const IN_RUST: &str =
+    " (in Rust: `#[schemars(with = \"String\")]` at the field, and `regex(pattern = \"...\")` for a pattern)";
 
 /// The problem of a schema that was made from the type `name`.
 pub(super) fn unsupported(name: &str, schema: &Json, problem: &Problem) -> UnsupportedSchema {
     let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     let in_rust = if problem.code == codes::UNKNOWN_FORMAT { IN_RUST } else { "" };
-    UnsupportedSchema { path: of(name, schema, &problem.pointer), message: format!("{}{help}{in_rust}", problem.message) }
+    UnsupportedSchema {
+        path: of(name, schema, &problem.pointer),
+        message: format!("{}{help}{in_rust}", problem.message),
+    }
 }
 
 /// The path in Rust of a place in the schema of the type `name`.

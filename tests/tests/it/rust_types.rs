@@ -79,8 +79,7 @@ fn optional_properties_are_set_after_new() {
         index: "index".to_owned(),
         proto: "proto".to_owned(),
     };
-    let odd =
-        odd_names::N2ndTryOfItRequest::new(required).with_type("t").with_self("s").with_reader("r");
+    let odd = odd_names::N2ndTryOfItRequest::new(required).with_type("t").with_self("s").with_reader("r");
     assert_eq!((odd.r#type.as_deref(), odd.self_.as_deref(), odd.reader.as_deref()), (Some("t"), Some("s"), Some("r")));
 }
 

@@ -27,12 +27,16 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     let mut signatures: Vec<Signature> = Vec::new();
     for item in items(text) {
         match item {
-            Item::Impl(item) if item.trait_.is_none() => signatures.extend(item.items.into_iter().filter_map(|item| {
-                if let ImplItem::Fn(function) = item { Some(function.sig) } else { None }
-            })),
-            Item::Trait(item) => signatures.extend(item.items.into_iter().filter_map(|item| {
-                if let TraitItem::Fn(function) = item { Some(function.sig) } else { None }
-            })),
+            Item::Impl(item) if item.trait_.is_none() => signatures.extend(
+                item.items
+                    .into_iter()
+                    .filter_map(|item| if let ImplItem::Fn(function) = item { Some(function.sig) } else { None }),
+            ),
+            Item::Trait(item) => signatures.extend(
+                item.items
+                    .into_iter()
+                    .filter_map(|item| if let TraitItem::Fn(function) = item { Some(function.sig) } else { None }),
+            ),
             Item::Fn(function) => signatures.push(function.sig),
             _ => {}
         }
@@ -48,7 +52,8 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
 /// The items of the module of a generated file, without the inner module, whose items are private.
 fn items(text: &str) -> Vec<Item> {
     let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let module = file.items.into_iter().find_map(|item| if let Item::Mod(module) = item { module.content } else { None });
+    let module =
+        file.items.into_iter().find_map(|item| if let Item::Mod(module) = item { module.content } else { None });
     module.unwrap().1.into_iter().filter(|item| !matches!(item, Item::Mod(_))).collect()
 }
 
