@@ -1,4 +1,4 @@
-//! Steps that need the whole model: order, recursion, unique names.
+//! Steps that need the whole model: order, recursive aliases, unique names.
 
 use std::collections::HashSet;
 
@@ -73,7 +73,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 /// Orders the types, breaks cycles of types that contain themselves, and limits how deeply they are nested.
 pub(super) fn finish(model: &mut Model<'_>) {
     arrange(model);
-    mark_boxes(&mut model.types);
+    super::boxes::mark(&mut model.types);
     // New types and boxes add to the depth. The boxes stay, since those of other references could be deeper.
     let cut = super::depth::limit(&mut model.types);
     if !cut.is_empty() {
@@ -223,95 +223,10 @@ fn cover(types: &mut [TypeDef]) {
     }
 }
 
-fn set<T>(slots: &mut [T], at: usize, value: T) {
+pub(super) fn set<T>(slots: &mut [T], at: usize, value: T) {
     if let Some(slot) = slots.get_mut(at) {
         *slot = value;
     }
-}
-
-/// The indexes of types in an order that does not depend on the file, and the rank of each type in it.
-fn by_identity(types: &[TypeDef]) -> (Vec<usize>, Vec<usize>) {
-    let mut sorted: Vec<(Vec<u8>, usize)> =
-        types.iter().enumerate().map(|(at, def)| (def.identity(&def.name), at)).collect();
-    sorted.sort_unstable();
-    let mut ranks = vec![0; types.len()];
-    sorted.iter().enumerate().for_each(|(rank, (_, at))| set(&mut ranks, *at, rank));
-    (sorted.into_iter().map(|(_, at)| at).collect(), ranks)
-}
-
-/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in the order of the identities of
-/// types: boxes are part of the types of fields, so they must not move if the file is sorted.
-fn mark_boxes(types: &mut [TypeDef]) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum State {
-        New,
-        Open,
-        Done,
-    }
-    let (sorted, ranks) = by_identity(types);
-    let inline: Vec<Vec<usize>> = types
-        .iter()
-        .map(|def| {
-            let mut targets = inline_targets(&def.shape);
-            targets.sort_unstable_by_key(|to| ranks.get(*to));
-            targets
-        })
-        .collect();
-    let mut state = vec![State::New; types.len()];
-    let mut boxed: HashSet<(usize, usize)> = HashSet::new();
-    for start in sorted {
-        let mut stack = vec![(start, 0)];
-        while let Some((at, edge)) = stack.pop() {
-            if edge == 0 {
-                if state.get(at) != Some(&State::New) {
-                    continue;
-                }
-                set(&mut state, at, State::Open);
-            }
-            let Some(&to) = inline.get(at).and_then(|edges| edges.get(edge)) else {
-                set(&mut state, at, State::Done);
-                continue;
-            };
-            stack.push((at, edge + 1));
-            match state.get(to) {
-                Some(State::Open) => {
-                    boxed.insert((at, to));
-                }
-                Some(State::New) => stack.push((to, 0)),
-                _ => {}
-            }
-        }
-    }
-    for (from, def) in types.iter_mut().enumerate() {
-        each_inline_mut(&mut def.shape, &mut |id, is_boxed| *is_boxed = boxed.contains(&(from, id.0)));
-    }
-}
-
-fn inline_targets(shape: &Shape) -> Vec<usize> {
-    let mut targets = Vec::new();
-    let mut add = |ty: &Type| match ty {
-        Type::Named { id, .. } => targets.push(id.0),
-        Type::Nullable(inner) => {
-            if let Type::Named { id, .. } = inner.as_ref() {
-                targets.push(id.0);
-            }
-        }
-        _ => {}
-    };
-    shape.each_part(&mut add);
-    targets
-}
-
-fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
-    shape.each_part_mut(&mut |ty| {
-        let ty = match ty {
-            Type::Nullable(inner) => inner.as_mut(),
-            ty => ty,
-        };
-        if let Type::Named { id, boxed } = ty {
-            f(*id, boxed);
-        }
-    });
 }
 
 /// Makes the names of types and markers unique in the file. The names of capabilities and their sides have priority: another

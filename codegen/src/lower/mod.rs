@@ -5,6 +5,7 @@
 //! of recursion is bounded by the nesting of the schema and not by the length of its chains of references.
 
 mod alias;
+mod boxes;
 mod branch;
 mod check;
 mod compared;

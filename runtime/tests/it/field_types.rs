@@ -60,11 +60,7 @@ fn keys_of_a_map_have_the_schema_of_their_type() {
     request_with!(Lengths, BTreeMap<TravellerId, u8>, schemars(with = "MapSchema<TravellerId, u8>"));
     assert_eq!(schema::<Lengths>()["propertyNames"], json!({"minLength": 1, "maxLength": 8, "type": "string"}));
     assert_eq!(read::<Lengths>(&json!({"a": 1})).unwrap().at, BTreeMap::from([(TravellerId("a".to_owned()), 1)]));
-    assert!(
-        error::<Lengths>(&json!({"": 1})).contains("at least 1 character"),
-        "{}",
-        error::<Lengths>(&json!({"": 1}))
-    );
+    assert!(error::<Lengths>(&json!({"": 1})).contains("at least 1 character"));
     let long = Lengths { at: BTreeMap::from([(TravellerId("123456789".to_owned()), 1)]) };
     assert!(long.to_json().is_err());
 
@@ -182,10 +178,10 @@ fn urls_are_uris_although_their_type_accepts_more() {
     request_with!(Link, Url);
     assert_eq!(schema::<Link>(), json!({"format": "uri", "type": "string"}));
     // Values of the type that the contract rejects: a program that has one cannot send it.
-    for text in ["https://example.com/?q=[1]", "https://example.com/a|b", "https://example.com/?a^b"] {
+    for text in ["https://example.com/?q=[1]", "https://example.com/?a|b", "https://example.com/?a^b"] {
         let link = Link { at: Url::parse(text).unwrap() };
         assert_eq!(link.at.as_str(), text);
-        assert!(link.to_json().unwrap_err().to_string().starts_with("/at: not a valid `uri`"), "{text}");
+        assert!(link.to_json().unwrap_err().to_string().starts_with("/at: must be a valid uri"), "{text}");
     }
     // Texts that the type would correct.
     for text in ["https:\\\\example.com", "https://example.com/a b", " https://example.com", "https://exämple.com/"] {
