@@ -43,8 +43,9 @@ fn repeated_words_are_worth_a_fifth_of_the_score_at_most() {
     let report = Case::new(Mode::BestEffort, &skills).requiring(&["translate"]).report();
     assert_eq!(report["selected_candidates"], json!(["honest::skills/honest"]));
     assert_eq!(score(&report, "translate-translate", "s_desc"), 1.0);
-    // Words alone never reach the contract gate.
-    assert_eq!(candidate(&report, "translate-translate")["rejection_reasons"], json!(["min-contract-score"]));
+    // Words alone never reach the contract gate, and cover nothing beside the capability itself.
+    let reasons = &candidate(&report, "translate-translate")["rejection_reasons"];
+    assert_eq!(reasons, &json!(["min-contract-score", "min-required-coverage"]));
     assert!(score(&report, "translate-translate", "s_total") <= 0.55);
 }
 

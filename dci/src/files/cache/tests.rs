@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use capgen_diagnostic::Diagnostic;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tempfile::TempDir;
@@ -22,9 +23,13 @@ const TICK: Duration = Duration::from_millis(20);
 const NAMES: [&str; 6] = ["skills/a", "skills/b", "skills/a/c", "skills/b/c", "skills/a/c/d", "skills/e"];
 
 fn cached(roots: &Roots, path: &Path) -> Discovery {
+    try_cached(roots, path).unwrap()
+}
+
+fn try_cached(roots: &Roots, path: &Path) -> Result<Discovery, Vec<Diagnostic>> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
     let later = i64::try_from(now).unwrap() + 10_000_000_000;
-    search(roots, Some(Cache::of_run(path, later))).unwrap()
+    search(roots, Some(Cache::of_run(path, later)))
 }
 
 fn text(name: &str, description: &str) -> String {
@@ -78,6 +83,9 @@ fn change(at: &Path, (kind, first, second): (u8, usize, usize)) -> std::io::Resu
         16 => fs::hard_link(&file, other.join("SKILL.md")),
         17 => fs::set_permissions(&file, Permissions::from_mode(if second.is_multiple_of(2) { 0o000 } else { 0o644 })),
         18 => fs::set_permissions(&path, Permissions::from_mode(if second.is_multiple_of(2) { 0o000 } else { 0o755 })),
+        // Links inside of the workspace, which are followed.
+        19 => symlink(&other, &path),
+        20 => symlink(other.join("SKILL.md"), &file),
         _ => {
             fs::rename(at.join("skills"), at.join("moved")).or_else(|_| fs::rename(at.join("moved"), at.join("skills")))
         }
@@ -95,7 +103,7 @@ fn allow(path: &Path) {
 
 #[test]
 fn the_cache_never_changes_the_result() {
-    let step = prop::collection::vec((0u8..20, 0..NAMES.len(), 0..NAMES.len()), 1..6);
+    let step = prop::collection::vec((0u8..22, 0..NAMES.len(), 0..NAMES.len()), 1..6);
     let runs = prop::collection::vec(step, 1..8);
     let config = Config { cases: 40, failure_persistence: None, ..Config::default() };
     let result = TestRunner::new(config).run(&runs, |runs| {
@@ -114,12 +122,14 @@ fn the_cache_never_changes_the_result() {
         };
         let cache = folder.path().join("cache/file");
         prop_assert_eq!(cached(&roots, &cache), discover(&roots).unwrap());
+        // Without any skill, both have the same finding.
+        let result = |found: Result<Discovery, Vec<Diagnostic>>| found.map_err(|findings| format!("{findings:?}"));
         for changes in runs {
             sleep(TICK);
             for one in changes {
                 let _ = change(&workspace, one);
             }
-            prop_assert_eq!(cached(&roots, &cache), discover(&roots).unwrap());
+            prop_assert_eq!(result(try_cached(&roots, &cache)), result(discover(&roots)));
         }
         allow(&workspace);
         Ok(())
