@@ -658,8 +658,8 @@ function clientOf(agent: string, capabilities: any, methods: any, transport: any
       // The agent may list more of them than a report has.
       const list = listOf(100, 65_536);
       for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
-      const more = { schemaSide, violations: list.found, truncated: list.truncated || truncated === true };
-      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? more : {}, finding);
+      const report = { schemaSide, violations: list.found, truncated: list.truncated || truncated === true };
+      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? report : {}, finding);
     };
     const found = invalid("request", request);
     if (found) return found;
