@@ -1,4 +1,5 @@
 //! Messages that come again: no invocation runs twice (decision 22).
+#![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::{self, Fixture, NOW, answers, body, catalogue, code, invocation, key, kinds, one_answer, started};
 use capgen_amp::body::Body;
