@@ -88,7 +88,7 @@ fn ruling_42_suggestions_are_complete_commands_as_text_and_as_data() {
 
 #[test]
 fn ruling_42_the_ids_of_suggestions_are_complete() {
-    let path = format!("{}/summarize-text", vec!["folder-with-a-long-name"; 10].join("/"));
+    let path = format!("{}/summarize-text", ["folder-with-a-long-name"; 10].join("/"));
     let workspace = workspace(&[]);
     workspace.write(&format!("skills/{path}/SKILL.md"), &skill("summarize-text", "Summarize text.", ""));
     let run = dci(&workspace, "resolve --require summarize-text").ended(1);
