@@ -214,15 +214,13 @@ fn integers_of_128_bits_keep_every_digit() {
 }
 
 #[test]
-fn where_serde_stores_values_first_integers_have_64_bits() {
+fn where_serde_stores_values_first_it_reads_no_integers_of_128_bits() {
     #[derive(Serialize, Deserialize, JsonSchema, Debug)]
     #[serde(tag = "kind")]
     enum Tagged {
         Big { n: i128 },
     }
     request_with!(Stored, Tagged);
-    let of = |n: i128| format!(r#"{{"at":{{"kind":"Big","n":{n}}}}}"#);
-    assert!(Stored::from_json_str(&of(i128::from(u64::MAX))).is_ok());
-    let error = Stored::from_json_str(&of(i128::from(u64::MAX) + 1)).unwrap_err().to_string();
+    let error = Stored::from_json_str(r#"{"at":{"kind":"Big","n":1}}"#).unwrap_err().to_string();
     assert!(error.contains("does not fit the Rust type"), "{error}");
 }
