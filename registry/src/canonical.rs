@@ -1,5 +1,7 @@
 //! The canonical form of JSON, which every hash of the registry covers.
 
+use std::cmp::Ordering;
+
 use capgen_schema::Hash;
 use serde_json::{Number, Value};
 
@@ -54,6 +56,18 @@ pub(crate) fn write_array<T>(
     out.push(']');
 }
 
+/// The canonical text of an array in parts, from the texts of its items.
+pub(crate) fn array_parts(items: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let separated = items.zip(0_usize..).map(|(item, index)| if index == 0 { item } else { format!(",{item}") });
+    std::iter::once("[".to_owned()).chain(separated).chain(["]".to_owned()])
+}
+
+/// The order of the names of members: RFC 8785 section 3.2.3, by UTF-16 code units.
+pub(crate) fn compare_names(one: &str, other: &str) -> Ordering {
+    // Below U+D800, which covers nearly all names, that is the order of UTF-8.
+    if one.is_ascii() && other.is_ascii() { one.cmp(other) } else { one.encode_utf16().cmp(other.encode_utf16()) }
+}
+
 /// Appends an object, whose values `write_value` writes. The names are sorted here.
 pub(crate) fn write_object<'v, V>(
     out: &mut String,
@@ -61,12 +75,7 @@ pub(crate) fn write_object<'v, V>(
     mut write_value: impl FnMut(&mut String, V),
 ) {
     let mut members: Vec<(&String, V)> = members.collect();
-    // RFC 8785 section 3.2.3: by UTF-16 code units. Below U+D800, which covers nearly all names, that is the order of UTF-8.
-    members.sort_by(
-        |(a, _), (b, _)| {
-            if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
-        },
-    );
+    members.sort_by(|(one, _), (other, _)| compare_names(one, other));
     out.push('{');
     let mut separator = "";
     for (name, value) in members {

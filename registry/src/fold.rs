@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use capgen_schema::Hash;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::canonical::canonical;
+use crate::canonical::{array_parts, canonical};
 use crate::event::Invalid;
-use crate::registry::Overview;
+use crate::registry::View;
 use crate::{Checked, Checker, Event, Registry};
 
 /// The projection of events (section 4.3): `fold(P_registry, ∅, EventStream)`.
@@ -42,19 +41,15 @@ pub struct InvalidRow {
     pub paths: Vec<String>,
 }
 
-/// The output of a fold or a merge.
-#[derive(Clone, Debug, Serialize)]
-pub struct FoldReport {
-    /// The state.
-    pub state: Value,
+/// The output of a fold or a merge, which is written in parts: neither the state nor the view need be in memory as text.
+#[derive(Clone, Debug)]
+pub struct FoldReport<'r> {
+    view: View<'r>,
     /// The hash of the state.
     pub hash: String,
     /// The hash of the registry facts.
     pub registry_hash: String,
-    /// The registry as a document.
-    pub view: Overview,
     /// The invalid events, distinct, in the order of hash and text. A merge has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Vec<InvalidRow>>,
 }
 
@@ -97,7 +92,7 @@ impl Fold {
 
     /// The output of the command `fold`.
     #[must_use]
-    pub fn report(&mut self) -> FoldReport {
+    pub fn report(&mut self) -> FoldReport<'_> {
         let invalid = self.invalid();
         FoldReport { invalid: Some(invalid), ..FoldReport::of(&mut self.registry) }
     }
@@ -109,25 +104,40 @@ impl Fold {
     }
 }
 
-impl FoldReport {
+impl<'r> FoldReport<'r> {
     /// The output of the command `merge`.
     #[must_use]
-    pub fn of(registry: &mut Registry) -> Self {
-        let text = registry.state().to_json();
+    pub fn of(registry: &'r mut Registry) -> Self {
         let view = registry.view();
-        Self {
-            hash: Hash::of(&text).to_string(),
-            registry_hash: view.registry_hash(),
-            view: view.overview(),
-            state: crate::fact::parsed(&text),
-            invalid: None,
-        }
+        Self { view, hash: view.state().hash().to_string(), registry_hash: view.registry_hash(), invalid: None }
+    }
+
+    /// The registry that the report is about.
+    #[must_use]
+    pub fn view(&self) -> View<'r> {
+        self.view
+    }
+
+    /// The canonical text of `{"hash", "invalid", "registry_hash", "state", "view"}` in parts of at most one entry or row.
+    pub fn parts(&self) -> impl Iterator<Item = String> {
+        let Self { view, hash, registry_hash, invalid } = self;
+        let rows = invalid.iter().flat_map(|rows| {
+            let rows = rows.iter().map(|row| canonical(&serde_json::to_value(row).unwrap_or_default()));
+            std::iter::once(",\"invalid\":".to_owned()).chain(array_parts(rows))
+        });
+        std::iter::once(format!("{{\"hash\":\"{hash}\""))
+            .chain(rows)
+            .chain([format!(",\"registry_hash\":\"{registry_hash}\",\"state\":")])
+            .chain(view.state().parts())
+            .chain([",\"view\":".to_owned()])
+            .chain(view.parts())
+            .chain(["}".to_owned()])
     }
 
     /// The canonical text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        canonical(&serde_json::to_value(self).unwrap_or_default())
+        self.parts().collect()
     }
 }
 

@@ -27,7 +27,9 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel without events. It signs with `key`, if there is one.
+    /// A kernel without events. It signs with `key`, if there is one. If the configuration [has a key of the
+    /// kernel](crate::Configuration::has_kernel_key), pass [one of them](crate::Configuration::is_kernel_key): otherwise logs reject the
+    /// events.
     #[must_use]
     pub fn new(checker: Arc<Checker>, key: Option<SigningKey>) -> Self {
         let registry = Registry::new(checker.config().clone());
@@ -69,11 +71,10 @@ impl Kernel {
         emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
     }
 
-    /// Remembers a derived id. An event that is not the kernel's, or that anyone can forge, reserves none; no signature is required of
-    /// unknown types.
+    /// Remembers a derived id. An event that is not the kernel's, or whose signature is not valid, reserves none (ruling 11).
     fn learn(&mut self, event: &Event) {
         let derived = event.id().filter(|id| id.is_derived());
-        self.known.extend(derived.filter(|_| self.checker.envelope(event).is_ok_and(|kind| kind.is_some())));
+        self.known.extend(derived.filter(|_| self.checker.is_authentic(event)));
     }
 
     /// The answer to a valid request; none if it has one.
@@ -107,26 +108,23 @@ impl Kernel {
                 let input = payload.get("input").unwrap_or(&Value::Null);
                 let violations = limited(offer.input_violations(input));
                 if violations.is_empty() {
-                    let output_schema = offer.payload().get("output_schema").cloned().unwrap_or(Value::Bool(true));
                     set(&mut answer, "target_agent_id", agent);
-                    set(&mut answer, "version", &*offer.version_text);
+                    set(&mut answer, "version", offer.version.to_string());
                     set(&mut answer, "registration_id", stamp.event_id.to_string());
                     set(&mut answer, "contract_hash", offer.contract_hash.to_string());
                     set(&mut answer, "input", input.clone());
-                    set(&mut answer, "output_schema", output_schema);
+                    set(&mut answer, "output_schema", offer.output_schema());
                     return Some(Draft::outcome(event, EventType::Invoked, answer));
                 }
                 set(&mut answer, "reason", Reason::SchemaViolation.as_str());
                 set(&mut answer, "violations", violations);
             }
-            None if view.has_access(capability, access) => {
-                set(&mut answer, "reason", explanation.reason);
-            }
             None => {
-                // A caller without access does not learn whether the capability exists.
+                // Neither the reason nor the hash depends on registrations that the caller may not use (ruling 14).
+                let reason = view.reason_within_access(capability, &parsed, access).as_str();
                 let question = Question::new(capability, &parsed, access, Some(caller));
-                let reduced = json!({"question": question, "reason": "not-found", "registry_hash": registry_hash});
-                set(&mut answer, "reason", "not-found");
+                let reduced = json!({"question": question, "reason": reason, "registry_hash": registry_hash});
+                set(&mut answer, "reason", reason);
                 set(&mut answer, "resolution_hash", hash_of(&reduced).to_string());
             }
         }

@@ -22,6 +22,7 @@ pub mod live;
 pub mod log;
 mod monitor;
 mod paths;
+mod pieces;
 mod producer;
 mod registry;
 mod requirement;
@@ -46,5 +47,5 @@ pub use registry::{
     Question, RankedRow, Registry, Removed, Request, Resolution, Row, Scope, Status, Unresolved, View,
 };
 pub use requirement::{InvalidRequirement, Range, Requirement};
-pub use snapshot::{InvalidSnapshot, Position, Restored, SNAPSHOT_FORMAT, Snapshot};
-pub use state::{InvalidState, OtherConfiguration, STATE_FORMAT, State};
+pub use snapshot::{FilePlace, InvalidSnapshot, Position, Restored, SNAPSHOT_FORMAT, Snapshot};
+pub use state::{InvalidState, OtherConfiguration, STATE_FORMAT, State, UnreadableState};

@@ -273,7 +273,8 @@ Processes the events in the order of the log, each in the state of the events be
 capability.invoked or capability.unresolved for each request that has no outcome yet, and system.event.validation_failed for invalid events. \
 Their ids are derived from their causes, so a second run emits nothing new.
 
-A JSONL log is only read: it needs --dry-run.";
+--dry-run prints exactly the events that would be appended. A JSONL log is only read: it needs --dry-run. If the configuration has a key of the \
+kernel, --signing-key is needed in both cases.";
 
 /// The key of a producer.
 #[derive(Args, Debug)]

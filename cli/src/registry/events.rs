@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_registry::log::{Log, Record};
+use capgen_registry::log::{FirstOfKernel, Log, Record};
 use capgen_registry::{Checker, Event};
 
 use super::arguments::Source;
@@ -90,7 +90,12 @@ pub(super) fn of(
 ) -> Result<(), Failure> {
     // In constant memory, also from a pipe.
     if let Some(path) = source.log.as_jsonl() {
-        return jsonl(path, console, each);
+        let mut first = FirstOfKernel::new(checker.clone());
+        return jsonl(path, console, |event| {
+            first.note(&event);
+            first.check().map_err(|error| log::failed(&error))?;
+            each(event)
+        });
     }
     let mut log = source.open(Access::Read, checker.clone())?;
     read(&mut *log, 0, |record| each(record.event)).map(drop)

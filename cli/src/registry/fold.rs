@@ -32,19 +32,20 @@ pub(super) fn of(source: &arguments::Source, config: Arc<Configuration>, console
 }
 
 /// Prints the output of a fold or a merge.
-pub(super) fn report(report: &FoldReport, output: Output) -> Outcome {
+pub(super) fn report(report: &FoldReport<'_>, output: Output) -> Outcome {
     if output.human {
         print(&text(report))?;
     } else {
-        let _ = output.line(&report.to_json())?;
+        let _ = output.parts(report.parts())?;
     }
     Ok(Verdict::Fine)
 }
 
-fn text(report: &FoldReport) -> String {
-    let FoldReport { hash, registry_hash, view, invalid, .. } = report;
+fn text(report: &FoldReport<'_>) -> String {
+    let FoldReport { hash, registry_hash, invalid, .. } = report;
+    let view = report.view().overview();
     let mut text = registrations(&view.registrations);
-    text.push_str(&activity(view));
+    text.push_str(&activity(&view));
     if let Some(invalid) = invalid {
         text.push_str(&format!("\n{}\n", count(invalid.len(), "invalid event", "invalid events")));
         if !invalid.is_empty() {

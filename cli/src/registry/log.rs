@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::Checker;
-use capgen_registry::log::{JsonlLog, Log, LogError, SqliteLog};
+use capgen_registry::log::{JsonlLog, JsonlReader, Log, LogError, SqliteLog};
 
 use super::arguments::Source;
 use crate::codes;
@@ -56,6 +56,18 @@ impl Source {
     pub(super) fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
         let credentials = self.nats_credentials.as_deref();
         self.log.open(credentials, access, checker)
+    }
+
+    /// Opens the log to read it from the start or from a snapshot on. Of a JSONL log, no index is built.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub(super) fn open_in_order(&self, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
+        match self.log.as_jsonl() {
+            Some(path) => boxed(JsonlReader::open(path, checker)),
+            None => self.open(Access::Read, checker),
+        }
     }
 }
 
@@ -119,6 +131,11 @@ fn boxed(log: Result<impl Log + 'static, LogError>) -> Result<Box<dyn Log>, Fail
 /// The finding about a log that cannot be used.
 pub(super) fn failed(error: &LogError) -> Failure {
     let message = format!("cannot use the log: {error}");
-    let help = "pass the place of a log with `--log`; `capgen registry append` creates one";
+    let help = match error {
+        LogError::UnsignedKernel(_) => {
+            "a key of the kernel is configured before the kernel's first event: remove it from `keys`, or start a new log"
+        }
+        _ => "pass the place of a log with `--log`; `capgen registry append` creates one",
+    };
     Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, message).help(help)])
 }

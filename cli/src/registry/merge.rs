@@ -1,10 +1,10 @@
 //! `capgen registry merge`: the join of states.
 
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_registry::{Configuration, FoldReport, InvalidState, Registry, State};
-use capgen_schema::{ExactPayload, MAX_PAYLOAD_DEPTH, parse_document};
+use capgen_registry::{FoldReport, InvalidState, Registry, UnreadableState};
 
 use super::output::Output;
 use super::{arguments, config, fold, input};
@@ -16,8 +16,8 @@ use crate::validate::shown_payload as shown;
 /// The maximum size of a file of a state in bytes.
 const LIMIT: u64 = 4 << 30;
 
-/// The payload of an event is at most four levels deeper in a state than in the event.
-const MAX_DEPTH: usize = MAX_PAYLOAD_DEPTH + 4;
+/// The bytes that are read at once.
+const BUFFER: usize = 1 << 16;
 
 /// How far the ids of facts may be ahead of the clock, in ms (ruling 7).
 const LEEWAY: u64 = 60_000;
@@ -27,30 +27,26 @@ pub(super) fn run(arguments: &arguments::Merge) -> Outcome {
     let latest = arguments.now.unwrap_or_else(now).saturating_add(LEEWAY);
     let mut registry = Registry::new(config.clone());
     for path in &arguments.states {
-        let state = read(path, &config, latest)?;
-        registry.merge(&state).map_err(|error| invalid(path, &error.to_string(), ""))?;
+        read(path, &mut registry, latest)?;
     }
     fold::report(&FoldReport::of(&mut registry), Output::json_or_text(arguments.json))
 }
 
-fn read(path: &Path, config: &Configuration, latest: u64) -> Result<State, Failure> {
-    let bytes = input::read(path, LIMIT)?;
-    let value = parse_document(&bytes, MAX_DEPTH)
-        .map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true)), ""))?;
-    let value = ExactPayload::from(value).with_integers();
-    // The output of a fold contains the state. A snapshot also does, but it may be pruned, and its format is another one.
-    let (state, at) = match (value.get("format"), value.get("state")) {
-        (None, Some(state)) => (state, "/state"),
-        _ => (&value, ""),
-    };
-    State::parse(state, config, Some(latest)).map_err(|error| {
-        let at = match &error {
-            InvalidState::Entry(pointer) | InvalidState::Ahead(pointer) => format!("{at}{pointer}"),
-            InvalidState::Format => format!("{at}/format"),
-            InvalidState::Configuration => format!("{at}/config_hash"),
-            _ => at.to_owned(),
-        };
-        invalid(path, &error.to_string(), &at)
+/// Joins the state in a file, which is read entry by entry.
+fn read(path: &Path, registry: &mut Registry, latest: u64) -> Result<(), Failure> {
+    let file = BufReader::with_capacity(BUFFER, input::open(path)?.take(LIMIT));
+    registry.read_state(file, Some(latest)).map_err(|error| match &error {
+        UnreadableState::Io(error) => input::failed(path, &error.to_string()),
+        UnreadableState::Invalid { at, reason } => {
+            let below = match reason {
+                InvalidState::Entry(pointer) | InvalidState::Ahead(pointer) => pointer.as_str(),
+                InvalidState::Format => "/format",
+                InvalidState::Configuration => "/config_hash",
+                _ => "",
+            };
+            invalid(path, &reason.to_string(), &format!("{at}{below}"))
+        }
+        error => invalid(path, &error.to_string(), ""),
     })
 }
 

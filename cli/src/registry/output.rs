@@ -8,6 +8,9 @@ use serde::Serialize;
 
 use crate::console::{print_part, visible_json};
 
+/// The bytes that are printed at once, so that a large document takes few system calls and little memory.
+const CHUNK: usize = 1 << 16;
+
 /// The form of the output of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
@@ -29,6 +32,23 @@ impl Output {
         Self { terminal: io::stdout().is_terminal(), human: !json }
     }
 
+    /// Prints canonical JSON as one line, from its parts. Breaks if the pipe is closed.
+    pub(super) fn parts(self, parts: impl Iterator<Item = String>) -> io::Result<ControlFlow<()>> {
+        let mut text = String::new();
+        for part in parts.chain(["\n".to_owned()]) {
+            text.push_str(&part);
+            if text.len() < CHUNK && !text.ends_with('\n') {
+                continue;
+            }
+            let flow = if self.terminal { print_part(&visible_json(&text))? } else { print_part(&text)? };
+            if flow.is_break() {
+                return Ok(flow);
+            }
+            text.clear();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
     /// Prints a value as one line. Breaks if the pipe is closed.
     pub(super) fn value(self, value: &impl Serialize) -> io::Result<ControlFlow<()>> {
         self.line(&canonical(&serde_json::to_value(value).unwrap_or_default()))
@@ -38,9 +58,6 @@ impl Output {
     ///
     /// A terminal may act on some characters, so they are escaped there, and only there: elsewhere, the bytes are canonical.
     pub(super) fn line(self, json: &str) -> io::Result<ControlFlow<()>> {
-        if self.terminal {
-            return print_part(&format!("{}\n", visible_json(json)));
-        }
-        print_part(&format!("{json}\n"))
+        self.parts(std::iter::once(json.to_owned()))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::LoadedContract;
 use capgen_registry::live::{AppendError, Registered, Writer};
-use capgen_registry::log::Rejection;
+use capgen_registry::log::{Log, MemoryLog, Rejection};
 use capgen_registry::{
     Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Checker, Producer, Registry, Restored,
     announce,
@@ -39,17 +39,21 @@ pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome
     };
     let announced = announce(&contract.manifest, &agent, &registry.view());
     let announced = announced.map_err(|errors| failed(AppendError::Announcement(errors), &contract))?;
-    let (registered, rejected) = if arguments.dry_run {
-        (announced.into_iter().map(planned).collect(), None)
-    } else {
-        let log = log.map_or_else(|| arguments.source.open(access, checker), Ok)?;
-        let writer = Writer::new(log, Producer::new(agent.as_str()));
-        let mut writer = key.into_iter().fold(writer, Writer::signed);
-        match writer.register_announced(announced) {
-            Err(AppendError::Registration { registered, rejected }) => (registered, Some(rejected)),
-            result => (result.map_err(|error| failed(error, &contract))?, None),
-        }
+    // A dry run appends to a log in memory, so that it fails where the log would reject the events.
+    let log: Box<dyn Log> = match log {
+        _ if arguments.dry_run => Box::new(MemoryLog::new(checker)),
+        Some(log) => log,
+        None => arguments.source.open(access, checker)?,
     };
+    let writer = Writer::new(log, Producer::new(agent.as_str()));
+    let mut writer = key.into_iter().fold(writer, Writer::signed);
+    let (mut registered, rejected) = match writer.register_announced(announced) {
+        Err(AppendError::Registration { registered, rejected }) => (registered, Some(rejected)),
+        result => (result.map_err(|error| failed(error, &contract))?, None),
+    };
+    if arguments.dry_run {
+        registered = registered.into_iter().map(|registered| planned(registered.announcement)).collect();
+    }
     show(arguments, &agent, &registered)?;
     match rejected {
         None => Ok(Verdict::Fine),

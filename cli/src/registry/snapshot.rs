@@ -1,5 +1,6 @@
 //! `capgen registry snapshot`, and the option `--snapshot`: a state with its place in a log.
 
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use capgen_registry::log::Log;
 use capgen_registry::{Checker, InvalidSnapshot, Registry, Restored};
 use serde_json::json;
 
-use super::log::{self, Access};
+use super::log;
 use super::output::Output;
 use super::{arguments, config, fold, input};
 use crate::codes;
@@ -21,15 +22,21 @@ use crate::validate::shown_payload as shown;
 /// The maximum size of a snapshot in bytes.
 const LIMIT: u64 = 4 << 30;
 
+/// The bytes that are read at once.
+const BUFFER: usize = 1 << 16;
+
 /// A snapshot has this near its start, also one that was damaged later.
 const FORMAT: &[u8] = b"\"format\":\"capgen.registry.snapshot/";
 
 pub(super) fn run(arguments: &arguments::Snapshot, console: &Console) -> Outcome {
     let arguments::Snapshot { file, source, keep, json } = arguments;
     let checker = Arc::new(Checker::new(config::read(source.config.as_deref())?));
-    let mut log = source.open(Access::Read, checker.clone())?;
-    let old = if file.exists() { Some(read_own(file)?) } else { None };
-    let (mut restored, dropped) = start(&mut *log, old.as_deref(), checker, file, console)?;
+    let mut log = source.open_in_order(checker.clone())?;
+    let (mut restored, dropped) = if file.exists() {
+        start(&mut *log, own(file)?, checker, file, console)?
+    } else {
+        Restored::start(&mut *log, None, checker).map_err(|error| log::failed(&error))?
+    };
     let mut snapshot = restored.snapshot(&mut *log).map_err(|error| log::failed(&error))?;
     let pruned = keep.map_or(0, |keep| snapshot.prune(keep));
     let text = snapshot.to_json();
@@ -64,21 +71,21 @@ pub(super) fn registry(
     let config = config::read(source.config.as_deref())?;
     let Some(path) = snapshot else { return Ok(fold::of(source, config, console)?.into_registry()) };
     let checker = Arc::new(Checker::new(config));
-    let mut log = source.open(Access::Read, checker.clone())?;
-    let text = input::read(path, LIMIT)?;
-    let (restored, _) = start(&mut *log, Some(&text), checker, path, console)?;
+    let mut log = source.open_in_order(checker.clone())?;
+    let file = BufReader::with_capacity(BUFFER, input::open(path)?.take(LIMIT));
+    let (restored, _) = start(&mut *log, file, checker, path, console)?;
     Ok(restored.into_registry())
 }
 
 /// Starts from a snapshot. If it is invalid, it is dropped with a warning.
 fn start(
     log: &mut dyn Log,
-    snapshot: Option<&[u8]>,
+    snapshot: impl BufRead,
     checker: Arc<Checker>,
     path: &Path,
     console: &Console,
 ) -> Result<(Restored, Option<InvalidSnapshot>), Failure> {
-    let started = Restored::start(log, snapshot, checker).map_err(|error| log::failed(&error))?;
+    let started = Restored::start_from(log, snapshot, checker).map_err(|error| log::failed(&error))?;
     if let Some(reason) = &started.1 {
         let message = format!("{} is dropped, and the whole log is read: {reason}", shown(path));
         let help = "write the snapshot again with `capgen registry snapshot`";
@@ -87,12 +94,13 @@ fn start(
     Ok(started)
 }
 
-/// Reads a file that may be replaced, because it is a snapshot, or was one.
-fn read_own(path: &Path) -> Result<Vec<u8>, Failure> {
-    let text = input::read(path, LIMIT)?;
-    let start = text.get(..text.len().min(1024)).unwrap_or_default();
-    if text.is_empty() || start.windows(FORMAT.len()).any(|part| part == FORMAT) {
-        return Ok(text);
+/// Opens a file that may be replaced, because it is a snapshot, or was one.
+fn own(path: &Path) -> Result<impl BufRead, Failure> {
+    let mut file = BufReader::with_capacity(BUFFER, input::open(path)?.take(LIMIT));
+    let start = file.fill_buf().map_err(|error| input::failed(path, &error.to_string()))?;
+    let start = start.get(..start.len().min(1024)).unwrap_or_default();
+    if start.is_empty() || start.windows(FORMAT.len()).any(|part| part == FORMAT) {
+        return Ok(file);
     }
     Err(unusable(path, "it is not a snapshot, so it is not replaced"))
 }

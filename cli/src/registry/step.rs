@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::log::{AppendOptions, Log, Rejection};
-use capgen_registry::{Checker, Event, Kernel};
+use capgen_registry::{Checker, Event, Kernel, SigningKey};
 use clap::error::ErrorKind;
 
 use super::log::{self, Access, LogAddress};
@@ -23,7 +23,14 @@ pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
         return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
     }
     let config = config::read(arguments.source.config.as_deref())?;
+    if config.has_kernel_key() && arguments.signing.signing_key.is_none() {
+        let message = "the configuration has a key of the kernel, so its events must be signed: pass the key with `--signing-key`\n";
+        return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
+    }
     let key = key::signing_key(&arguments.signing, console)?;
+    if let Some(key) = key.as_ref().filter(|key| !config.is_kernel_key(key)) {
+        return Err(other_key(key));
+    }
     let checker = Arc::new(Checker::new(config));
     let kernel = Kernel::new(checker.clone(), key);
     let output = Output::json_or_text(arguments.json);
@@ -92,9 +99,17 @@ fn append(mut log: Box<dyn Log>, mut kernel: Kernel, output: Output) -> Outcome 
     }
 }
 
+/// The finding about a key whose signatures would all be invalid, so that neither form of the command may use it.
+fn other_key(key: &SigningKey) -> Failure {
+    let message =
+        format!("the configuration has no key `{}` of the kernel with the public key of --signing-key", key.id());
+    let help = "add the output of `capgen registry key` for the file to `keys` of the kernel, or pass another key";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_CONFIGURATION, message).help(help)])
+}
+
 fn rejected(rejection: &Rejection) -> Failure {
     let reason = rejection.reason();
     let message = format!("the log rejects an event of the kernel: {reason} at {}", rejection.paths().join(" "));
-    let help = "if the configuration has keys for the kernel, pass one of them with `--signing-key`";
+    let help = "the log was opened with another configuration by this process; run the command again";
     Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, message).help(help)])
 }

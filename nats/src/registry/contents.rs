@@ -7,6 +7,7 @@ use capgen_registry::log::{Admission, AppendOptions, Appended, Chains, Decision,
 use capgen_registry::{Checker, Event, Hash};
 
 use super::message::{Draft, Stored};
+use super::problem::Problem;
 use super::reader::BATCH;
 
 /// How many of the last events are kept: more than one request returns, so that new events are read only once.
@@ -51,6 +52,11 @@ impl Contents {
             recent_bytes: 0,
             expected: None,
         }
+    }
+
+    /// Fails if the log is refused for its first event of the kernel.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        self.index.check().map_err(Problem::Refused)
     }
 
     /// The last sequence that is known.

@@ -112,7 +112,7 @@ impl Engine {
         for message in self.fetch(self.contents.end(), last, BATCH).await? {
             self.contents.add(&message);
         }
-        Ok(())
+        self.contents.check()
     }
 
     /// Messages after a sequence, of which there are some up to `last`.
@@ -174,6 +174,7 @@ impl Engine {
             match self.reader.wait(&self.link, self.contents.end(), left.min(LONGEST_WAIT)).await {
                 Ok(Some(message)) => {
                     self.contents.add(&message);
+                    self.contents.check()?;
                     retry = self.link.retry();
                 }
                 // A message on its way may have been lost.

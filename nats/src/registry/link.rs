@@ -146,7 +146,7 @@ impl Link {
             Problem::Transient(reason) => {
                 Problem::Transient(format!("JetStream does not answer, or is not enabled: {reason}"))
             }
-            lasting @ Problem::Lasting(_) => lasting,
+            problem => problem,
         }
     }
 
@@ -214,7 +214,10 @@ impl Observer {
 
 /// An error that names the stream.
 pub(super) fn failed(options: &JetStreamLogOptions, problem: Problem) -> LogError {
-    LogError(format!("the stream {:?}: {}", options.stream, problem.into_reason()))
+    match problem {
+        Problem::Refused(error) => error,
+        problem => LogError::Failed(format!("the stream {:?}: {}", options.stream, problem.into_reason())),
+    }
 }
 
 fn not_published(error: &PublishError) -> Problem {

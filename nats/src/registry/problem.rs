@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
+use capgen_registry::log::LogError;
 
 /// The pause before the second attempt to repeat an operation. It doubles up to [`LONGEST_PAUSE`]; the first attempt is made at once.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -15,6 +16,8 @@ pub(super) enum Problem {
     Transient(String),
     /// It will not succeed.
     Lasting(String),
+    /// The log is refused as a whole.
+    Refused(LogError),
 }
 
 impl Problem {
@@ -31,6 +34,7 @@ impl Problem {
     pub(super) fn into_reason(self) -> String {
         match self {
             Self::Transient(reason) | Self::Lasting(reason) => reason,
+            Self::Refused(error) => error.to_string(),
         }
     }
 }
@@ -49,7 +53,8 @@ impl Retry {
     /// Fails if there is no other attempt.
     pub(super) fn at_once(&self, problem: Problem) -> Result<(), Problem> {
         let is_over = self.end.is_some_and(|end| Instant::now() >= end);
-        if is_over || matches!(problem, Problem::Lasting(_)) { Err(problem) } else { Ok(()) }
+        let may_succeed = matches!(problem, Problem::Transient(_));
+        if is_over || !may_succeed { Err(problem) } else { Ok(()) }
     }
 
     /// Waits for the next attempt. Fails if there is none.

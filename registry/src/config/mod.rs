@@ -12,7 +12,7 @@ use capgen_schema::Hash;
 use serde_json::{Map, Value, json};
 
 use crate::canonical::{canonical, hash_of};
-use crate::{EventId, access::Access};
+use crate::{EventId, SigningKey, access::Access};
 pub(crate) use keys::{AgentKeys, SignatureRule};
 pub use read::{ConfigurationError, ConfigurationErrors};
 pub(crate) use window::Window;
@@ -100,6 +100,19 @@ impl Configuration {
     /// Whether an event of an agent with this id must be signed, and by which keys.
     pub(crate) fn signature_rule(&self, agent: &str, id: EventId) -> SignatureRule<'_> {
         self.keys.get(agent).map_or(SignatureRule::Unsigned, |keys| keys.rule(id))
+    }
+
+    /// Whether there is a key of the kernel, so that its events must be signed.
+    #[must_use]
+    pub fn has_kernel_key(&self) -> bool {
+        self.keys.get(&*self.kernel).is_some_and(|keys| !keys.0.is_empty())
+    }
+
+    /// Whether the kernel may sign its events with a key: the configuration has its public key under its id.
+    #[must_use]
+    pub fn is_kernel_key(&self, key: &SigningKey) -> bool {
+        let known = self.keys.get(&*self.kernel).and_then(|keys| keys.0.get(key.id()));
+        known.is_some_and(|known| known.key == key.verifying_key())
     }
 
     fn new(parts: Parts) -> Self {

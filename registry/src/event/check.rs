@@ -1,10 +1,9 @@
 //! Whether an event is valid, and the facts that it states.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Event, EventType, Offer, contract, envelope, payload, signature};
+use super::{Event, EventType, Offer, Offers, contract, envelope, payload, signature};
 use crate::Configuration;
 use crate::fact::{Stamp, Stamped};
 use crate::paths::limited;
@@ -91,16 +90,6 @@ pub struct Checker {
     offers: Mutex<Offers>,
 }
 
-/// The remembered contracts, by the text of their payload.
-#[derive(Default, Debug)]
-struct Offers {
-    by_payload: HashMap<Box<str>, Arc<Offer>>,
-    bytes: usize,
-}
-
-/// The limit of remembered payloads, in bytes.
-const MAX_REMEMBERED: usize = 32 << 20;
-
 impl Checker {
     /// A checker for a configuration.
     #[must_use]
@@ -149,6 +138,16 @@ impl Checker {
         }
     }
 
+    /// Whether the envelope is valid.
+    pub(crate) fn has_valid_envelope(&self, event: &Event) -> bool {
+        envelope::errors(event, self.config.kernel()).is_empty()
+    }
+
+    /// Whether the envelope and the signature are valid, also if the type is unknown: only such an event is its producer's.
+    pub(crate) fn is_authentic(&self, event: &Event) -> bool {
+        self.has_valid_envelope(event) && signature::is_valid(event, &self.config)
+    }
+
     fn content(&self, event: &Event, kind: EventType) -> Checked {
         self.facts(event, kind).map_or_else(Checked::Invalid, |facts| Checked::Valid(kind, facts))
     }
@@ -179,21 +178,14 @@ impl Checker {
     /// The offer of a registration whose payload is known, and therefore valid.
     fn known_offer(&self, event: &Event, kind: EventType) -> Option<Arc<Offer>> {
         let text = event.payload_text().filter(|_| kind == EventType::Registered)?;
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner).by_payload.get(text).cloned()
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).get(text)
     }
 
     /// The offer of a registration whose payload has the right form.
     fn offer(&self, event: &Event) -> Result<Arc<Offer>, Invalid> {
         let offer = Offer::read(event.payload())
             .map_err(|paths| invalid(Reason::Contract, payload::below("payload", paths)))?;
-        let offer = Arc::new(offer);
-        let mut offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
-        if offers.bytes > MAX_REMEMBERED {
-            *offers = Offers::default();
-        }
-        offers.bytes += offer.payload.len();
-        offers.by_payload.insert(offer.payload.clone(), offer.clone());
-        Ok(offer)
+        Ok(self.offers.lock().unwrap_or_else(PoisonError::into_inner).remember(offer))
     }
 }
 

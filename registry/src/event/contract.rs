@@ -7,6 +7,7 @@ use semver::Version;
 use serde_json::{Number, Value, json};
 
 use super::envelope::text;
+use super::payload_text::PayloadText;
 use crate::canonical::{canonical, hash_of};
 
 /// The checked payload of a registration: a version of a capability, its contract, and the properties that select it.
@@ -15,18 +16,17 @@ use crate::canonical::{canonical, hash_of};
 #[derive(Debug)]
 pub struct Offer {
     /// The payload in canonical form.
-    pub(crate) payload: Box<str>,
+    pub(crate) payload: PayloadText,
     /// The id of the capability.
     pub capability: Box<str>,
     /// The version.
     pub version: Version,
-    pub(crate) version_text: Box<str>,
     /// SHA-256 over id, version, schemas without annotations, classes, roles and scopes (decision 3).
     pub contract_hash: Hash,
     /// `side_effects`, if it is declared.
-    pub side_effects: Option<Box<str>>,
+    pub side_effects: Option<&'static str>,
     /// `determinism_class`, if it is declared.
-    pub determinism: Option<Box<str>>,
+    pub determinism: Option<&'static str>,
     /// The roles that a caller must all have, sorted.
     pub required_roles: Box<[Box<str>]>,
     /// The scopes that a caller must all have, sorted.
@@ -41,6 +41,16 @@ pub(crate) struct Properties {
     pub(crate) weight: Option<Number>,
     pub(crate) tags: Option<Arc<[Box<str>]>>,
     pub(crate) latency_class: Option<Arc<str>>,
+}
+
+/// The values of `side_effects`.
+const SIDE_EFFECTS: [&str; 3] = ["external", "idempotent", "pure"];
+/// The values of `determinism_class`.
+const DETERMINISM: [&str; 2] = ["deterministic", "nondeterministic"];
+
+/// The name of a class that the schema of registrations lists.
+fn known(classes: &[&'static str], class: &str) -> Option<&'static str> {
+    classes.iter().copied().find(|known| *known == class)
 }
 
 /// Compiled schemas of requests and responses.
@@ -73,16 +83,25 @@ impl Offer {
             "required_roles": roles,
             "required_scopes": scopes,
         });
-        Ok(Self {
-            payload: canonical(payload).into_boxed_str(),
-            capability: capability.into(),
-            version_text: version.into(),
-            version: Version::parse(version).map_err(|_| Vec::new())?,
-            contract_hash: hash_of(&contract),
-            side_effects: side_effects.map(Into::into),
-            determinism: determinism.map(Into::into),
-            required_roles: roles,
-            required_scopes: scopes,
+        Self::of(payload, hash_of(&contract)).ok_or_else(Vec::new)
+    }
+
+    /// Reads the canonical text of a payload that was checked before, with the hash of its contract.
+    pub(crate) fn as_checked(text: &str, contract_hash: Hash) -> Option<Self> {
+        Self::of(&crate::fact::parsed(text), contract_hash)
+    }
+
+    fn of(payload: &Value, contract_hash: Hash) -> Option<Self> {
+        let metadata = payload.get("metadata").unwrap_or(&Value::Null);
+        Some(Self {
+            payload: PayloadText::new(payload.as_object()?),
+            capability: text(payload, "capability_id")?.into(),
+            version: Version::parse(text(payload, "version")?).ok()?,
+            contract_hash,
+            side_effects: text(metadata, "side_effects").and_then(|class| known(&SIDE_EFFECTS, class)),
+            determinism: text(metadata, "determinism_class").and_then(|class| known(&DETERMINISM, class)),
+            required_roles: sorted(metadata.get("required_roles")),
+            required_scopes: sorted(metadata.get("required_scopes")),
             properties: Properties::read(metadata),
         })
     }
@@ -90,12 +109,17 @@ impl Offer {
     /// The payload as a value.
     #[must_use]
     pub fn payload(&self) -> Value {
-        crate::fact::parsed(&self.payload)
+        crate::fact::parsed(&self.payload.text())
+    }
+
+    /// The schema of responses as registered; `true` if there is none.
+    pub(crate) fn output_schema(&self) -> Value {
+        self.payload.schema("output_schema").map_or(Value::Bool(true), crate::fact::parsed)
     }
 
     /// The paths at which an input violates its schema.
     pub(crate) fn input_violations(&self, input: &Value) -> Vec<String> {
-        violations(self.payload().get("input_schema").unwrap_or(&Value::Bool(true)), input)
+        violations_of_text(self.payload.schema("input_schema").unwrap_or("true"), input)
     }
 }
 
@@ -106,8 +130,12 @@ pub(crate) fn pinned_errors(payload: &Value) -> Vec<String> {
 
 /// The paths at which a value violates a schema. A schema outside of the subset, which no valid registration has, accepts nothing.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
-    let text = canonical(schema);
-    let compiled = VALIDATORS.get_or_compile(Hash::of(&text), || Schema::parse_text(&text));
+    violations_of_text(&canonical(schema), value)
+}
+
+/// The same for the canonical text of a schema.
+fn violations_of_text(text: &str, value: &Value) -> Vec<String> {
+    let compiled = VALIDATORS.get_or_compile(Hash::of(text), || Schema::parse_text(text));
     match compiled {
         Ok(validator) => paths(&validator, value),
         Err(_) => vec![String::new()],

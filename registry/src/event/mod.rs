@@ -4,7 +4,9 @@ mod check;
 mod contract;
 mod envelope;
 mod kind;
+mod offers;
 mod payload;
+mod payload_text;
 mod scan;
 mod signature;
 mod usual;
@@ -13,6 +15,7 @@ mod usual;
 #[path = "generated/registry.rs"]
 pub mod generated;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -27,7 +30,10 @@ pub use contract::Offer;
 pub(crate) use contract::{pinned_errors, sorted, violations};
 pub(crate) use envelope::text;
 pub use kind::EventType;
+pub(crate) use offers::Offers;
 pub(crate) use payload::errors as payload_errors;
+pub(crate) use payload_text::PayloadText;
+pub(crate) use scan::{Member, members, plain};
 pub use signature::{InvalidSigningKey, SigningKey};
 use usual::Usual;
 
@@ -107,10 +113,29 @@ impl Event {
         &self.text
     }
 
-    /// The content hash: SHA-256 over the canonical text without `signature` and without nullable members that are null (decision 2).
+    /// The content hash: SHA-256 over the [content](Self::content) (decision 2).
     #[must_use]
     pub fn hash(&self) -> Hash {
         self.hash
+    }
+
+    /// The canonical text without `signature` and without nullable members that are null: the bytes that the content hash and a signature
+    /// cover (decisions 2 and 15).
+    ///
+    /// ```
+    /// let event = capgen_registry::Event::parse(br#"{"payload": {}, "ttl_ms": null, "signature": {"algorithm": "Ed25519"}}"#)?;
+    /// assert_eq!(event.content(), r#"{"payload":{}}"#);
+    /// # Ok::<(), capgen_registry::NotJson>(())
+    /// ```
+    #[must_use]
+    pub fn content(&self) -> Cow<'_, str> {
+        if let Some(usual) = &self.usual {
+            return usual.covered(&self.text).collect::<String>().into();
+        }
+        match self.value() {
+            Value::Object(members) if has_uncovered(members) => content(members).into(),
+            _ => Cow::Borrowed(&self.text),
+        }
     }
 
     /// The value, whose integers of at most 64 bits are stored as such.
@@ -164,6 +189,12 @@ impl Event {
     /// A member of the envelope that is a string.
     pub(crate) fn member(&self, name: &str) -> Option<&str> {
         self.value().get(name)?.as_str()
+    }
+
+    /// Whether it has a signature, which may be invalid.
+    pub(crate) fn is_signed(&self) -> bool {
+        // An event in usual form has none.
+        self.usual.is_none() && self.value().get("signature").is_some_and(|signature| !signature.is_null())
     }
 
     /// The same event without its usual form, to compare both ways.

@@ -12,7 +12,7 @@ const MAX_DIGITS: usize = 18;
 
 /// The members of an object in the usual form: canonical, with names in ASCII without escapes, and with integers of at most 18 digits as the
 /// only numbers, also inside the members. `None` does not mean that the text is not canonical.
-pub(super) fn members(text: &str) -> Option<Vec<Member<'_>>> {
+pub(crate) fn members(text: &str) -> Option<Vec<Member<'_>>> {
     let mut members = Vec::with_capacity(16);
     let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
     scanner.object(1, &mut |name, value| {
@@ -25,10 +25,10 @@ pub(super) fn members(text: &str) -> Option<Vec<Member<'_>>> {
 
 /// A member of an object.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'t> {
-    pub(super) name: &'t str,
+pub(crate) struct Member<'t> {
+    pub(crate) name: &'t str,
     /// The text of the value.
-    pub(super) value: &'t str,
+    pub(crate) value: &'t str,
     /// The place of the brace or comma before the member.
     pub(super) start: usize,
     /// The place after the value.
@@ -36,7 +36,7 @@ pub(super) struct Member<'t> {
 }
 
 /// The content of a string in usual form that has no escapes.
-pub(super) fn plain(value: &str) -> Option<&str> {
+pub(crate) fn plain(value: &str) -> Option<&str> {
     let content = value.strip_prefix('"')?.strip_suffix('"')?;
     (!content.contains('\\')).then_some(content)
 }

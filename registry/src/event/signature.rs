@@ -1,4 +1,4 @@
-//! Signatures of events: Ed25519 over the bytes of the content hash (decision 15).
+//! Signatures of events: Ed25519 over the canonical text that the content hash covers (decision 15).
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub(super) fn is_valid(event: &Event, config: &Configuration) -> bool {
             let signature = text(signature, "signature").and_then(decode);
             // Strict: no key or signature that libraries disagree about.
             let verifies = |(key, signature): (&ed25519_dalek::VerifyingKey, _)| {
-                key.verify_strict(event.hash().as_bytes(), &signature).is_ok()
+                key.verify_strict(event.content().as_bytes(), &signature).is_ok()
             };
             is_ed25519 && key.zip(signature).is_some_and(verifies)
         }
@@ -62,6 +62,16 @@ impl SigningKey {
         Ok(Self { id: id.into(), key: ed25519_dalek::SigningKey::from_bytes(&seed) })
     }
 
+    /// The id of the key in the configuration.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn verifying_key(&self) -> ed25519_dalek::VerifyingKey {
+        self.key.verifying_key()
+    }
+
     /// The public key in base64, as in the member `keys` of a configuration.
     #[must_use]
     pub fn public_key(&self) -> String {
@@ -73,7 +83,7 @@ impl SigningKey {
     pub fn sign(&self, event: &Event) -> Event {
         let mut value = event.value().clone();
         if let Value::Object(members) = &mut value {
-            let signature = STANDARD.encode(self.key.sign(event.hash().as_bytes()).to_bytes());
+            let signature = STANDARD.encode(self.key.sign(event.content().as_bytes()).to_bytes());
             members.insert(
                 "signature".to_owned(),
                 json!({"algorithm": "Ed25519", "public_key_id": self.id, "signature": signature}),

@@ -81,7 +81,7 @@ impl Writer {
     pub fn append(&mut self, kind: EventType, payload: Value) -> Result<Appended, AppendError> {
         let event = self.event(kind, payload);
         let mut results = self.append_all(&[event])?;
-        let missing = || AppendError::Log(LogError("the log returned no result".to_owned()));
+        let missing = || AppendError::Log(LogError::Failed("the log returned no result".to_owned()));
         results.pop().ok_or_else(missing)?.map_err(AppendError::Rejected)
     }
 
@@ -141,7 +141,9 @@ impl Writer {
                 _ => match results.next() {
                     Some((_, Err(rejection))) => Err(rejection),
                     Some((event, Ok(_))) => Ok(event.id().map(|id| id.to_string()).unwrap_or_default()),
-                    None => return Err(AppendError::Log(LogError("the log returned too few results".to_owned()))),
+                    None => {
+                        return Err(AppendError::Log(LogError::Failed("the log returned too few results".to_owned())));
+                    }
                 },
             };
             match event_id {

@@ -56,12 +56,12 @@ pub(crate) struct Claim {
 }
 
 /// The events of an identity that a log has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
-    /// There is an event of this identity and content.
-    Same(Place),
-    /// There are only events of this identity with other contents. This is one of them.
-    Other(Place),
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Known {
+    /// The event of this content.
+    pub(crate) same: Option<Place>,
+    /// Whether there is an event of another content.
+    pub(crate) has_other: bool,
 }
 
 /// Questions about the events that a log has.
@@ -70,7 +70,11 @@ pub(crate) trait Lookup {
     type Error;
 
     /// The events of an identity.
-    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Option<Known>, Self::Error>;
+    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, Self::Error>;
+
+    /// The first event of an identity whose signature is valid under the configuration of a checker. The log may have been written under
+    /// another one.
+    fn authentic(&mut self, agent: &str, id: EventId, checker: &Checker) -> Result<Option<Place>, Self::Error>;
 
     /// The greatest time in the ids of a producer, in Unix ms.
     fn latest(&mut self, agent: &str) -> Result<Option<u64>, Self::Error>;
@@ -103,11 +107,11 @@ pub(crate) fn admit<L: Lookup>(
     };
     let is_kernel = agent == checker.config().kernel();
     let known = lookup.known(agent, id, event.hash())?;
-    let integrity_fault = known.is_some();
-    match known {
-        Some(Known::Same(place)) => return Ok(duplicate(place, id, false)),
-        Some(Known::Other(place)) if is_kernel => return Ok(duplicate(place, id, true)),
-        _ => {}
+    let integrity_fault = known.has_other;
+    // Of a derived id, the first content is kept, but an event without a valid signature does not count as present (ruling 11).
+    let present = if is_kernel { lookup.authentic(agent, id, checker)? } else { known.same };
+    if let Some(place) = present {
+        return Ok(duplicate(place, id, integrity_fault));
     }
     if !is_kernel && let Some(rejection) = outside_window(agent, id, options, checker, lookup)? {
         return Ok(Decision::Reject(rejection));
@@ -117,7 +121,7 @@ pub(crate) fn admit<L: Lookup>(
     {
         let is_same = claim.hash == request_hash(event);
         let rejected = Decision::Reject(Rejection::IdempotencyKey);
-        return Ok(if is_same { duplicate(claim.place, claim.id, false) } else { rejected });
+        return Ok(if is_same { duplicate(claim.place, claim.id, integrity_fault) } else { rejected });
     }
     let subjects = match &checked {
         Checked::Valid(kind, _) if !is_kernel => subjects(event, *kind),

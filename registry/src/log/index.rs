@@ -7,7 +7,7 @@ use std::sync::Arc;
 use capgen_schema::Hash;
 
 use super::admission::{self, Admission, Claim, Decision, Known, Lookup, Place, Subject, request_hash};
-use super::{AppendOptions, Appended, Rate};
+use super::{AppendOptions, Appended, FirstOfKernel, LogError, Rate};
 use crate::state::{Name, Names};
 use crate::{Checker, Event, EventId};
 
@@ -31,6 +31,7 @@ use crate::{Checker, Event, EventId};
 pub struct Index {
     checker: Arc<Checker>,
     rate: Rate,
+    first_of_kernel: FirstOfKernel,
     events: Events,
 }
 
@@ -41,7 +42,7 @@ struct Events {
     /// The first content of each identity.
     first: HashMap<(Name, EventId), (Hash, NamedPlace)>,
     /// The other contents.
-    others: HashMap<(Name, EventId, Hash), NamedPlace>,
+    others: HashMap<(Name, EventId), HashMap<Hash, NamedPlace>>,
     /// The greatest time in the ids of each producer, in Unix ms.
     latest: HashMap<Name, u64>,
     /// By producer, partition and idempotency key.
@@ -70,7 +71,8 @@ impl Index {
     /// The index of an empty log.
     #[must_use]
     pub fn new(checker: Arc<Checker>) -> Self {
-        Self { checker, rate: Rate::default(), events: Events::default() }
+        let first_of_kernel = FirstOfKernel::new(checker.clone());
+        Self { checker, rate: Rate::default(), first_of_kernel, events: Events::default() }
     }
 
     /// Decides about a new event. An invalid event that is to be appended is counted for the quota.
@@ -88,8 +90,18 @@ impl Index {
     /// Adds an event that the log already contains, and returns its place. An event whose envelope or signature is invalid has an offset,
     /// but changes nothing for its alleged producer.
     pub fn replay(&mut self, event: &Event) -> Appended {
+        self.first_of_kernel.note(event);
         let admission = admission::replay(event, &self.checker);
         self.events.add(event, admission.as_ref(), self.checker.config().quota().is_some())
+    }
+
+    /// Fails if the log is refused for its first event of the kernel. A log calls this after it has replayed new events.
+    ///
+    /// # Errors
+    ///
+    /// See [`FirstOfKernel::check`].
+    pub fn check(&self) -> Result<(), LogError> {
+        self.first_of_kernel.check()
     }
 
     /// The number of events in a partition, which is the next offset.
@@ -122,7 +134,7 @@ impl Events {
         let content = event.hash();
         let (first, _) = self.first.entry((agent, id)).or_insert((content, place));
         if *first != content {
-            self.others.entry((agent, id, content)).or_insert(place);
+            self.others.entry((agent, id)).or_default().entry(content).or_insert(place);
         }
         if let Some(millis) = id.millis() {
             let latest = self.latest.entry(agent).or_default();
@@ -143,12 +155,19 @@ impl Events {
 impl Lookup for Events {
     type Error = Infallible;
 
-    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Option<Known>, Infallible> {
-        let Some(agent) = self.names.find(agent) else { return Ok(None) };
-        let Some((hash, first)) = self.first.get(&(agent, id)) else { return Ok(None) };
-        let same = if *hash == content { Some(first) } else { self.others.get(&(agent, id, content)) };
-        let known = same.map_or_else(|| Known::Other(self.place(*first)), |same| Known::Same(self.place(*same)));
-        Ok(Some(known))
+    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, Infallible> {
+        let Some(agent) = self.names.find(agent) else { return Ok(Known::default()) };
+        let Some((hash, first)) = self.first.get(&(agent, id)) else { return Ok(Known::default()) };
+        let others = self.others.get(&(agent, id));
+        let same = if *hash == content { Some(first) } else { others.and_then(|others| others.get(&content)) };
+        let has_other = *hash != content || others.is_some();
+        Ok(Known { same: same.map(|same| self.place(*same)), has_other })
+    }
+
+    fn authentic(&mut self, agent: &str, id: EventId, _: &Checker) -> Result<Option<Place>, Infallible> {
+        // No other events are noted.
+        let first = self.names.find(agent).and_then(|agent| self.first.get(&(agent, id)));
+        Ok(first.map(|(_, place)| self.place(*place)))
     }
 
     fn latest(&mut self, agent: &str) -> Result<Option<u64>, Infallible> {

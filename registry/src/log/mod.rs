@@ -6,6 +6,7 @@ mod admission;
 mod chain;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod first_of_kernel;
 mod index;
 mod jsonl;
 mod memory;
@@ -20,11 +21,12 @@ use std::time::{Duration, Instant};
 use capgen_schema::Hash;
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, Invalid};
+use crate::{Event, EventId, FilePlace, Invalid, Position};
 pub use admission::{Admission, Decision};
 pub use chain::{Chains, row_hash};
+pub use first_of_kernel::FirstOfKernel;
 pub use index::Index;
-pub use jsonl::{JsonlLog, Warning};
+pub use jsonl::{JsonlLog, JsonlReader, Warning};
 pub use memory::MemoryLog;
 use rate::Rate;
 #[cfg(feature = "sqlite")]
@@ -34,6 +36,9 @@ pub use sqlite::SqliteLog;
 ///
 /// The kernel and snapshots follow the log's own order: the sequence, which starts at 1 and may have gaps. Offsets count the events of one
 /// partition from 0, without gaps. Calls block; use a log from a thread of its own in async programs.
+///
+/// Every operation fails for a log whose [first event of the kernel](FirstOfKernel) is unsigned under a configuration with a key of the
+/// kernel.
 pub trait Log: Send {
     /// Appends events in their order and returns the result of each. After it returns, the events survive a crash of the process
     /// and of the machine, unless the implementation documents another policy.
@@ -77,6 +82,26 @@ pub trait Log: Send {
         let _ = sequence;
         Ok(None)
     }
+
+    /// Whether the log has the last event of a position at its place, so that a snapshot of it can be used.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    fn resume(&mut self, position: &Position) -> Result<bool, LogError> {
+        let Position { sequence, event_hash, row_hash, .. } = position;
+        let Some(before) = sequence.checked_sub(1) else { return Ok(*position == Position::default()) };
+        let records = self.read(before, 1)?;
+        let has_event = records
+            .first()
+            .is_some_and(|record| record.sequence == *sequence && *event_hash == Some(Hash::of(record.event.text())));
+        Ok(has_event && (row_hash.is_none() || self.row_hash(*sequence)? == *row_hash))
+    }
+
+    /// The place after the last event that was read, for logs that are files without an index.
+    fn file_place(&self) -> Option<FilePlace> {
+        None
+    }
 }
 
 /// Asks until the answer is `true` or the time is over, and returns the last answer.
@@ -115,8 +140,8 @@ pub struct Appended {
     pub partition: String,
     /// The id of the event that this one is a duplicate of. Then nothing was appended.
     pub duplicate_of: Option<String>,
-    /// Whether the log has an event of the same identity with another content. Both count, except that the first event of a derived id
-    /// is kept alone.
+    /// Whether the log has an event of the same identity with another content, also if nothing was appended. Both count, except that the
+    /// first event of a derived id is kept alone.
     pub integrity_fault: bool,
 }
 
@@ -223,13 +248,25 @@ pub enum BrokenReason {
     Expected,
 }
 
-/// Why a log cannot be used. The message names the file or the stream, and contains no event.
+/// Why a log cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LogError(pub String);
+#[non_exhaustive]
+pub enum LogError {
+    /// It cannot be read or written. The message names the file or the stream, and contains no event.
+    Failed(String),
+    /// Its first event of the kernel, which has this id, is unsigned, but the configuration has a key of the kernel (ruling 11).
+    UnsignedKernel(EventId),
+}
 
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Failed(message) => f.write_str(message),
+            Self::UnsignedKernel(id) => write!(
+                f,
+                "its first event of the kernel, {id}, has no signature, but the configuration has a key of the kernel"
+            ),
+        }
     }
 }
 

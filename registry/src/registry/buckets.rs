@@ -15,8 +15,8 @@ pub(super) struct Buckets {
 
 #[derive(Clone, Default, Debug)]
 struct Node {
-    /// All 256, or none if the node has never had an entry: small registries stay small.
-    buckets: Vec<Bucket>,
+    /// All 256, or none if the node has never had an entry: small registries stay small. A bucket exists once it has had an entry.
+    buckets: Vec<Option<Box<Bucket>>>,
     hash: [u8; 32],
     is_stale: bool,
 }
@@ -42,9 +42,10 @@ impl Buckets {
         let (first, second) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
         let Some(node) = self.nodes.get_mut(first) else { return };
         if node.buckets.is_empty() {
-            node.buckets = vec![Bucket::default(); 1 << 8];
+            node.buckets = vec![None; 1 << 8];
         }
         let Some(bucket) = node.buckets.get_mut(second) else { return };
+        let bucket = bucket.get_or_insert_default();
         match (bucket.entries.binary_search_by_key(&key, |(key, _)| *key), entry) {
             (Ok(at), Some(entry)) => {
                 if let Some(place) = bucket.entries.get_mut(at) {
@@ -52,7 +53,13 @@ impl Buckets {
                 }
             }
             (Ok(at), None) => drop(bucket.entries.remove(at)),
-            (Err(at), Some(entry)) => bucket.entries.insert(at, (key, entry)),
+            (Err(at), Some(entry)) => {
+                // Most buckets have few entries, so doubling would waste much.
+                if bucket.entries.len() == bucket.entries.capacity() {
+                    bucket.entries.reserve_exact(1 + bucket.entries.len() / 8);
+                }
+                bucket.entries.insert(at, (key, entry));
+            }
             (Err(_), None) => return,
         }
         (bucket.is_stale, node.is_stale) = (true, true);
@@ -64,12 +71,13 @@ impl Buckets {
             return;
         }
         for node in self.nodes.iter_mut().filter(|node| node.is_stale) {
-            for bucket in node.buckets.iter_mut().filter(|bucket| bucket.is_stale) {
+            for bucket in node.buckets.iter_mut().flatten().filter(|bucket| bucket.is_stale) {
                 bucket.hash = over(bucket.entries.iter().map(|(_, entry)| entry.as_bytes()), bucket.entries.is_empty());
                 bucket.is_stale = false;
             }
-            let is_empty = node.buckets.iter().all(|bucket| bucket.entries.is_empty());
-            node.hash = over(node.buckets.iter().map(|bucket| &bucket.hash), is_empty);
+            let is_empty = node.buckets.iter().flatten().all(|bucket| bucket.entries.is_empty());
+            let hashes = node.buckets.iter().map(|bucket| bucket.as_ref().map_or(&EMPTY, |bucket| &bucket.hash));
+            node.hash = over(hashes, is_empty);
             node.is_stale = false;
         }
         let is_empty = self.nodes.iter().all(|node| node.hash == EMPTY);

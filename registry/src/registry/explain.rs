@@ -209,11 +209,6 @@ impl<'r> View<'r> {
         (target, explanation)
     }
 
-    /// Whether a caller has access to some registration of a capability, so that the kernel may explain why there is no target.
-    pub(crate) fn has_access(&self, capability: &str, access: &Access) -> bool {
-        self.ranked(capability).iter().filter_map(|id| self.registered(*id)).any(|it| is_allowed(it.offer, access))
-    }
-
     /// The registrations of a capability, in the order of queries.
     fn candidates(&self, capability: &str) -> Vec<Registered<'r>> {
         let view = *self;

@@ -139,7 +139,7 @@ impl Registry {
         }
         let mut set = |entry: StateEntry<'_>| buckets.set(entry.key_hash(), Some(entry.hash()));
         for row in changes.rows.iter().filter_map(|id| state.row(*id)) {
-            row.winner.iter().chain(&row.conflicts).for_each(|offer| set(state.registration_entry(row, offer)));
+            row.contracts().for_each(|offer| set(state.registration_entry(row, offer)));
             row.updates.iter().for_each(|update| set(state.update_entry(row, update)));
             row.deprecation.iter().for_each(|deprecation| set(state.deprecation_entry(row, deprecation)));
         }
@@ -162,7 +162,12 @@ pub struct View<'r> {
     buckets: &'r Buckets,
 }
 
-impl View<'_> {
+impl<'r> View<'r> {
+    /// The state.
+    pub(crate) fn state(&self) -> &'r State {
+        self.state
+    }
+
     /// `registry_hash` in lower-case hexadecimal: it covers registrations, updates, deprecations and health, but no requests.
     #[must_use]
     pub fn registry_hash(&self) -> String {

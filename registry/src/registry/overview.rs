@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Query, Row, View};
+use crate::canonical::{array_parts, canonical, compare_names, write_string};
 use crate::event::{self, violations};
 use crate::fact::{Outcome, Stamp, Terminal};
 use crate::paths::limited;
@@ -84,7 +85,10 @@ pub enum Status {
     Failed,
 }
 
-impl View<'_> {
+/// Parts of a canonical text.
+type Parts<'r> = Box<dyn Iterator<Item = String> + 'r>;
+
+impl<'r> View<'r> {
     /// The whole registry. Takes time linear in the state.
     #[must_use]
     pub fn overview(&self) -> Overview {
@@ -94,6 +98,39 @@ impl View<'_> {
             requests: self.requests(),
             invocations: self.invocations(),
         }
+    }
+
+    /// The canonical text of the [overview](Self::overview) in parts of at most one row.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = String> {
+        let view = *self;
+        let lazily = move |parts: fn(Self) -> Parts<'r>| std::iter::once(()).flat_map(move |()| parts(view));
+        let name = |name: &str| std::iter::once(name.to_owned());
+        name("{\"health\":")
+            .chain(lazily(Self::health_parts))
+            .chain(name(",\"invocations\":"))
+            .chain(lazily(|view| Box::new(array_parts(view.invocations().into_iter().map(to_text)))))
+            .chain(name(",\"registrations\":"))
+            .chain(lazily(|view| {
+                let ids = view.in_order(view.index.all().collect());
+                Box::new(array_parts(ids.into_iter().filter_map(move |id| view.row(id)).map(to_text)))
+            }))
+            .chain(name(",\"requests\":"))
+            .chain(lazily(|view| Box::new(array_parts(view.requests().into_iter().map(to_text)))))
+            .chain(name("}"))
+    }
+
+    fn health_parts(self) -> Parts<'r> {
+        let health = self.state.health.iter();
+        let mut health: Vec<_> = health.map(|(agent, health)| (self.state.names.text(*agent), health)).collect();
+        health.sort_unstable_by(|(one, _), (other, _)| compare_names(one, other));
+        let members = health.into_iter().zip(0_usize..).map(|((agent, (stamp, healthy)), index)| {
+            let mut text = if index == 0 { String::new() } else { ",".to_owned() };
+            write_string(&mut text, agent);
+            text.push(':');
+            text.push_str(&to_text(Health { event_id: stamp.event_id.to_string(), healthy: *healthy }));
+            text
+        });
+        Box::new(std::iter::once("{".to_owned()).chain(members).chain(["}".to_owned()]))
     }
 
     /// The health of each agent that has reported it or is reported by a monitor.
@@ -154,6 +191,10 @@ impl View<'_> {
             violations,
         }
     }
+}
+
+fn to_text(row: impl Serialize) -> String {
+    canonical(&serde_json::to_value(row).unwrap_or_default())
 }
 
 fn end(terminal: &Terminal, invoked: &Value) -> (Status, Option<String>, Vec<String>) {

@@ -109,6 +109,22 @@ impl<'r> View<'r> {
         }
         deprecated.ok_or(failure)
     }
+
+    /// Why a question has no target, over the registrations to which the caller has access alone: other registrations do not exist for it
+    /// (ruling 14). So the reason is never [`Unresolved::AccessDenied`].
+    pub(crate) fn reason_within_access(
+        &self,
+        capability: &str,
+        requirement: &Requirement,
+        access: &Access,
+    ) -> Unresolved {
+        let registered = self.ranked(capability).iter().filter_map(|id| self.registered(*id));
+        let reasons = registered.filter(|it| is_allowed(it.offer, access)).map(|it| {
+            let is_compatible = requirement.matches(&it.offer.version);
+            if is_compatible { Unresolved::Unhealthy } else { Unresolved::NoCompatibleVersion }
+        });
+        reasons.max().unwrap_or(Unresolved::NotFound)
+    }
 }
 
 pub(super) fn is_allowed(offer: &Offer, access: &Access) -> bool {

@@ -116,8 +116,8 @@ impl<'r> View<'r> {
             weight: weight.0.clone(),
             tags: tags.iter().flat_map(|tags| list(tags)).collect(),
             latency_class: latency_class.as_deref().map(text),
-            side_effects: offer.side_effects.as_deref().map(text),
-            determinism_class: offer.determinism.as_deref().map(text),
+            side_effects: offer.side_effects.map(text),
+            determinism_class: offer.determinism.map(text),
             required_roles: list(&offer.required_roles),
             required_scopes: list(&offer.required_scopes),
         })

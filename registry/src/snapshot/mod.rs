@@ -4,23 +4,21 @@ mod restored;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::BufRead;
 use std::sync::Arc;
 
 use capgen_schema::Hash;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::canonical::{canonical, hash_of};
-use crate::fact::parsed;
-use crate::log::{Log, LogError};
-use crate::{Configuration, InvalidState, Registry, State};
+use crate::pieces::{Pieces, Problem, parsed_strictly};
+use crate::state::{StateReader, read_state};
+use crate::{Configuration, InvalidState, Registry};
 pub use restored::Restored;
 
 /// `format` of a snapshot.
 pub const SNAPSHOT_FORMAT: &str = "capgen.registry.snapshot/1";
-
-/// More levels than a state of events with 128 levels has.
-const MAX_DEPTH: usize = 160;
 
 /// A state, and its place in a log.
 ///
@@ -47,6 +45,22 @@ pub struct Position {
     pub row_hash: Option<Hash>,
     /// The last offset of each partition.
     pub offsets: BTreeMap<String, u64>,
+    /// The place in the file, if the log is a file without an index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FilePlace>,
+}
+
+/// A place in a file that is read from its start.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilePlace {
+    /// The number of bytes before it.
+    pub bytes: u64,
+    /// The SHA-256 hash of these bytes.
+    pub hash: Hash,
+    /// Whether the first event of the kernel is before it, or the configuration has no key of the kernel: then later events need no
+    /// check of the first one.
+    pub kernel_accepted: bool,
 }
 
 /// Why a snapshot must be dropped.
@@ -61,6 +75,8 @@ pub enum InvalidSnapshot {
     Hash(&'static str),
     /// The log does not have the last event of the snapshot at its place.
     OtherLog,
+    /// The file cannot be read, with the reason.
+    Io(String),
 }
 
 impl Snapshot {
@@ -71,26 +87,48 @@ impl Snapshot {
         Self { registry: registry.clone(), registry_hash, position, pruned: 0 }
     }
 
-    /// Reads a snapshot and checks everything that can be checked without the log. Takes time linear in the length of the text.
+    /// Reads a snapshot and checks everything that can be checked without the log: the hashes over all of it, the registry hash, which is
+    /// computed anew, and the forms of entries. The schemas of registrations were checked before the snapshot was written, and are not
+    /// checked again. Takes time linear in the length of the text.
     ///
     /// # Errors
     ///
     /// See [`InvalidSnapshot`]. Drop the snapshot with a warning, and read the whole log.
     pub fn parse(text: &[u8], config: &Arc<Configuration>) -> Result<Self, InvalidSnapshot> {
-        let text = std::str::from_utf8(text).map_err(|_| InvalidSnapshot::Format)?;
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        if !is_shallow(text) {
-            return Err(InvalidSnapshot::Format);
-        }
-        let document = parsed(text);
-        if document.get("format").and_then(Value::as_str) != Some(SNAPSHOT_FORMAT) {
-            return Err(InvalidSnapshot::Format);
-        }
+        Self::read(text, config)
+    }
+
+    /// Like [`parse`](Self::parse), from a file that is read entry by entry. The caller limits its length.
+    ///
+    /// # Errors
+    ///
+    /// As for [`parse`](Self::parse), or the file cannot be read.
+    pub fn read(input: impl BufRead, config: &Arc<Configuration>) -> Result<Self, InvalidSnapshot> {
+        let mut pieces = Pieces::canonical(input);
+        let mut registry = Registry::new(config.clone());
+        let mut reader = StateReader::new(config, None);
+        let (mut document, mut state_hash) = (Map::new(), None);
+        pieces.members::<InvalidSnapshot>(|pieces, name| {
+            if name == "state" {
+                // In the order of names, the format comes first.
+                if document.get("format").is_none_or(|format| format != SNAPSHOT_FORMAT) {
+                    return Err(InvalidSnapshot::Format);
+                }
+                pieces.start_hash();
+                read_state(pieces, &mut reader, true, &mut |fact| registry.join(fact))?;
+                state_hash = pieces.end_hash().parse::<Hash>().ok();
+                return Ok(());
+            }
+            let text = pieces.value()?;
+            let value = parsed_strictly(text)?;
+            let is_canonical = canonical(&value) == text;
+            let is_new = document.insert(name.to_owned(), value).is_none();
+            if is_canonical && is_new { Ok(()) } else { Err(InvalidSnapshot::Format) }
+        })?;
+        pieces.line_end()?;
+        let state_hash = state_hash.ok_or(InvalidSnapshot::Format)?;
+        reader.finish().map_err(InvalidSnapshot::State)?;
         let member = |name: &str| document.get(name).cloned().unwrap_or_default();
-        let value = document.get("state").unwrap_or(&Value::Null);
-        let state = State::parse(value, config, None).map_err(InvalidSnapshot::State)?;
-        let mut registry =
-            Registry::of(state, config.clone()).map_err(|_| InvalidSnapshot::State(InvalidState::Configuration))?;
         let (Ok(position), Ok(pruned)) =
             (serde_json::from_value(member("position")), serde_json::from_value(member("pruned")))
         else {
@@ -98,13 +136,12 @@ impl Snapshot {
         };
         let registry_hash = registry.view().registry_hash();
         let snapshot = Self { registry, registry_hash, position, pruned };
-        let state = snapshot.registry.state().to_json();
-        snapshot.check_hashes(&document, Hash::of(&state))?;
-        // This also finds unknown members and other notations.
-        if snapshot.document(&state) == text { Ok(snapshot) } else { Err(InvalidSnapshot::Format) }
+        snapshot.check_hashes(&document, state_hash)?;
+        // This also finds unknown members.
+        if document == snapshot.members_with_digest(state_hash) { Ok(snapshot) } else { Err(InvalidSnapshot::Format) }
     }
 
-    fn check_hashes(&self, document: &Value, state_hash: Hash) -> Result<(), InvalidSnapshot> {
+    fn check_hashes(&self, document: &Map<String, Value>, state_hash: Hash) -> Result<(), InvalidSnapshot> {
         let expected = [
             ("registry_hash", self.registry_hash.as_str().into()),
             ("hash", self.hash_member(state_hash)),
@@ -121,22 +158,23 @@ impl Snapshot {
     /// The document in canonical form.
     #[must_use]
     pub fn to_json(&self) -> String {
-        self.document(&self.registry.state().to_json())
-    }
-
-    /// The document with the text of the state.
-    fn document(&self, state: &str) -> String {
-        let hash = Hash::of(state);
-        let mut members = self.members(hash);
-        members.insert("digest".to_owned(), self.digest(hash).to_string().into());
-        let document = canonical(&members.into());
+        let state = self.registry.state();
+        let document = canonical(&self.members_with_digest(state.hash()).into());
         // The state comes last in the order of names.
         let document = document.strip_suffix('}').unwrap_or(&document);
-        format!("{document},\"state\":{state}}}")
+        let parts = [format!("{document},\"state\":")].into_iter().chain(state.parts());
+        parts.chain(["}".to_owned()]).collect()
+    }
+
+    /// All members without the state.
+    fn members_with_digest(&self, state_hash: Hash) -> Map<String, Value> {
+        let mut members = self.members(state_hash);
+        members.insert("digest".to_owned(), self.digest(state_hash).to_string().into());
+        members
     }
 
     /// All members without the state and the digest.
-    fn members(&self, state_hash: Hash) -> serde_json::Map<String, Value> {
+    fn members(&self, state_hash: Hash) -> Map<String, Value> {
         let members = json!({
             "format": SNAPSHOT_FORMAT,
             "hash": self.hash_member(state_hash),
@@ -146,7 +184,7 @@ impl Snapshot {
         });
         match members {
             Value::Object(members) => members,
-            _ => serde_json::Map::new(),
+            _ => Map::new(),
         }
     }
 
@@ -181,40 +219,15 @@ impl Snapshot {
         self.pruned = self.pruned.saturating_add(pruned);
         pruned
     }
-
-    /// Whether a log has the last event of the snapshot at its place.
-    ///
-    /// # Errors
-    ///
-    /// The log cannot be read.
-    pub fn belongs_to(&self, log: &mut dyn Log) -> Result<bool, LogError> {
-        let Position { sequence, event_hash, row_hash, .. } = &self.position;
-        let Some(before) = sequence.checked_sub(1) else { return Ok(self.position == Position::default()) };
-        let has_event = log
-            .read(before, 1)?
-            .first()
-            .is_some_and(|record| record.sequence == *sequence && *event_hash == Some(Hash::of(record.event.text())));
-        Ok(has_event && (row_hash.is_none() || log.row_hash(*sequence)? == *row_hash))
-    }
 }
 
-/// Whether the brackets of a text are at most [`MAX_DEPTH`] levels deep, so that reading it recursively is safe.
-fn is_shallow(text: &str) -> bool {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => depth += 1,
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_DEPTH {
-            return false;
+impl From<Problem> for InvalidSnapshot {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Io(error) => Self::Io(error.to_string()),
+            Problem::NotJson(_) => Self::Format,
         }
     }
-    true
 }
 
 impl fmt::Display for InvalidSnapshot {
@@ -223,6 +236,7 @@ impl fmt::Display for InvalidSnapshot {
             Self::Format => write!(f, "not a document of the format {SNAPSHOT_FORMAT} in canonical form"),
             Self::State(invalid) => write!(f, "/state{invalid}"),
             Self::Hash(name) => write!(f, "/{name}: the hash is not that of the contents"),
+            Self::Io(reason) => write!(f, "the file cannot be read: {reason}"),
             Self::OtherLog => f.write_str("the log does not have the last event of the snapshot at its place"),
         }
     }

@@ -1,5 +1,6 @@
 //! A registry of a snapshot and of the rest of a log.
 
+use std::io::BufRead;
 use std::sync::Arc;
 
 use capgen_schema::Hash;
@@ -47,10 +48,29 @@ impl Restored {
         snapshot: Option<&[u8]>,
         checker: Arc<Checker>,
     ) -> Result<(Self, Option<InvalidSnapshot>), LogError> {
-        let (mut restored, dropped) = match snapshot.map(|text| Self::of(log, text, &checker)).transpose()? {
-            Some(Ok(restored)) => (restored, None),
-            Some(Err(invalid)) => (Self::new(checker), Some(invalid)),
-            None => (Self::new(checker), None),
+        match snapshot {
+            Some(text) => Self::start_from(log, text, checker),
+            None => {
+                let mut restored = Self::new(checker);
+                restored.catch_up(log)?;
+                Ok((restored, None))
+            }
+        }
+    }
+
+    /// Like [`start`](Self::start), from a snapshot that is read entry by entry. The caller limits its length.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    pub fn start_from(
+        log: &mut dyn Log,
+        snapshot: impl BufRead,
+        checker: Arc<Checker>,
+    ) -> Result<(Self, Option<InvalidSnapshot>), LogError> {
+        let (mut restored, dropped) = match Self::of(log, snapshot, &checker)? {
+            Ok(restored) => (restored, None),
+            Err(invalid) => (Self::new(checker), Some(invalid)),
         };
         restored.catch_up(log)?;
         Ok((restored, dropped))
@@ -62,12 +82,16 @@ impl Restored {
     }
 
     /// The registry of a snapshot.
-    fn of(log: &mut dyn Log, text: &[u8], checker: &Arc<Checker>) -> Result<Result<Self, InvalidSnapshot>, LogError> {
-        let snapshot = match Snapshot::parse(text, checker.config()) {
+    fn of(
+        log: &mut dyn Log,
+        text: impl BufRead,
+        checker: &Arc<Checker>,
+    ) -> Result<Result<Self, InvalidSnapshot>, LogError> {
+        let snapshot = match Snapshot::read(text, checker.config()) {
             Ok(snapshot) => snapshot,
             Err(invalid) => return Ok(Err(invalid)),
         };
-        if !snapshot.belongs_to(log)? {
+        if !log.resume(&snapshot.position)? {
             return Ok(Err(InvalidSnapshot::OtherLog));
         }
         let Snapshot { registry, position, pruned, .. } = snapshot;
@@ -92,7 +116,7 @@ impl Restored {
             }
             if let Some(last) = records.last() {
                 self.position.event_hash = Some(Hash::of(last.event.text()));
-                self.position.row_hash = None;
+                (self.position.row_hash, self.position.file) = (None, log.file_place());
             }
         }
     }

@@ -8,6 +8,7 @@ mod entry;
 mod names;
 mod parse;
 mod prune;
+mod read;
 mod text;
 
 use std::collections::HashMap;
@@ -23,6 +24,9 @@ pub(crate) use changes::Changes;
 pub(crate) use entry::{Entry as StateEntry, List, key_hash};
 pub(crate) use names::{Name, Names};
 pub use parse::InvalidState;
+pub(crate) use parse::StateReader;
+pub use read::UnreadableState;
+pub(crate) use read::read_state;
 
 /// `format` of a state, which is also the version of the fold.
 pub const STATE_FORMAT: &str = "capgen.registry.state/1";
@@ -33,8 +37,8 @@ const MAX_CONTRACTS: usize = 16;
 /// The facts of a set of events.
 ///
 /// States of the same configuration form a semilattice under [`merge`](Self::merge); `merge(fold(a), fold(b))` equals the fold of the events
-/// of both. Memory is bounded by the number of subjects, not of events: about 300 bytes per registration and its payload, which equal
-/// registrations share.
+/// of both. Memory is bounded by the number of subjects, not of events: about 600 bytes per registration, and its schemas, which equal ones
+/// share.
 #[derive(Clone, Debug)]
 pub struct State {
     config_hash: Hash,
@@ -77,6 +81,13 @@ pub(crate) struct Row {
     is_changed: bool,
 }
 
+impl Row {
+    /// The facts of each contract, the winner first.
+    pub(crate) fn contracts(&self) -> impl Iterator<Item = &(Stamp, Arc<Offer>)> {
+        self.winner.iter().chain(&self.conflicts)
+    }
+}
+
 /// The least or greatest deprecation, and its reason.
 pub(crate) type Deprecation = (Stamp, Option<Arc<str>>);
 
@@ -105,7 +116,10 @@ impl State {
     }
 
     /// Joins a fact. Takes time logarithmic in the number of facts about the subject.
-    pub fn join(&mut self, Stamped { stamp, fact }: Stamped) {
+    pub fn join(&mut self, Stamped { mut stamp, fact }: Stamped) {
+        // The producer is nearly always an agent whose name the state has anyway.
+        let producer = self.names.number(&stamp.producer);
+        stamp.producer = self.names.shared(producer);
         match fact {
             Fact::Registration { agent, offer } => self.join_registration(&agent, stamp, offer),
             Fact::Update { agent, capability, version, field, value } => {
@@ -192,7 +206,9 @@ impl State {
     }
 
     fn join_registration(&mut self, agent: &str, stamp: Stamp, offer: Arc<Offer>) {
-        let Some((id, row, changes)) = self.row_mut([agent, &offer.capability, &offer.version_text]) else { return };
+        let Some((id, row, changes)) = self.row_mut([agent, &offer.capability, &offer.version.to_string()]) else {
+            return;
+        };
         let contract = offer.contract_hash;
         if row.winner.is_none() {
             row.winner = Some((stamp, offer));

@@ -7,6 +7,12 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Name(u32);
 
+impl Name {
+    pub(super) fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// Every string of a state: agents, capabilities and versions.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Names {
@@ -32,7 +38,25 @@ impl Names {
         self.numbers.get(text).copied()
     }
 
+    /// The string of a name, which is not copied.
+    pub(crate) fn shared(&self, name: Name) -> Arc<str> {
+        self.texts.get(name.index()).cloned().unwrap_or_else(|| "".into())
+    }
+
+    /// The place of each name in the bytewise order of their strings, from 1 on.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        let mut sorted: Vec<(&str, usize)> = self.texts.iter().map(|text| &**text).zip(0..).collect();
+        sorted.sort_unstable();
+        let mut ranks = vec![0; sorted.len()];
+        for ((_, name), rank) in sorted.into_iter().zip(1..) {
+            if let Some(place) = ranks.get_mut(name) {
+                *place = rank;
+            }
+        }
+        ranks
+    }
+
     pub(crate) fn text(&self, name: Name) -> &str {
-        usize::try_from(name.0).ok().and_then(|index| self.texts.get(index)).map_or("", |text| text)
+        self.texts.get(name.index()).map_or("", |text| text)
     }
 }

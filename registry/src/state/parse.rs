@@ -1,16 +1,16 @@
 //! Reading a state, which may come from anyone.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use capgen_schema::Hash;
 use serde_json::{Map, Value};
 
-use super::{List, STATE_FORMAT, State};
+use super::{List, MAX_CONTRACTS, STATE_FORMAT, State};
 use crate::Configuration;
 use crate::canonical::canonical;
-use crate::event::{EventType, Offer, pinned_errors};
+use crate::event::{EventType, Member, Offer, Offers, members, pinned_errors, plain};
 use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
 
 /// Why a value is not a state.
@@ -38,36 +38,144 @@ impl State {
     ///
     /// See [`InvalidState`].
     pub fn parse(value: &Value, config: &Configuration, latest: Option<u64>) -> Result<Self, InvalidState> {
-        if value.get("format").and_then(Value::as_str) != Some(STATE_FORMAT) {
-            return Err(InvalidState::Format);
-        }
-        if value.get("config_hash").and_then(Value::as_str) != Some(config.hash().to_string().as_str()) {
-            return Err(InvalidState::Configuration);
-        }
         let mut state = State::new(config.hash());
-        let mut reader = Reader { config, latest, offers: HashMap::new() };
-        for list in
-            [List::Registrations, List::Updates, List::Deprecations, List::Health, List::Outcomes, List::Terminals]
-        {
-            let name = list.as_str();
-            let Some(entries) = value.get(name).and_then(Value::as_array) else {
-                return Err(InvalidState::Entry(format!("/{name}")));
-            };
-            for (index, entry) in entries.iter().enumerate() {
-                let at = format!("/{name}/{index}");
-                state.join(reader.fact(list, entry, &at)?);
+        let mut reader = StateReader::new(config, latest);
+        for (name, member) in value.as_object().into_iter().flatten() {
+            match (List::of(name), member) {
+                (Some(list), Value::Array(entries)) => {
+                    reader.start(list);
+                    entries.iter().filter_map(|entry| reader.entry(list, entry)).for_each(|fact| state.join(fact));
+                }
+                _ => reader.member(name, member),
             }
         }
-        // This also finds duplicates, entries that are not the least or greatest, and unknown members.
-        if state.to_json() == canonical(value) { Ok(state) } else { Err(InvalidState::NotCanonical) }
+        reader.finish()?;
+        Ok(state)
+    }
+}
+
+/// Reads the members of a state in any order, entry by entry. The facts count only if [`finish`](Self::finish) succeeds.
+pub(crate) struct StateReader<'c> {
+    reader: Reader<'c>,
+    /// Whether the members `format` and `config_hash` are the expected ones, once they are read.
+    format: Option<bool>,
+    config_hash: Option<bool>,
+    lists: BTreeMap<List, ListState>,
+    /// Whether there is a member that no state has, or an entry that a fold does not write like this or at this place.
+    is_other: bool,
+}
+
+/// A list, as far as it is read.
+#[derive(Default)]
+struct ListState {
+    count: usize,
+    /// The parts of the key of the last entry.
+    last: Vec<Option<String>>,
+    /// How many of the last entries are contracts of the same version.
+    contracts: usize,
+    error: Option<InvalidState>,
+}
+
+impl<'c> StateReader<'c> {
+    pub(crate) fn new(config: &'c Configuration, latest: Option<u64>) -> Self {
+        let reader = Reader { config, latest, offers: Offers::default() };
+        Self { reader, format: None, config_hash: None, lists: BTreeMap::new(), is_other: false }
+    }
+
+    /// Whether a member `format` was read.
+    pub(super) fn has_format(&self) -> bool {
+        self.format.is_some()
+    }
+
+    /// Reads a member that is not a list.
+    pub(crate) fn member(&mut self, name: &str, value: &Value) {
+        let (place, is_expected) = match name {
+            "format" => (&mut self.format, value == STATE_FORMAT),
+            "config_hash" => (&mut self.config_hash, *value == *self.reader.config.hash().to_string()),
+            _ => return self.is_other = true,
+        };
+        self.is_other |= place.replace(is_expected).is_some();
+    }
+
+    /// Notes a member that no state has.
+    pub(super) fn other_member(&mut self) {
+        self.is_other = true;
+    }
+
+    /// Starts a list.
+    pub(crate) fn start(&mut self, list: List) {
+        self.is_other |= self.lists.insert(list, ListState::default()).is_some();
+    }
+
+    /// The fact of the next entry of a list.
+    pub(crate) fn entry(&mut self, list: List, entry: &Value) -> Option<Stamped> {
+        let index = self.lists.entry(list).or_default().count;
+        let fact = self.reader.fact(list, entry, &format!("/{}/{index}", list.as_str()));
+        let parts = list.key_parts().iter();
+        let key = parts.map(|part| entry.get(part).and_then(Value::as_str).map(str::to_owned)).collect();
+        // The members of the key, the id, the producer, the hash and the value; the value of a request also has two members.
+        let has_its_members = entry.as_object().is_some_and(|entry| entry.len() == list.key_parts().len() + 4)
+            && (!matches!(list, List::Outcomes | List::Terminals)
+                || entry.get("value").and_then(Value::as_object).is_some_and(|value| value.len() == 2));
+        self.is_other |= !has_its_members;
+        self.add(list, key, fact)
+    }
+
+    /// The fact of the next entry of a list, from its canonical text in a document that this program has written, whose hash the caller
+    /// checks. So the schemas of registrations, and the hashes of their contracts, are not checked again.
+    pub(crate) fn written_entry(&mut self, list: List, text: &str) -> Option<Stamped> {
+        if list == List::Registrations
+            && let Some((key, fact)) = self.reader.written_registration(text)
+        {
+            return self.add(list, key, Ok(fact));
+        }
+        self.entry(list, &crate::fact::parsed(text))
+    }
+
+    fn add(&mut self, list: List, key: Vec<Option<String>>, fact: Result<Stamped, InvalidState>) -> Option<Stamped> {
+        let state = self.lists.entry(list).or_default();
+        let is_first = state.count == 0;
+        state.count += 1;
+        let is_same_version = !is_first && list == List::Registrations && state.last.get(..3) == key.get(..3);
+        state.contracts = if is_same_version { state.contracts + 1 } else { 1 };
+        self.is_other |= (!is_first && state.last >= key) || state.contracts > MAX_CONTRACTS;
+        state.last = key;
+        match fact {
+            Ok(fact) => Some(fact),
+            Err(error) => {
+                state.error.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Whether everything is the state of a fold.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidState`].
+    pub(crate) fn finish(mut self) -> Result<(), InvalidState> {
+        if self.format != Some(true) {
+            return Err(InvalidState::Format);
+        }
+        if self.config_hash != Some(true) {
+            return Err(InvalidState::Configuration);
+        }
+        for list in List::ALL {
+            match self.lists.remove(&list) {
+                None => return Err(InvalidState::Entry(format!("/{}", list.as_str()))),
+                Some(ListState { error: Some(error), .. }) => return Err(error),
+                Some(_) => {}
+            }
+        }
+        if self.is_other { Err(InvalidState::NotCanonical) } else { Ok(()) }
     }
 }
 
 struct Reader<'c> {
     config: &'c Configuration,
     latest: Option<u64>,
-    /// Checked payloads of registrations by their text, so that equal ones are checked once and share memory.
-    offers: HashMap<String, Arc<Offer>>,
+    offers: Offers,
 }
 
 impl Reader<'_> {
@@ -125,22 +233,48 @@ impl Reader<'_> {
 
     fn registration(&mut self, entry: &Value, payload: &Value) -> Option<Arc<Offer>> {
         let text = |name: &str| entry.get(name)?.as_str();
-        let key = canonical(payload);
-        let offer = match self.offers.get(&key) {
-            Some(offer) => offer.clone(),
+        let offer = match self.offers.get(&canonical(payload)) {
+            Some(offer) => offer,
             None => {
                 is_valid(EventType::Registered, payload).then_some(())?;
-                let offer = Arc::new(Offer::read(payload).ok()?);
-                self.offers.insert(key, offer.clone());
-                offer
+                self.offers.remember(Offer::read(payload).ok()?)
             }
         };
         let named = payload.get("agent_id").and_then(Value::as_str);
         let fits = Some(&*offer.capability) == text("capability")
-            && Some(&*offer.version_text) == text("version")
+            && text("version") == Some(offer.version.to_string().as_str())
             && Some(offer.contract_hash.to_string().as_str()) == text("contract_hash")
             && named.is_none_or(|named| Some(named) == text("agent"));
         fits.then_some(offer)
+    }
+
+    /// The key and the fact of a registration in canonical form; none if it has another form, or does not fit together.
+    fn written_registration(&mut self, text: &str) -> Option<(Vec<Option<String>>, Stamped)> {
+        let members: [Member<'_>; 8] = members(text)?.try_into().ok()?;
+        let names = members.map(|member| member.name);
+        let expected = ["agent", "capability", "contract_hash", "event_id", "hash", "producer", "value", "version"];
+        (names == expected).then_some(())?;
+        let [agent, capability, contract, event_id, hash, producer, value, version] =
+            members.map(|member| member.value);
+        let (agent, capability, contract) = (plain(agent)?, plain(capability)?, plain(contract)?);
+        let (version, producer, contract_hash) = (plain(version)?, plain(producer)?, contract.parse::<Hash>().ok()?);
+        let offer = match self.offers.get(value) {
+            Some(offer) => offer,
+            None => self.offers.remember(Offer::as_checked(value, contract_hash)?),
+        };
+        let stamp = Stamp {
+            event_id: plain(event_id)?.parse().ok()?,
+            producer: producer.into(),
+            hash: plain(hash)?.parse().ok()?,
+        };
+        let fits = *offer.capability == *capability
+            && offer.version.to_string() == version
+            && offer.contract_hash == contract_hash
+            && agent == producer
+            && !stamp.event_id.is_derived();
+        fits.then_some(())?;
+        let key = [agent, capability, version, contract].map(|part| Some(part.to_owned())).to_vec();
+        Some((key, Stamped { stamp, fact: Fact::Registration { agent: agent.into(), offer } }))
     }
 
     fn is_monitor(&self, stamp: &Stamp) -> bool {

@@ -4,6 +4,8 @@ mod announce;
 mod checks;
 mod laws;
 mod logs;
+mod memory;
 mod rfc_0005;
 mod security;
+mod states;
 mod support;

@@ -8,6 +8,7 @@ mod guide;
 mod live;
 mod logs;
 mod resolve;
+mod rulings;
 #[cfg(unix)]
 use crate::common::guide as shown;
 mod step;

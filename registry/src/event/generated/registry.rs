@@ -282,7 +282,7 @@ mod registry_contract {
         pub algorithm: String,
         /// The id of the key in the configuration. At most 255 characters.
         pub public_key_id: String,
-        /// The signature over the bytes of the content hash in base64.
+        /// The signature over the canonical text of the event without `signature`, in base64.
         pub signature: String,
     }
 

@@ -86,7 +86,9 @@ fn identity_faults(harness: &Harness<'_>) -> Result<(), String> {
     equal("first", log.one(NOW, &content("one"))?, "a/0".to_owned())?;
     equal("second", log.one(NOW, &content("two"))?, "a/1 fault".to_owned())?;
     equal("third", log.one(NOW, &content("three"))?, "a/2 fault".to_owned())?;
-    equal("again", log.one(NOW, &content("two"))?, format!("a/1 of {}", id(NOW, 1)))?;
+    equal("again", log.one(NOW, &content("two"))?, format!("a/1 of {} fault", id(NOW, 1)))?;
+    let first_again = format!("a/0 of {} fault", id(NOW, 1));
+    equal("the first again", harness.open("{}")?.one(NOW, &content("one"))?, first_again)?;
     let of_another = event("b", &id(NOW, 1), "agent.heartbeat", json!({}));
     equal("another agent", log.one(NOW, &of_another)?, "b/0".to_owned())
 }
@@ -114,6 +116,10 @@ fn idempotency_keys(harness: &Harness<'_>) -> Result<(), String> {
     equal("another payload", log.one(NOW, &keyed("a", 4, "y", None))?, "idempotency-key".to_owned())?;
     equal("another partition", log.one(NOW, &keyed("a", 5, "y", Some("p")))?, "p/0".to_owned())?;
     equal("another producer", log.one(NOW, &keyed("b", 6, "y", Some("a")))?, "a/1".to_owned())?;
+    let another_content = event("a", &id(NOW, 8), "agent.heartbeat", json!({}));
+    equal("another identity", log.one(NOW, &another_content)?, "a/2".to_owned())?;
+    let of_its_identity = format!("a/0 of {} fault", id(NOW, 1));
+    equal("a duplicate with the id of another event", log.one(NOW, &keyed("a", 8, "x", None))?, of_its_identity)?;
     let of_another_type =
         with("a", &id(NOW, 7), "agent.recovered", json!({"reason": "x"}), json!({"idempotency_key": "k"}));
     equal("another type", harness.open("{}")?.one(NOW, &of_another_type)?, "idempotency-key".to_owned())

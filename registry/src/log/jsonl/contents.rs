@@ -8,7 +8,7 @@ use capgen_schema::Hash;
 
 use super::Warning;
 use super::lines::{self, Line, length_of};
-use crate::log::{AppendOptions, AppendResult, Chains, Decision, Index};
+use crate::log::{AppendOptions, AppendResult, Chains, Decision, Index, LogError};
 use crate::{Checker, Event};
 
 /// The rows, the skipped lines, and the index for the checks of appends.
@@ -55,6 +55,11 @@ impl Contents {
         }
     }
 
+    /// Fails if the log is refused for its first event of the kernel.
+    pub(super) fn check(&self) -> Result<(), LogError> {
+        self.index.check()
+    }
+
     pub(super) fn end(&self) -> u64 {
         self.end
     }
@@ -76,7 +81,7 @@ impl Contents {
         file.seek(SeekFrom::Start(self.end))?;
         let mut file = BufReader::with_capacity(1 << 16, file);
         self.pending = None;
-        while let Some(line) = lines::next(&mut file)? {
+        while let Some(line) = lines::next(&mut file, &mut |_| ())? {
             if !self.line(&line) {
                 break;
             }

@@ -16,13 +16,14 @@ pub(super) struct Line {
     pub(super) is_terminated: bool,
 }
 
-/// Reads the next line; `None` at the end of the file.
-pub(super) fn next(file: &mut impl BufRead) -> io::Result<Option<Line>> {
+/// Reads the next line; `None` at the end of the file. `note` gets all of its bytes.
+pub(super) fn next(file: &mut impl BufRead, note: &mut dyn FnMut(&[u8])) -> io::Result<Option<Line>> {
     let mut text = Vec::new();
     let mut length = length_of(file.by_ref().take(MAX_LINE).read_until(b'\n', &mut text)?);
     if length == 0 {
         return Ok(None);
     }
+    note(&text);
     let mut is_terminated = text.ends_with(b"\n");
     let is_too_long = length == MAX_LINE && !is_terminated;
     if is_too_long {
@@ -33,6 +34,7 @@ pub(super) fn next(file: &mut impl BufRead) -> io::Result<Option<Line>> {
             let used = line_break.map_or(bytes.len(), |position| position + 1);
             is_terminated = line_break.is_some();
             let is_end = used == 0;
+            note(bytes.get(..used).unwrap_or_default());
             file.consume(used);
             length += length_of(used);
             if is_terminated || is_end {

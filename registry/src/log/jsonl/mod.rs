@@ -2,6 +2,7 @@
 
 mod contents;
 mod lines;
+mod reader;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,6 +15,7 @@ use capgen_schema::Hash;
 use super::{AppendOptions, AppendResult, Chains, Heads, Log, LogError, Record, Verification, wait_for};
 use crate::{Checker, Event};
 use contents::{Contents, Row};
+pub use reader::JsonlReader;
 
 /// The bytes that one call of `read` returns at most, apart from those of the first event.
 const MAX_READ: u64 = 16 << 20;
@@ -96,13 +98,13 @@ impl JsonlLog {
     fn refresh(&mut self) -> Result<(), LogError> {
         let length = self.file.metadata().map_err(|error| failed(&self.path, &error))?.len();
         if length < self.contents.end() {
-            return Err(LogError(format!("{}: the file became shorter", self.path.display())));
+            return Err(LogError::Failed(format!("{}: the file became shorter", self.path.display())));
         }
         if length != self.seen {
             self.contents.read_new(&mut self.file).map_err(|error| failed(&self.path, &error))?;
             self.seen = length;
         }
-        Ok(())
+        self.contents.check()
     }
 
     /// Appends while the file is locked.
@@ -134,7 +136,7 @@ impl JsonlLog {
             .seek(SeekFrom::Start(row.start))
             .and_then(|_| Read::by_ref(&mut self.file).take(u64::from(row.length)).read_to_end(&mut line));
         read.map_err(|error| failed(&self.path, &error))?;
-        Event::parse(&line).map_err(|_| LogError(format!("{}: the file was changed", self.path.display())))
+        Event::parse(&line).map_err(|_| LogError::Failed(format!("{}: the file was changed", self.path.display())))
     }
 }
 
@@ -184,5 +186,5 @@ impl Log for JsonlLog {
 }
 
 fn failed(path: &Path, error: &io::Error) -> LogError {
-    LogError(format!("{}: {error}", path.display()))
+    LogError::Failed(format!("{}: {error}", path.display()))
 }

@@ -33,6 +33,7 @@ struct Stored<'t> {
     counts: HashMap<String, u64>,
     identity: Statement<'t>,
     content: Statement<'t>,
+    other: Statement<'t>,
     greatest: Statement<'t>,
     greatest_of_version_7: Statement<'t>,
     claim: Statement<'t>,
@@ -132,13 +133,16 @@ impl<'t> Batch<'t> {
 
 impl<'t> Stored<'t> {
     fn new(transaction: &'t Connection) -> Result<Self, Problem> {
-        let place = "SELECT partition, offset FROM events WHERE agent = ?1 AND event_id = ?2";
+        let place = "SELECT partition, offset, event FROM events WHERE agent = ?1 AND event_id = ?2";
         let greatest = "SELECT max(event_id) FROM events WHERE agent = ?1";
         Ok(Self {
             latest: HashMap::new(),
             counts: HashMap::new(),
-            identity: transaction.prepare(&format!("{place} LIMIT 1"))?,
-            content: transaction.prepare(&format!("{place} AND content_hash = ?3"))?,
+            identity: transaction.prepare(&format!("{place} ORDER BY id"))?,
+            content: transaction.prepare(&format!("{place} AND content_hash = ?3 ORDER BY id LIMIT 1"))?,
+            other: transaction.prepare(
+                "SELECT 1 FROM events WHERE agent = ?1 AND event_id = ?2 AND content_hash <> ?3 LIMIT 1",
+            )?,
             greatest: transaction.prepare(greatest)?,
             greatest_of_version_7: transaction.prepare(&format!("{greatest} AND substr(event_id, 15, 1) = '7'"))?,
             claim: transaction.prepare(
@@ -169,12 +173,21 @@ impl<'t> Stored<'t> {
 impl Lookup for Stored<'_> {
     type Error = Problem;
 
-    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Option<Known>, Problem> {
-        let id = id.to_string();
-        let place = |row: &rusqlite::Row<'_>| Ok(Place { partition: row.get(0)?, offset: unsigned(row, 1)? });
-        let Some(other) = self.identity.query_row([agent, &id], place).optional()? else { return Ok(None) };
-        let same = self.content.query_row(params![agent, id, content.as_bytes()], place).optional()?;
-        Ok(Some(same.map_or(Known::Other(other), Known::Same)))
+    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, Problem> {
+        let key = params![agent, id.to_string(), content.as_bytes()];
+        let same = self.content.query_row(key, place).optional()?;
+        Ok(Known { same, has_other: self.other.exists(key)? })
+    }
+
+    fn authentic(&mut self, agent: &str, id: EventId, checker: &Checker) -> Result<Option<Place>, Problem> {
+        let mut rows = self.identity.query([agent, &id.to_string()])?;
+        while let Some(row) = rows.next()? {
+            let event = row.get_ref(2)?.as_bytes().ok().and_then(|text| Event::parse(text).ok());
+            if event.is_some_and(|event| checker.is_authentic(&event)) {
+                return Ok(Some(place(row)?));
+            }
+        }
+        Ok(None)
     }
 
     fn latest(&mut self, agent: &str) -> Result<Option<u64>, Problem> {
@@ -212,6 +225,11 @@ impl Lookup for Stored<'_> {
         }
         Ok((self.count(agent)?, new))
     }
+}
+
+/// The place in the first two columns.
+fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<Place> {
+    Ok(Place { partition: row.get(0)?, offset: unsigned(row, 1)? })
 }
 
 /// A number that is at most that of the rows of a file.

@@ -14,7 +14,7 @@ use capgen_sqlite::{Limits, Problem, open_to_read, open_to_write};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 
-use super::{AppendOptions, AppendResult, Heads, Log, LogError, Rate, Record, Verification, wait_for};
+use super::{AppendOptions, AppendResult, FirstOfKernel, Heads, Log, LogError, Rate, Record, Verification, wait_for};
 use crate::{Checker, Event};
 use batch::Batch;
 use table::SCHEMA;
@@ -51,6 +51,7 @@ pub struct SqliteLog {
     connection: Connection,
     checker: Arc<Checker>,
     rate: Rate,
+    first_of_kernel: FirstOfKernel,
 }
 
 impl SqliteLog {
@@ -84,7 +85,23 @@ impl SqliteLog {
 
     fn of(path: &Path, opened: Result<Connection, Problem>, checker: Arc<Checker>) -> Result<Self, LogError> {
         let connection = opened.map_err(|problem| failed(path, &problem))?;
-        Ok(Self { path: path.to_owned(), connection, checker, rate: Rate::default() })
+        let first_of_kernel = FirstOfKernel::new(checker.clone());
+        let mut log = Self { path: path.to_owned(), connection, checker, rate: Rate::default(), first_of_kernel };
+        log.check_kernel()?;
+        Ok(log)
+    }
+
+    /// Fails if the log is refused for its first event of the kernel. Other processes may have appended it since the last look.
+    fn check_kernel(&mut self) -> Result<(), LogError> {
+        if !self.first_of_kernel.is_known() {
+            let query = "SELECT event FROM events WHERE id = (SELECT min(id) FROM events WHERE agent = ?1)";
+            let kernel = self.checker.config().kernel();
+            let found = self.connection.query_row(query, [kernel], |row| row.get::<_, String>(0));
+            // Damage is found where the rows are read or verified.
+            let event = found.ok().and_then(|text| Event::parse(text.as_bytes()).ok());
+            event.iter().for_each(|event| self.first_of_kernel.note(event));
+        }
+        self.first_of_kernel.check()
     }
 
     fn try_append(&mut self, events: &[Event], options: &AppendOptions) -> Result<Vec<AppendResult>, Problem> {
@@ -126,10 +143,12 @@ impl SqliteLog {
 
 impl Log for SqliteLog {
     fn append(&mut self, events: &[Event], options: &AppendOptions) -> Result<Vec<AppendResult>, LogError> {
+        self.check_kernel()?;
         self.try_append(events, options).map_err(|problem| self.failed(&problem))
     }
 
     fn read(&mut self, after: u64, limit: usize) -> Result<Vec<Record>, LogError> {
+        self.check_kernel()?;
         self.try_read(after, limit).map_err(|problem| self.failed(&problem))
     }
 
@@ -142,6 +161,7 @@ impl Log for SqliteLog {
     }
 
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError> {
+        self.check_kernel()?;
         verify::verify(&self.connection, &self.path, expect).map_err(|problem| self.failed(&problem))
     }
 
@@ -153,7 +173,7 @@ impl Log for SqliteLog {
 }
 
 fn failed(path: &Path, problem: &Problem) -> LogError {
-    LogError(format!("{}: {problem}", path.display()))
+    LogError::Failed(format!("{}: {problem}", path.display()))
 }
 
 /// The number in a column, which is not negative.

@@ -42,7 +42,8 @@ const OBJECTS: [(&str, &str); 11] = [
 ) STRICT, WITHOUT ROWID",
     ),
     ("events_place", "CREATE UNIQUE INDEX events_place ON events (partition, offset)"),
-    ("events_identity", "CREATE UNIQUE INDEX events_identity ON events (agent, event_id, content_hash)"),
+    // Not unique: the content hash does not cover the signature, and a derived id without a valid one is appended again.
+    ("events_identity", "CREATE INDEX events_identity ON events (agent, event_id, content_hash)"),
     ("events_claim", "CREATE UNIQUE INDEX events_claim ON events (agent, partition, claim) WHERE claim IS NOT NULL"),
     (
         "events_insert",

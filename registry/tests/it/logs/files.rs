@@ -70,7 +70,7 @@ fn a_reader_sees_lines_as_they_grow() {
     file.write_all(format!("\n\n{}\n", event.text()).as_bytes()).unwrap();
     assert_eq!((records(&mut log).len(), log.warnings().len()), (2, 0));
     file.set_len(10).unwrap();
-    let message = log.read(0, 1).unwrap_err().0;
+    let message = log.read(0, 1).unwrap_err().to_string();
     assert!(message.ends_with("log.jsonl: the file became shorter"), "{message}");
 }
 
@@ -95,13 +95,13 @@ fn files_that_are_no_logs_are_not_changed() {
     drop(other);
     for contents in [std::fs::read(&path).unwrap(), b"This is text, and not a database of SQLite at all.".to_vec()] {
         std::fs::write(&path, &contents).unwrap();
-        let message = SqliteLog::open_or_create(&path, checker()).unwrap_err().0;
+        let message = SqliteLog::open_or_create(&path, checker()).unwrap_err().to_string();
         assert!(message.contains("the file cannot be used"), "{message}");
         assert!(SqliteLog::open_to_read(&path, checker()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), contents);
     }
     let missing = folder.path().join("missing.db");
-    assert!(SqliteLog::open_to_read(&missing, checker()).unwrap_err().0.ends_with("the file does not exist"));
+    assert!(SqliteLog::open_to_read(&missing, checker()).unwrap_err().to_string().ends_with("the file does not exist"));
     assert!(!missing.exists());
     assert!(JsonlLog::open(&folder.path().join("missing.jsonl"), checker()).is_err());
     assert!(SqliteLog::open_to_read(folder.path(), checker()).is_err());
@@ -114,7 +114,7 @@ fn a_log_that_is_opened_to_read_is_not_changed() {
     let events = heartbeats("a", 0..2);
     SqliteLog::open_or_create(&path, checker()).unwrap().append(&events[..1], &NOW).unwrap();
     let mut log = SqliteLog::open_to_read(&path, checker()).unwrap();
-    let message = log.append(&events, &NOW).unwrap_err().0;
+    let message = log.append(&events, &NOW).unwrap_err().to_string();
     assert!(message.contains("readonly"), "{message}");
     assert_eq!((records(&mut log).len(), log.verify(None).unwrap().ok), (1, true));
 }

@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::print_stdout,
     reason = "a test fails by panicking"
 )]
@@ -11,6 +12,8 @@ mod agreement;
 mod bounds;
 mod crashes;
 mod files;
+mod kernel;
+mod reader;
 mod snapshots;
 mod tampering;
 

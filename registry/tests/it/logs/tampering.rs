@@ -149,11 +149,11 @@ fn every_changed_byte_that_a_reader_sees_is_detected() {
         let verified = SqliteLog::open_to_read(&path, checker()).map(|mut log| log.verify(None));
         match verified {
             Err(error) => {
-                assert!(error.0.contains("log.db"), "{error}");
+                assert!(error.to_string().contains("log.db"), "{error}");
                 refused += 1;
             }
             Ok(Err(error)) => {
-                assert!(error.0.contains("log.db"), "{error}");
+                assert!(error.to_string().contains("log.db"), "{error}");
                 errors += 1;
             }
             Ok(Ok(Verification { ok: false, first_broken: Some(_), .. })) => broken += 1,
@@ -312,7 +312,7 @@ fn changed_indexes_are_named() {
         ),
     ] {
         let error = sample.after(statements).map(|found| panic!("{statements}: {found:?}")).unwrap_err();
-        assert!(error.0.contains(expected), "{statements}: {error}");
+        assert!(error.to_string().contains(expected), "{statements}: {error}");
         let writer = SqliteLog::open_or_create(&sample.folder.path().join("log.db"), checker());
         assert_eq!(writer.is_err(), !statements.contains("subjects"), "{statements}");
     }

@@ -349,7 +349,7 @@ fn decision_10_the_least_terminal_of_the_target_counts() {
 }
 
 #[test]
-fn decision_15_signatures_cover_the_content_hash() {
+fn decision_15_an_event_is_signed_with_a_key_that_is_valid_for_its_id() {
     let (one, two) = (key("one"), key("two"));
     let keys = json!({
         "one": {"key": one.public_key(), "from": id(10), "until": id(20)},
@@ -396,7 +396,7 @@ fn decision_3_facts_about_unregistered_subjects_wait_for_the_registration() {
     registry.merge(late.state()).unwrap();
     let row = registry.view().find(&Query::All).remove(0);
     assert_eq!((row.priority, row.deprecated.is_some()), (4, true));
-    assert_eq!(FoldReport::of(&mut registry).view.registrations, [row]);
+    assert_eq!(FoldReport::of(&mut registry).view().overview().registrations, [row]);
 }
 
 #[test]

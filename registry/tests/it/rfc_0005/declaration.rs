@@ -89,14 +89,15 @@ fn section_4_3_the_registry_is_a_fold_that_can_be_replayed() {
     let mut later = value("a", 1, EventType::Registered, events[0].payload().clone());
     later["timestamp"] = "2031-01-01T00:00:00.000Z".into();
     let mut other = fold_under(&config, [&capgen_registry::Event::new(later), &events[1], &events[2]]);
-    let rows = |report: &FoldReport| {
-        let row = &report.view.registrations[0];
+    let rows = |report: &FoldReport<'_>| {
+        let row = &report.view().overview().registrations[0];
         (row.weight.clone(), row.event_id.clone(), row.healthy)
     };
     assert_eq!(rows(&other.report()), rows(&fold_under(&config, &events).report()));
     // The empty state is the start of the fold.
-    let empty = FoldReport::of(&mut Registry::new(config.clone()));
-    assert_eq!(empty.to_json(), FoldReport { invalid: None, ..fold_under(&config, []).report() }.to_json());
+    let mut empty = Registry::new(config.clone());
+    let mut fold = fold_under(&config, []);
+    assert_eq!(fold.report().to_json().replace("\"invalid\":[],", ""), FoldReport::of(&mut empty).to_json());
 }
 
 #[test]

@@ -126,7 +126,8 @@ fn section_13_a_stale_state_catches_up_by_replay() {
     let (east, west) = data_centres();
     let log = [east, west].concat();
     let config = Arc::new(Configuration::default());
-    let expected = fold_under(&config, &log).report();
+    let mut expected = fold_under(&config, &log);
+    let expected = expected.report();
     for length in 0..=log.len() {
         let stale = fold_under(&config, &log[..length]).into_registry().state().to_json();
         let read = State::parse(&serde_json::from_str(&stale).unwrap(), &config, None).unwrap();
