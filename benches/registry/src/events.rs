@@ -18,13 +18,22 @@ pub fn capabilities(registrations: u64) -> u64 {
 
 /// The canonical text of the `n`-th registration. Every 100 agents have a contract in common.
 pub fn registration(n: u64) -> String {
+    registration_of(n, n / 100, json!({"type": "integer", "minimum": 1}))
+}
+
+/// The canonical text of the `n`-th registration, whose contract no other one has.
+pub fn distinct_registration(n: u64) -> String {
+    registration_of(n, n, json!({"type": "integer", "minimum": 1, "maximum": n + 2}))
+}
+
+fn registration_of(n: u64, number: u64, limit: Value) -> String {
     let schema = json!({
         "type": "object",
-        "properties": {"text": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}},
+        "properties": {"text": {"type": "string"}, "limit": limit},
         "required": ["text"],
     });
     let payload = json!({
-        "capability_id": capability(n / 100),
+        "capability_id": capability(number),
         "version": "1.2.0",
         "input_schema": schema,
         "output_schema": {"type": "string"},

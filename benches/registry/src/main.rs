@@ -1,11 +1,12 @@
 //! The speed of the registry, beside a plain table of SQLite with an index that answers the same questions.
 //!
-//! `cargo run --release -p registry [fold|resolve|append|catch-up]`, or all of them.
+//! `cargo run --release -p registry [fold|resolve|append|catch-up|memory]`, or all of them.
 
 mod append;
 mod catch_up;
 mod events;
 mod fold;
+mod memory;
 mod peer;
 mod resolve;
 
@@ -13,11 +14,19 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let parts: Vec<String> = std::env::args().skip(1).collect();
-    let all: [(&str, fn()); 4] =
-        [("fold", fold::run), ("resolve", resolve::run), ("append", append::run), ("catch-up", catch_up::run)];
+    if let Some(("child", arguments)) = parts.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return memory::child(arguments);
+    }
+    let all: [(&str, fn()); 5] = [
+        ("fold", fold::run),
+        ("resolve", resolve::run),
+        ("append", append::run),
+        ("catch-up", catch_up::run),
+        ("memory", memory::run),
+    ];
     assert!(
         parts.iter().all(|part| all.iter().any(|(name, _)| name == part)),
-        "usage: registry [fold|resolve|append|catch-up]..."
+        "usage: registry [fold|resolve|append|catch-up|memory]..."
     );
     for (name, run) in all {
         if parts.is_empty() || parts.iter().any(|part| part == name) {
