@@ -39,7 +39,7 @@ fn read(path: &Path, registry: &mut Registry, latest: u64) -> Result<(), Failure
         UnreadableState::Io(error) => input::failed(path, &error.to_string()),
         UnreadableState::Invalid { at, reason } => {
             let below = match reason {
-                InvalidState::Entry(pointer) | InvalidState::Ahead(pointer) => pointer,
+                InvalidState::Entry(pointer) | InvalidState::Ahead(pointer) => pointer.as_str(),
                 InvalidState::Format => "/format",
                 InvalidState::Configuration => "/config_hash",
                 _ => "",

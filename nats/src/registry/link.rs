@@ -146,7 +146,7 @@ impl Link {
             Problem::Transient(reason) => {
                 Problem::Transient(format!("JetStream does not answer, or is not enabled: {reason}"))
             }
-            lasting @ Problem::Lasting(_) => lasting,
+            problem => problem,
         }
     }
 

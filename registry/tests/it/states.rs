@@ -1,5 +1,11 @@
 //! States that are read from files, entry by entry.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test fails by panicking"
+)]
 
 use std::io::BufReader;
 use std::sync::Arc;

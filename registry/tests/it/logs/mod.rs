@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::print_stdout,
     reason = "a test fails by panicking"
 )]
