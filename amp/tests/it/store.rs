@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capgen_amp::body::Body;
 use capgen_amp::carrier::run::{Execute, Runner};
-use capgen_amp::carrier::{BoxFuture, Handled, Service as _};
+use capgen_amp::carrier::{BoxFuture, Handled, Proved, Service as _};
 use capgen_amp::message::MessageType;
 use capgen_amp::policy::Policy;
 use capgen_amp::provider::{CacheLimits, Outcome, Provider, Record, RequestId, Start, State, Store};
@@ -37,7 +37,7 @@ fn runner(store: impl Store + 'static) -> (Runner, Arc<Behaviour>) {
 }
 
 async fn answer(runner: &Runner, message: &bytes::Bytes) -> bytes::Bytes {
-    match runner.handle(message.clone(), None).await {
+    match runner.handle(message.clone(), None, Proved::channel().0).await {
         Handled::Answer(answer) => answer,
         handled => panic!("{handled:?}"),
     }
@@ -77,7 +77,7 @@ async fn decision_22_an_invocation_that_a_restart_interrupted_does_not_run_again
         let (runner, behaviour) = runner(open(&path));
         let waiting = tokio::spawn({
             let (runner, request) = (runner.clone(), request.clone());
-            async move { runner.handle(request, None).await }
+            async move { runner.handle(request, None, Proved::channel().0).await }
         });
         while behaviour.total() == 0 {
             tokio::task::yield_now().await;

@@ -95,12 +95,12 @@ impl Transport for Scripted {
 
 /// The payload of an answer; `None` if there is none.
 fn answer(end: End) -> Option<Result<bytes::Bytes, ErrorPayload>> {
-    let error = |code: &str| Some(Err(ErrorPayload::new(code, "from the script")));
+    let error = |code: &str| Some(Err(ErrorPayload::of(code, "from the script")));
     match end {
         End::Valid => Some(Ok(json!({"approved": true, "comment": "fine"}).to_string().into())),
         End::Invalid => Some(Ok("{}".into())),
         End::Busy => error(code::BUSY),
-        End::Retryable => Some(Err(ErrorPayload::new("TRY_AGAIN", "from the script").with_retryable(true))),
+        End::Retryable => Some(Err(ErrorPayload::of("TRY_AGAIN", "from the script").with_retryable(true))),
         End::Final => error("NEVER"),
         End::Lost | End::NotSent => None,
     }

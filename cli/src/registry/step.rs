@@ -24,8 +24,8 @@ pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
     }
     let config = config::read(arguments.source.config.as_deref())?;
     if config.has_kernel_key() && arguments.signing.signing_key.is_none() {
-        let message = "the configuration has a key of the kernel, so its events must be signed: pass the key with `--signing-key`\n";
-        return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
+        let message = "the configuration has a key of the kernel, so its events must be signed: pass the key with `--signing-key`";
+        return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
     }
     let key = key::signing_key(&arguments.signing, console)?;
     if let Some(key) = key.as_ref().filter(|key| !config.is_kernel_key(key)) {

@@ -72,7 +72,7 @@ fn invalid_payloads_have_every_violation_of_the_interpreter() {
     let expected = Note::validator().unwrap().validate(&value);
     assert_eq!(expected.len(), 5);
     for error in [Note::from_json(value.to_string().as_bytes()).unwrap_err(), Note::from_value(&value).unwrap_err()] {
-        assert_eq!(error.violations(), expected);
+        assert_eq!(error.violations(), &*expected);
     }
     assert!(Note::from_value(&value).unwrap_err().to_string().starts_with("/id: must match the pattern"));
 }

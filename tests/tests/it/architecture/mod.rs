@@ -18,7 +18,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 20] = [
+const LIBRARIES: [&str; 21] = [
     "diagnostic",
     "schema",
     "descriptor",

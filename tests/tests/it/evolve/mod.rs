@@ -26,7 +26,7 @@ fn manifest(capabilities: Vec<Capability>) -> Manifest {
 
 /// Compares two schemas with a smaller budget than usual.
 fn compared(old: &Schema, new: &Schema, assume: Assume) -> Comparison {
-    compare(&contract(old), &contract(new), Settings { assume, steps: Steps(1_000_000) })
+    compare(&contract(old), &contract(new), Settings { assume, steps: Steps(1_000_000), ..Settings::default() })
 }
 
 /// Two versions of a schema: the second has a change of the first, or is unrelated to it.
