@@ -577,15 +577,42 @@ function decimalParts(number: any): [string, number] {
 
 /** The indexes of the first two items that are equal. */
 function repeated(items: readonly unknown[]): [number, number] | undefined {
-  if (new Set(items).size === items.length && !items.some((item) => typeof item === "object")) return undefined;
-  const seen = new Map<string, number>();
+  // Few items are compared in pairs, most of which differ in their first member.
+  if (items.length <= 16) {
+    for (let index = 1; index < items.length; index++)
+      for (let first = 0; first < index; first++) if (same(items[first], items[index])) return [first, index];
+    return undefined;
+  }
+  // The time for many items must not grow with the square of their number, so objects and arrays are found by their texts.
+  const [values, texts] = [new Map<unknown, number>(), new Map<unknown, number>()];
   for (const [index, item] of items.entries()) {
-    const text = canonical(item);
-    const first = seen.get(text);
+    const isText = typeof item === "object" && item !== null;
+    const [known, key] = isText ? [texts, canonical(item)] : [values, item];
+    const first = known.get(key);
     if (first !== undefined) return [first, index];
-    seen.set(text, index);
+    known.set(key, index);
   }
   return undefined;
+}
+
+/**
+ * Whether two values are equal as JSON values: neither the order of members matters, nor do members that are `undefined`. Values that
+ * are nested deeper than 128 levels are invalid, so their equality does not matter either.
+ */
+function same(one: any, other: any, levels = 128): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || !levels) return false;
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, index) => same(item, other[index], levels - 1));
+  if (!isDict(one) || !isDict(other)) return canonical(one) === canonical(other);
+  let more = 0;
+  for (const name of Object.keys(one)) {
+    if (one[name] === undefined) continue;
+    if (!Object.hasOwn(other, name) || !same(one[name], other[name], levels - 1)) return false;
+    more--;
+  }
+  for (const name of Object.keys(other)) if (other[name] !== undefined) more++;
+  return !more;
 }
 
 /** The same text for equal values, and different texts for different values. */
