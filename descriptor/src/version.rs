@@ -356,7 +356,7 @@ mod tests {
             (">=1,<2", Invalid::Version),
             ("==1.0.0", Invalid::Version),
             (">=1.0.0\t<2.0.0", Invalid::Version),
-            (&huge, Invalid::Version),
+            (&huge, Invalid::NumberTooLarge),
         ] {
             assert_eq!(range(text), Err(reason), "{text}");
         }

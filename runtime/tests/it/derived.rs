@@ -362,8 +362,8 @@ fn numbers_are_not_rounded_to_integers() {
 #[test]
 fn many_numbers_that_are_not_finite_are_reported_in_order() {
     let error = Checked(vec![f64::NAN; 20_000]).to_json().unwrap_err();
-    assert_eq!(error.violations().len(), 20_000);
-    assert_eq!(error.violations()[19_999].path, "/19999");
+    assert_eq!((error.violations().len(), error.is_truncated()), (100, true));
+    assert_eq!(error.violations()[99].path, "/99");
 }
 
 #[test]

@@ -2,7 +2,7 @@
  * Why an agent refuses the callers whose contract has a version; `undefined` if it serves them. Versions are compared by precedence, as
  * SemVer defines it, and their numbers have 64 bits.
  */
-function versionRefusal({ version: own, minSchemaVersion: least, supportedVersions: supported }«: any», version«: string»)«: any» {
+function versionRefusal({ version: ours, minSchemaVersion: least, supportedVersions: supported }«: any», version«: string»)«: any» {
   if (!least && !supported) return;
   const part = "(?:0|[1-9]\\d*|\\d*[a-z-][\\da-z-]*)";
   const release = "(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)";
@@ -30,6 +30,6 @@ function versionRefusal({ version: own, minSchemaVersion: least, supportedVersio
     });
   const but = `but the caller has version ${version}`;
   if (least && order(least) < 0) return ["EVERSION_SKEW", `the provider serves callers with version ${least} or later, ${but}`];
-  if (supported && ![...supported, ...(own ? [own] : [])].some(isIn))
+  if (supported && ![...supported, ...(ours ? [ours] : [])].some(isIn))
     return ["EVERSION_SKEW", `the provider serves the versions ${supported.join(", ")}, ${but}`];
 }
