@@ -19,28 +19,29 @@ use super::violation::Violation;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[must_use]
 pub struct Violations {
-    list: Vec<Violation>,
+    /// Not a `Vec`, because errors that are returned by value contain a report.
+    list: Box<[Violation]>,
     is_truncated: bool,
 }
 
 impl Violations {
     /// A report that another program made, or that is known to be small. `is_truncated` if the list leaves violations out.
     pub fn new(list: Vec<Violation>, is_truncated: bool) -> Self {
-        Self { list, is_truncated }
+        Self { list: list.into(), is_truncated }
     }
 
     /// The first violations, as many as the budget allows. Takes no more of them than one that it leaves out.
     pub fn within(budget: ReportBudget, violations: impl IntoIterator<Item = Violation>) -> Self {
         let mut spent = Spent::nothing_of(budget);
-        let mut report = Self::default();
+        let (mut list, mut is_truncated) = (Vec::new(), false);
         for violation in violations {
             if !spent.add(&violation) {
-                report.is_truncated = true;
+                is_truncated = true;
                 break;
             }
-            report.list.push(violation);
+            list.push(violation);
         }
-        report
+        Self::new(list, is_truncated)
     }
 
     /// A report that a peer made, within [`ReportBudget::DEFAULT`]: the peer may use another one.
@@ -59,7 +60,7 @@ impl Violations {
     /// The violations without the note whether there are more.
     #[must_use]
     pub fn into_vec(self) -> Vec<Violation> {
-        self.list
+        self.list.into_vec()
     }
 }
 
@@ -74,7 +75,7 @@ impl Deref for Violations {
 /// A report of one violation.
 impl From<Violation> for Violations {
     fn from(violation: Violation) -> Self {
-        Self { list: vec![violation], is_truncated: false }
+        Self::new(vec![violation], false)
     }
 }
 
@@ -83,7 +84,7 @@ impl IntoIterator for Violations {
     type IntoIter = std::vec::IntoIter<Violation>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
+        self.list.into_vec().into_iter()
     }
 }
 
