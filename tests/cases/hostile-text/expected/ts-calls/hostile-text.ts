@@ -409,51 +409,45 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const typeOf = (value: any) =>
-    Array.isArray(value)
-      ? "array"
-      : isDict(value)
-        ? "object"
-        : Number.isInteger(value)
-          ? "integer"
-          : typeof value === "object"
-            ? `${value && value.constructor?.name}`
-            : typeof value === "number" && !Number.isFinite(value)
-              ? `${value}`
-              : typeof value;
+  const typeOf = (value: any) => {
+    const type = typeof value;
+    if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
+    if (type !== "object" && type !== "function") return type;
+    if (Array.isArray(value)) return "array";
+    return isDict(value) ? "object" : type === "object" ? `${value && value.constructor?.name}` : type;
+  };
   /** The value that is checked. */
   let current: any;
-  const mismatch = (types: any, _: any = 0, type = typeOf(current)) =>
+  const mismatch = (types: any, type: string) =>
+    types !== type &&
     !types.includes(type) &&
     (type !== "integer" || !types.includes("number")) &&
     `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
-  const sizeOf = (value: any) => {
-    if (Array.isArray(value)) return value.length;
-    let size = 0;
-    for (const _ of value) size++;
-    return size;
+  const must = (text: string) =>
+    `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
+  const limits = (unit: string, text: string, holds: any) => (limit: any) => {
+    if ((Array.isArray(current) ? "item" : typeof current === "string" ? "character" : typeof current) !== unit) return false;
+    if (unit === "number") return !holds(current, limit) && must(`be ${text} ${limit}`);
+    let size = current.length;
+    // A code point has one or two units, so most need not be counted.
+    if (unit === "character" && holds(size, limit) !== holds(size / 2, limit)) {
+      size = 0;
+      for (const _ of current) size++;
+    }
+    return !holds(size, limit) && must(`have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
   };
-  const unitOf = (value: any) => (Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value);
-  const must = (holds: boolean, text: string) =>
-    !holds && `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
-  const limits = (unit: string, text: string, holds: any) => (limit: any) =>
-    unitOf(current) === unit &&
-    must(
-      holds(unit === "number" ? current : sizeOf(current), limit),
-      unit === "number" ? `be ${text} ${limit}` : `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`,
-    );
   const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
   const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
-  /** The messages of violated keywords, in the order in which the violations of one value are listed. */
+  /** The messages of violated keywords, in the order in which they are listed. Valid values cost no texts. */
   const checks: any = {
-    type: mismatch,
+    type: 0,
     false: () => "no value is allowed here",
-    enum: (values: any, text = `[${values.map(literal)}]`) =>
-      !equals(current, values) && `value not in enum ${text}`,
-    const: (only: any, text = literal(only)) => !equals(current, [only]) && `value is not ${text}`,
+    enum: (values: any, text: any) =>
+      !equals(current, values) && `value not in enum ${text ?? `[${values.map(literal)}]`}`,
+    const: (only: any, text: any) => !equals(current, [only]) && `value is not ${text ?? literal(only)}`,
     minimum: least("number"),
     maximum: most("number"),
-    pattern: (pattern: any, text = literal(pattern.source)) => typeof current === "string" && must(pattern.test(current), `match the pattern ${text}`),
+    pattern: (pattern: any, text: any) => typeof current === "string" && !pattern.test(current) && must(`match the pattern ${text ?? literal(pattern.source)}`),
     required: (name: any, values = "") => `missing required property ${JSON.stringify(clip(name))}${values}`,
   };
   /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
@@ -474,47 +468,75 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
   /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
   const visit = (given: any[], value: any, list: any, path?: any): void => {
     const isArray = Array.isArray(value);
-    const rules = new Set(given.map(follow));
+    const type = typeOf(value);
+    const rules = given.map(follow);
+    const messages: any[] = [];
     current = value;
-    // The loop also visits the rules that it adds to the set.
+    // The loop also visits the rules that it adds.
     for (const rule of rules) {
-      if (rule.type && mismatch(rule.type)) continue;
-    }
-    const all = [...rules];
-    for (const keyword in checks) {
-      const messages: any[] = [];
-      for (const rule of all) {
-        const message = rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword]);
-        if (message) messages.push(message);
+      const message = rule.type && mismatch(rule.type, type);
+      if (message) {
+        messages.push({ keyword: "type", message });
+        continue;
       }
-      if (!messages[0]) continue;
-      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) addTo(list, () => pointer(path), message, keyword);
-      // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type") return;
     }
-    if (!isArray && !isDict(value)) return;
-    const declared = all.flatMap(({ properties = {} }) => Object.keys(properties));
-    for (const name of isArray ? value.keys() : new Set(declared.concat(Object.keys(value)).sort())) {
-      const item = member(value, name);
-      const below = all.flatMap(({ properties = {}, optional = {}, rest = [], items = [] }) =>
-        isArray
-          ? items
-          : item === undefined
-            ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
-            : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
-      );
-      if (below.every((rule) => rule === typeOf(item))) continue;
+    // Only names are also listed about a value of the wrong type.
+    const isWrong = messages[0];
+    for (const rule of rules)
+      for (const keyword in rule)
+        if (checks[keyword] && (!isWrong || keyword === "propertyNames")) {
+          const message = checks[keyword](rule[keyword], rule.text?.[keyword]);
+          if (message) messages.push({ keyword, message });
+        }
+    const order = messages[1] && Object.keys(checks);
+    messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
+    for (const [index, { keyword, message }] of messages.entries()) {
+      const next = messages[index + 1];
+      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
+      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
+    }
+    if (isWrong || (!isArray && (type !== "object" || !isDict(value)))) return;
+    const names: any[] = [];
+    if (!isArray) {
+      for (const { properties } of rules) if (properties) names.push(...Object.keys(properties));
+      // Other members are only visited if there are rules for them.
+      if (rules.some(({ optional, rest, names }) => optional || names || rest !== undefined))
+        for (const name of Object.keys(value)) if (!rules.some(({ properties }) => properties && member(properties, name))) names.push(name);
+      names.sort();
+    }
+    const ofItems = isArray ? rules.flatMap(({ items = [] }) => items) : [];
+    const size = isArray ? ofItems.length && value.length : names.length;
+    for (let index = 0; index < size; index++) {
+      const name = isArray ? index : names[index];
+      // Several rules may require a member.
+      if (!isArray && name === names[index - 1]) continue;
+      const item = isArray ? value[index] : member(value, name);
+      const below: any[] = isArray ? ofItems : [];
+      if (!isArray)
+        for (const rule of rules) {
+          const { properties, optional, rest } = rule;
+          const required = properties && member(properties, name);
+          if (item === undefined) {
+            if (required) below.push({ required: name, text: required.text });
+            continue;
+          }
+          const declared = required ?? (optional && member(optional, name)) ?? (rest === false ? { additionalProperties: name } : rest);
+          if (declared) below.push(declared);
+        }
+      if (!below[0] || below.every((rule) => rule === typeOf(item))) continue;
       const place = [name, path];
-      if (below[1]) visit(below, item, list, place);
+      const only = follow(below[0]);
+      // Most members are scalars, which need not be remembered.
+      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
+      if (below[1] || isSimple) visit(below, item, list, place);
       else if (list === report) {
         // A value may be at many places. If it is valid, it is visited once.
-        const valid = (follow(below[0]).valid ??= new Set());
+        const valid = (only.valid ??= new Set());
         const { count } = list;
         if (!valid.has(item)) visit(below, item, list, place);
         if (list.count === count) valid.add(item);
       } else {
-        const { found, count } = find(below[0], item);
+        const { found, count } = find(only, item);
         for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
         list.count += count - found.length;
       }
