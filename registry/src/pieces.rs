@@ -114,7 +114,8 @@ impl<R: BufRead> Pieces<R> {
                 return Err(not_json("a value is too large, or nests too deeply"));
             }
         }
-        if scan.depth > MAX_DEPTH || self.piece.is_empty() {
+        // A canonical document has no space that `peek` could have passed.
+        if scan.depth > MAX_DEPTH || self.piece.first().copied().is_none_or(is_space) {
             return Err(not_json("expected a value"));
         }
         std::str::from_utf8(&self.piece).map_err(|_| not_json("it is not UTF-8"))
@@ -262,14 +263,18 @@ mod tests {
             read.push_str(name);
             if pieces.peek()? == Some(b'[') {
                 return pieces.items(|pieces| {
-                    read.push_str(&format!("[{}]", pieces.value()?));
+                    let value = pieces.value()?;
+                    parsed_strictly(value)?;
+                    read.push_str(&format!("[{value}]"));
                     Ok(())
                 });
             }
             if name == "skipped" {
                 return pieces.skip(2);
             }
-            read.push_str(&format!("={}", pieces.value()?));
+            let value = pieces.value()?;
+            parsed_strictly(value)?;
+            read.push_str(&format!("={value}"));
             Ok(())
         })?;
         pieces.end()?;

@@ -1,24 +1,25 @@
 use capgen::Capability;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize, Deserialize, JsonSchema, Capability)]
 struct Paint {
-    #[serde(rename = "colour", with = "hex")]
+    #[serde(rename = "colour", with = "Hex")]
     color: u32,
-    #[serde(with = "hex")]
+    #[serde(with = "Hex")]
     #[schemars(with = "String")]
     described: u32,
 }
 
-mod hex {
-    use serde::{Deserialize, Deserializer, Serializer};
+#[derive(JsonSchema)]
+struct Hex;
 
-    pub fn serialize<S: Serializer>(value: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+impl Hex {
+    fn serialize<S: Serializer>(value: &u32, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format!("{value:x}"))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
         String::deserialize(deserializer).map(|_| 0)
     }
 }

@@ -108,8 +108,11 @@ fn tests_and_examples_are_not_published() {
 }
 
 /// Programs of tests other than `tests/it/main.rs`, each with the reason why it is one of its own.
-const OWN_PROGRAMS: [(&str, &str); 1] =
-    [("macros/tests/ui.rs", "trybuild builds packages in the current folder, which must not change meanwhile")];
+const OWN_PROGRAMS: [(&str, &str); 3] = [
+    ("macros/tests/ui.rs", "trybuild builds packages in the current folder, which must not change meanwhile"),
+    ("manifest/tests/hostile.rs", "it measures the largest memory of its process"),
+    ("manifest/tests/patterns.rs", "it measures the largest memory of its process"),
+];
 
 /// Linking a program takes longer than most tests, so the tests of a package are modules of one program.
 #[test]
