@@ -26,7 +26,10 @@ struct Truncated<'r> {
 /// The record and its JSON text, with at most [`MAX_RECORD`] bytes: long texts are cut, and as many of the first violations are kept as
 /// fit. Such a record has the member `truncated`.
 pub(super) fn cut(mut record: AuditRecord) -> serde_json::Result<(AuditRecord, String)> {
-    let is_cut = names(&mut record).into_iter().fold(false, |is_cut, name| shorten(name, MAX_NAME) || is_cut);
+    let mut is_cut = false;
+    for name in names(&mut record) {
+        is_cut |= shorten(name, MAX_NAME);
+    }
     let AuditRecord::Violation(report) = &mut record else {
         let text = match is_cut {
             true => serde_json::to_string(&Truncated { record: &record, truncated: true }),
@@ -36,7 +39,9 @@ pub(super) fn cut(mut record: AuditRecord) -> serde_json::Result<(AuditRecord, S
     };
     report.truncated |= is_cut;
     let mut violations = std::mem::take(&mut report.violations);
-    report.truncated |= violations.iter_mut().fold(false, |is_cut, violation| shorten_violation(violation) || is_cut);
+    for violation in violations.iter_mut() {
+        report.truncated |= shorten_violation(violation);
+    }
     // With the member `truncated`, which may not be necessary.
     let mut size = serde_json::to_string(&record)?.len() + r#","truncated":true"#.len();
     let mut kept = 0;

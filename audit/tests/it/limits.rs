@@ -1,5 +1,4 @@
 //! The size of records: whatever a caller sends, its record is stored, and takes little room.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use capgen_audit::SqliteAudit;
 use capgen_call::{Audit, AuditRecord, AuditViolation};

@@ -1,5 +1,5 @@
 //! Examples of schemas, and payloads that violate one assertion.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

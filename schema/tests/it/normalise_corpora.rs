@@ -1,5 +1,5 @@
 //! Normalises schemas of real tools, from `$CAPGEN_CORPUS`.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
 

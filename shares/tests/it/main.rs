@@ -1,4 +1,14 @@
 //! The rule for shares, with random callers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and prints why it was skipped"
+)]
 
 use capgen_shares::Shares;
 use proptest::prelude::*;

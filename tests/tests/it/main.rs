@@ -1,4 +1,5 @@
 //! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+#![allow(clippy::duplicate_mod, reason = "several tests include the same generated files")]
 
 mod agreement;
 mod architecture;
