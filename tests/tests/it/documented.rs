@@ -89,8 +89,11 @@ fn reads(bytes: &[u8]) {
     match ReviewPrRequest::from_json(bytes) {
         Ok(request) => review(&request.pr_url),
         Err(InvalidPayload::Violations(violations)) => {
-            for violation in violations {
+            for violation in &violations {
                 eprintln!("{}: {}", violation.path, violation.message);
+            }
+            if violations.is_truncated() {
+                eprintln!("and more");
             }
         }
         Err(error) => eprintln!("{error}"),

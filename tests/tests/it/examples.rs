@@ -101,7 +101,12 @@ fn blocks(page: &str) -> Vec<(&str, &str, &str)> {
 #[test]
 fn rust_in_the_documentation_is_compiled() {
     // The constructors of generated types are described before they are used.
-    const FRAGMENTS: [&str; 1] = ["let refund = RefundPaymentRequest::new("];
+    // Attributes of a field are tested with the derive.
+    const FRAGMENTS: [&str; 3] = [
+        "let refund = RefundPaymentRequest::new(",
+        "#[schemars(with = \"capgen::MapSchema<TravellerId, Seat>\")]",
+        "#[serde(with = \"hex\")]",
+    ];
     let mut seen = 0;
     for page in pages() {
         for (before, language, block) in blocks(&text(&page)) {
