@@ -169,11 +169,11 @@ an invalid request: schema-violation
     assert_eq!(server.stats().received, 1, "the invalid request was not sent");
     server.shutdown(Duration::from_secs(5)).await;
 
-    // A later version of the agent, whose contract differs: it asks for the caller's contract, and accepts it.
+    // A later version of the agent, whose contract differs and which compares contracts: it asks for the caller's, and accepts it.
     let review = json!({"verdict": "approve", "findings": []});
     let handlers = Handlers::new("reviewer").with::<Lenient, _, _>(move |_, _| std::future::ready(Ok(review.clone())));
     let transport = Arc::new(NatsTransport::connect(NatsOptions::new([broker.url()])).await?);
-    let server = Server::builder(handlers).listen(transport, "reviewer.requests").start().await?;
+    let server = Server::builder(handlers).compare_contracts().listen(transport, "reviewer.requests").start().await?;
     let printed = call().await?;
     assert_eq!(text(&printed.stdout), expected, "{}", text(&printed.stderr));
     assert_eq!((server.stats().received, server.stats().handled), (2, 1));

@@ -114,9 +114,10 @@ fn rust_in_the_documentation_is_compiled() {
                 continue;
             }
             seen += 1;
-            let only_imports = block.lines().all(|line| {
-                let line = line.trim();
-                line.is_empty() || line.starts_with("use ") || line.starts_with("mod ")
+            // An item of imports may have several lines.
+            let only_imports = block.split(';').all(|item| {
+                let item = item.trim();
+                item.is_empty() || item.starts_with("use ") || item.starts_with("mod ")
             });
             let is_compiled = before.starts_with("<!-- file: ") && before.ends_with(".rs -->");
             let is_fragment = only_imports || FRAGMENTS.iter().any(|start| block.starts_with(start));
