@@ -621,7 +621,7 @@ function clientOf(agent: string, capabilities: any, methods: any, transport: any
   const { AbortController, clearTimeout, setTimeout }: any = globalThis;
   // A mistake in an option would otherwise make every call fail, with a message that does not name the option.
   const rule = "letters, digits, `.`, `_` and `-`, the first a letter or a digit, and at most 128 of them";
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
+  if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
