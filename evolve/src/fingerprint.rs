@@ -12,7 +12,8 @@ use capgen_schema::Hash;
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// The number of hexadecimal digits.
+    /// The number of hexadecimal digits: 80 bits, so that no one finds another change with the same fingerprint by chance. The earlier form
+    /// had 16 digits, and the length distinguishes both.
     pub const LEN: usize = 20;
 
     /// The number of digits of fingerprints that covered only the message of a finding, and so accepted other changes with the same

@@ -23,7 +23,7 @@ pub use transport::LockedTransport;
 /// The name of the file.
 pub const LOCK_FILE: &str = "capgen.lock";
 
-/// The version of the format. A reader rejects every other one.
+/// The version of the format. A reader rejects every other one. Since version 2, the lock has the transports.
 pub const LOCK_VERSION: u32 = 2;
 
 /// The transports and the hashes of the capabilities of some agents.
