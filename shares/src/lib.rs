@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-/// Four times the free units: `held <= 4 * (total - used)`.
-const FACTOR: u128 = 4;
+/// A caller may hold so many times the free units: `held <= 4 * (total - used)`. With a larger factor a caller that is alone would waste less,
+/// but one that comes later would find less room.
+const FACTOR: u64 = 4;
 
 /// How the total follows from the capacity, in the units of [`FACTOR`]: `FACTOR * total` is `5 * capacity`, so that the sums are exact.
-const SCALED_TOTAL: u128 = FACTOR + 1;
+const SCALED_TOTAL: u128 = FACTOR as u128 + 1;
 
 /// A larger capacity is treated as this one, so that the sum of all shares is a `u64`.
 const MAX_CAPACITY: u64 = u64::MAX / 2;
@@ -83,7 +84,7 @@ impl<C: Ord + Clone> Shares<C> {
     pub fn share(&self, caller: &C) -> u64 {
         // held <= 4 * (total - others - held), where 4 * total = 5 * capacity.
         let others = u128::from(self.used - self.held(caller));
-        let room = (SCALED_TOTAL * u128::from(self.capacity)).saturating_sub(FACTOR * others);
+        let room = (SCALED_TOTAL * u128::from(self.capacity)).saturating_sub(u128::from(FACTOR) * others);
         u64::try_from(room / SCALED_TOTAL).unwrap_or(u64::MAX)
     }
 
@@ -104,6 +105,29 @@ impl<C: Ord + Clone> Shares<C> {
     pub fn callers(&self) -> usize {
         self.held.len()
     }
+}
+
+/// The total for a resource of which a caller that is alone may hold `capacity` units, for resources that do not fit [`Shares`], such as
+/// those that callers wait for.
+///
+/// ```
+/// assert_eq!(capgen_shares::total_of(64), 80);
+/// ```
+#[must_use]
+pub const fn total_of(capacity: u64) -> u64 {
+    capacity.saturating_add(capacity.div_ceil(FACTOR))
+}
+
+/// The units that a caller may hold, with those that it takes now, if `free` units are free afterwards.
+///
+/// ```
+/// // A caller that is alone holds 64 of 80 units.
+/// assert!(capgen_shares::limit_with(80 - 64) >= 64);
+/// assert!(capgen_shares::limit_with(80 - 65) < 65);
+/// ```
+#[must_use]
+pub const fn limit_with(free: u64) -> u64 {
+    free.saturating_mul(FACTOR)
 }
 
 const fn at_most(capacity: u64) -> u64 {

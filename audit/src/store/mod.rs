@@ -4,7 +4,6 @@ mod cut;
 mod queue;
 mod redact;
 mod room;
-mod share;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The room that the queue has for records.
 
-use super::share::Shares;
+use capgen_shares::Shares;
 
 /// A caller that is proved to have caused records; the empty text for all others together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,8 +30,8 @@ impl Room {
         match is_shared {
             false => Self::Common { records, bytes },
             true => Self::Shared {
-                records: Box::new(Shares::for_sole_caller(records)),
-                bytes: Box::new(Shares::for_sole_caller(bytes)),
+                records: Box::new(Shares::new(records as u64)),
+                bytes: Box::new(Shares::new(bytes as u64)),
             },
         }
     }
@@ -47,12 +47,14 @@ impl Room {
                 left.is_some()
             }
             Self::Shared { records, bytes } => {
-                let is_admitted = records.admits(caller, 1) && bytes.admits(caller, size);
-                if is_admitted {
-                    records.add(caller, 1);
-                    bytes.add(caller, size);
+                if !records.try_take(caller, 1) {
+                    return false;
                 }
-                is_admitted
+                let has_room = bytes.try_take(caller, size as u64);
+                if !has_room {
+                    records.give_back(caller, 1);
+                }
+                has_room
             }
         }
     }
@@ -65,8 +67,8 @@ impl Room {
                 *bytes = bytes.saturating_add(size);
             }
             Self::Shared { records, bytes } => {
-                records.remove(caller, 1);
-                bytes.remove(caller, size);
+                records.give_back(caller, 1);
+                bytes.give_back(caller, size as u64);
             }
         }
     }

@@ -1,8 +1,7 @@
 //! The memory of a server, and other things that its peers share: each peer has a share, whatever the others do.
 //!
-//! The rule for shares is that of dynamic thresholds (Choudhury and Hahne, 1998): a caller may hold at most four times as much as is still
-//! free. A sole caller gets four fifths, two get four ninths each, and a newcomer always finds room. So that a sole caller gets all that a
-//! server promises, the total is a quarter larger than that.
+//! The rule for shares is that of `capgen-shares`: a caller may hold at most four times as much as is still free. Here callers wait for room
+//! instead of being refused, and those that have not proved who they are have a part of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -16,9 +15,6 @@ use crate::{Caller, Work};
 /// A share of at most so many bytes does not wait: the buffers of connections have this much anyway. So large messages never stop small
 /// ones.
 pub const FREE: usize = 64 * 1024;
-
-/// A caller may hold so many times as much as is still free. With a larger factor a sole caller would get more, but newcomers less.
-const FACTOR: usize = 4;
 
 /// An amount that the peers of a server share, such as bytes of memory. Clones are the same amount.
 #[derive(Clone, Debug)]
@@ -93,7 +89,7 @@ impl Budget {
     }
 
     fn new(amount: usize, has_proofs: bool, is_memory: bool) -> Self {
-        let total = amount.saturating_add(amount.div_ceil(FACTOR));
+        let total = from_units(capgen_shares::total_of(units(amount)));
         let unproved = if has_proofs { total / 2 } else { total };
         Self(Arc::new(Inner { total, unproved, is_memory, state: Mutex::default(), changed: Notify::new() }))
     }
@@ -271,7 +267,7 @@ impl Inner {
         }
         let held = state.callers.get(&share.caller);
         let own = held.map_or(0, |held| held.amount);
-        if free.is_some_and(|free| own.saturating_add(more) <= free.saturating_mul(FACTOR)) {
+        if free.is_some_and(|free| units(own.saturating_add(more)) <= capgen_shares::limit_with(units(free))) {
             return Ok(());
         }
         // Otherwise all messages of a caller could wait for each other, or a newcomer for a total that is small.
@@ -320,6 +316,14 @@ impl State {
             }
         }
     }
+}
+
+const fn units(amount: usize) -> u64 {
+    amount as u64
+}
+
+fn from_units(units: u64) -> usize {
+    usize::try_from(units).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

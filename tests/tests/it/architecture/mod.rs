@@ -69,8 +69,8 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("capgen-nats", &["capgen-call", "capgen-diagnostic", "capgen-registry"]),
         ("capgen-shares", &[]),
         ("capgen-sqlite", &[]),
-        ("capgen-audit", &["capgen-call", "capgen-schema", "capgen-sqlite"]),
-        ("capgen-net", &[]),
+        ("capgen-audit", &["capgen-call", "capgen-schema", "capgen-shares", "capgen-sqlite"]),
+        ("capgen-net", &["capgen-shares"]),
         (
             "capgen-amp",
             &[
