@@ -2,6 +2,7 @@
 
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Manifest, load, read_source};
+use capgen_tests::contract::{Draft, contract};
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
@@ -136,4 +137,58 @@ fn the_compiler_finds_the_declarations_of_both_kinds_of_modules() {
         options["moduleResolution"] = kind.into();
         assert_eq!(node.tsc_check_all(&[Program { files, options }]).unwrap(), [vec![]], "{kind}");
     }
+}
+
+/// Values that `JSON.parse` never returns, but other code does, have violations where they are invalid.
+#[test]
+fn rejected_values_that_are_not_json_have_violations() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("values-that-are-not-json");
+    std::fs::create_dir_all(&folder).unwrap();
+    let schema = r#"{
+        "type": "object",
+        "properties": {"a": {"type": "object"}, "b": {"type": "string"}, "c": {"items": {"type": "null"}}},
+        "required": ["a"]
+    }"#;
+    let contract = contract("agent", &[Draft::request("read", schema)]).unwrap();
+    std::fs::write(folder.join("agent.mjs"), file(&contract, Language::JavaScriptModule, "mjs")).unwrap();
+    let script = r#"
+import { parseReadRequest as parse } from "./agent.mjs";
+// Classes whose names are those of types.
+const instance = (name) => new ({ [name]: class {} })[name]();
+const hidden = (members) => Object.defineProperties({ a: {} }, members);
+const values = [
+  instance("object"), { a: instance("object") }, { a: {}, b: instance("string") }, { a: {}, b: instance("") }, { a: {}, c: [instance("null")] },
+  new Date(0), { a: new Map() }, { a: {}, b: () => "" }, { a: {}, b: Symbol("b") }, { a: {}, b: 1n }, { a: {}, c: [, null] },
+  hidden({ b: { value: 1 } }), hidden({ b: { value: 1, enumerable: true } }), { length: 0, a: 1 }, { a: {}, length: 0, b: 1 },
+];
+console.log(JSON.stringify(values.map((value) => {
+  const { ok, violations } = parse(value);
+  return ok ? "valid" : violations.map(({ path, message }) => `${path}: ${message}`).join("; ");
+})));
+"#;
+    std::fs::write(folder.join("script.mjs"), script).unwrap();
+    let node = std::process::Command::new("node").arg(folder.join("script.mjs")).output().unwrap();
+    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
+    let reports: Vec<String> = serde_json::from_slice(&node.stdout).unwrap();
+    let expected = [
+        ": expected object, got object",
+        "/a: expected object, got object",
+        "/b: expected string, got string",
+        "/b: expected string, got instance",
+        "/c/0: expected null, got null",
+        ": expected object, got Date",
+        "/a: expected object, got Map",
+        "/b: expected string, got function",
+        "/b: expected string, got symbol",
+        "/b: expected string, got bigint",
+        "/c/0: expected null, got undefined",
+        "/b: expected string, got integer",
+        "/b: expected string, got integer",
+        "/a: expected object, got integer",
+        "/b: expected string, got integer",
+    ];
+    assert_eq!(reports, expected);
 }

@@ -2,5 +2,5 @@
 function isDict(value«: any»)«: boolean» {
   if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

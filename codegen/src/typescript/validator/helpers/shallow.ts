@@ -1,8 +1,6 @@
 /** Whether arrays and objects are nested at most `levels` deep. */
 function shallow(value«: any», levels«: number»)«: boolean» {
-  return (
-    typeof value !== "object" ||
-    value === null ||
-    (levels > 0 && Object.values(value).every((item) => shallow(item, levels - 1)))
-  );
+  if (typeof value !== "object" || value === null) return true;
+  if (levels > 0) for (const item of Array.isArray(value) ? value : Object.values(value)) if (!shallow(item, levels - 1)) return false;
+  return levels > 0;
 }

@@ -285,18 +285,14 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
   const typeOf = (value) => {
     const type = typeof value;
     if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
-    if (type !== "object" && type !== "function") return type;
-    if (Array.isArray(value)) return "array";
-    return isDict(value) ? "object" : type === "object" ? `${value && value.constructor?.name}` : type;
+    if (type !== "object") return type;
+    return value === null ? "null" : Array.isArray(value) ? "array" : isDict(value) ? type : "instance";
   };
   /** The value that is checked. */
   let current;
-  const mismatch = (types, type) =>
-    types !== type &&
-    !types.includes(type) &&
-    (type !== "integer" || !types.includes("number")) &&
-    `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
-  const must = (text) =>
+  const isOf = (types, type) =>
+    types === type || types.includes(type) || (type === "integer" && types.includes("number"));
+  const must = (text) => () =>
     `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
   const limits = (unit, text, holds) => (limit) => {
     if ((Array.isArray(current) ? "item" : typeof current === "string" ? "character" : typeof current) !== unit) return false;
@@ -311,22 +307,83 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
   };
   const least = (unit) => limits(unit, "at least", (size, limit) => size >= limit);
   const most = (unit) => limits(unit, "at most", (size, limit) => size <= limit);
-  /** The messages of violated keywords, in the order in which they are listed. Valid values cost no texts. */
+  /** Functions that write the messages of violated keywords, in the order in which they are listed. */
   const checks = {
     type: 0,
-    false: () => "no value is allowed here",
+    false: () => () => "no value is allowed here",
     enum: (values, text) =>
-      !equals(current, values) && `value not in enum ${text ?? `[${values.map(literal)}]`}`,
-    const: (only, text) => !equals(current, [only]) && `value is not ${text ?? literal(only)}`,
+      !equals(current, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
+    const: (only, text) => !equals(current, [only]) && (() => `value is not ${text ?? literal(only)}`),
     minimum: least("number"),
     maximum: most("number"),
-    required: (name, values = "") => `missing required property ${JSON.stringify(clip(name))}${values}`,
-    anyOf: String,
-    oneOf: String,
+    required: (name, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
+    anyOf: (text) => () => text,
+    oneOf: (text) => () => text,
   };
   /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
   const pointer = (path) =>
     path ? `${pointer(path[1])}/${clip(`${path[0]}`).replace(/~/g, "~0").replace(/\//g, "~1")}` : "";
+  /** The arrays and objects that `follows` has visited. */
+  let visited = 0;
+  /** Whether a value has no violation under a rule. It lists nothing, so that the valid parts of a value cost little. */
+  const follows = (given, value) => {
+    const type = typeOf(value);
+    if (typeof given === "string") return isOf(given, type);
+    const rule = follow(given);
+    if (rule.type && !isOf(rule.type, type)) return false;
+    if (typeof value !== "object" || !value || (type === "array" && !value.length)) return holds(rule, value);
+    let verdict = rule.verdicts?.get(value);
+    if (verdict === undefined) {
+      const before = ++visited;
+      verdict = holds(rule, value) && (type === "array" ? holdItems(rule, value) : type !== "object" || holdMembers(rule, value));
+      // Values without arrays and objects in them are checked again as fast as they are found.
+      if (visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
+    }
+    return verdict;
+  };
+  /** Whether a value follows the keywords of a rule, apart from its type, items and members. */
+  const holds = (rule, value) => {
+    for (const keyword in rule)
+      if (checks[keyword]) {
+        current = value;
+        if (checks[keyword](rule[keyword])) return false;
+      }
+    for (const { keyword, when = [], branches } of rule.unions ?? []) {
+      let count = 0;
+      for (let index = 0; index < branches.length && count < 2; index++)
+        if ((!when[index] || follows(when[index], value)) && follows(branches[index], value)) count += keyword === "oneOf" ? 1 : 2;
+      if (count !== (keyword === "oneOf" ? 1 : 2)) return false;
+    }
+    return true;
+  };
+  const holdItems = ({ items }, value) => {
+    if (items) for (const item of value) if (!follows(items, item)) return false;
+    return true;
+  };
+  /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
+  const holdMembers = ({ properties, optional, rest, names }, value, violates = () => false) => {
+    for (const name in properties) {
+      const item = member(value, name);
+      const rule = properties[name];
+      if (item === undefined) {
+        if (!violates(name, { required: name, text: rule.text })) return false;
+      } else if (!follows(rule, item) && !violates(name, rule)) return false;
+    }
+    for (const name in optional) {
+      const item = member(value, name);
+      if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
+    }
+    // Other members are only visited if there are rules for them.
+    if (rest !== undefined || names)
+      for (const name of Object.keys(value)) {
+        const item = value[name];
+        if (item === undefined) continue;
+        if (rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
+        const rule = rest || { additionalProperties: name };
+        if (!follows(rule, item) && !violates(name, rule)) return false;
+      }
+    return true;
+  };
   /**
    * The number of violations under one rule, and the first 16. They are remembered, because a value may be reached in exponentially
    * many ways.
@@ -336,41 +393,32 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
     const list = known.get(value) ?? listOf(16);
     if (!known.has(value)) visit([rule], value, list);
     known.set(value, list);
-    current = value;
     return list;
   };
   /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
   const visit = (given, value, list, path) => {
-    const isArray = Array.isArray(value);
     const type = typeOf(value);
+    const isArray = type === "array";
     const rules = given.map(follow);
     const messages = [];
-    current = value;
     // The loop also visits the rules that it adds.
     for (const rule of rules) {
-      const message = rule.type && mismatch(rule.type, type);
-      if (message) {
-        messages.push({ keyword: "type", message });
+      if (rule.type && !isOf(rule.type, type)) {
+        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
         continue;
       }
       for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
         let next;
-        const countOf = (rule) => {
-          const list = listOf(0);
-          visit([rule], value, list);
-          current = value;
-          return list.count;
-        };
         // A branch that allows the type is closer than others, and one that could match is closer still.
         const failed = branches.map((_, index) => {
           const rule = follow(when[index] ?? {});
-          return rule.type && mismatch(rule.type, type) ? 2e9 : countOf(rule) && 1e9;
+          return rule.type && !isOf(rule.type, type) ? 2e9 : follows(rule, value) ? 0 : 1e9;
         });
         const nearest = Math.min(...failed);
         // Only the nearest branches are visited, and none if the value lacks what all of them need.
-        const lacksAny = nearest && countOf(any);
+        const lacksAny = nearest && !follows(any, value);
         const distances = branches.map((branch, index) =>
-          lacksAny || failed[index] > nearest ? Infinity : failed[index] + find(branch, value).count,
+          lacksAny || failed[index] > nearest ? Infinity : failed[index] + (follows(branch, value) ? 0 : find(branch, value).count),
         );
         const index = distances.indexOf(Math.min(...distances));
         const closest = branches[index];
@@ -378,7 +426,7 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
           const second = distances.indexOf(0, index + 1);
           if (second > 0 && keyword === "oneOf")
             next = { [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` };
-        } else if (lacksAny || countOf(any)) next = follow(any);
+        } else if (lacksAny || !follows(any, value)) next = follow(any);
         else if (distances.filter((distance) => distance < 1e9).length === 1) next = follow(closest);
         else {
           const { found, count } = find(closest, value);
@@ -393,11 +441,12 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
     }
     // Only names are also listed about a value of the wrong type.
     const isWrong = messages[0];
+    current = value;
     for (const rule of rules)
       for (const keyword in rule)
         if (checks[keyword] && (!isWrong || keyword === "propertyNames")) {
           const message = checks[keyword](rule[keyword], rule.text?.[keyword]);
-          if (message) messages.push({ keyword, message });
+          if (message) messages.push({ keyword, message: message() });
         }
     const order = messages[1] && Object.keys(checks);
     messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
@@ -406,52 +455,39 @@ function parse(isValid, value, { redact, limit, maxBytes } = {}, schema) {
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
       if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
     }
-    if (isWrong || (!isArray && (type !== "object" || !isDict(value)))) return;
-    const names = [];
-    if (!isArray) {
-      for (const { properties } of rules) if (properties) names.push(...Object.keys(properties));
-      // Other members are only visited if there are rules for them.
-      if (rules.some(({ optional, rest, names }) => optional || names || rest !== undefined))
-        for (const name of Object.keys(value)) if (!rules.some(({ properties }) => properties && member(properties, name))) names.push(name);
-      names.sort();
-    }
-    const ofItems = isArray ? rules.flatMap(({ items = [] }) => items) : [];
-    const size = isArray ? ofItems.length && value.length : names.length;
-    for (let index = 0; index < size; index++) {
-      const name = isArray ? index : names[index];
-      // Several rules may require a member.
-      if (!isArray && name === names[index - 1]) continue;
-      const item = isArray ? value[index] : member(value, name);
-      const below = isArray ? ofItems : [];
-      if (!isArray)
-        for (const rule of rules) {
-          const { properties, optional, rest } = rule;
-          const required = properties && member(properties, name);
-          if (item === undefined) {
-            if (required) below.push({ required: name, text: required.text });
-            continue;
-          }
-          const declared = required ?? (optional && member(optional, name)) ?? (rest === false ? { additionalProperties: name } : rest);
-          if (declared) below.push(declared);
-        }
-      if (!below[0] || below.every((rule) => rule === typeOf(item))) continue;
+    if (isWrong || (!isArray && type !== "object")) return;
+    const below = (name, item, rules) => {
       const place = [name, path];
-      const only = follow(below[0]);
+      const only = follow(rules[0]);
       // Most members are scalars, which need not be remembered.
       const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
-      if (below[1] || isSimple) visit(below, item, list, place);
-      else if (list === report) {
-        // A value may be at many places. If it is valid, it is visited once.
-        const valid = (only.valid ??= new Set());
-        const { count } = list;
-        if (!valid.has(item)) visit(below, item, list, place);
-        if (list.count === count) valid.add(item);
-      } else {
-        const { found, count } = find(only, item);
-        for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
-        list.count += count - found.length;
+      if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
+      const { found, count } = find(only, item);
+      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
+      list.count += count - found.length;
+    };
+    if (isArray) {
+      const ofItems = rules.flatMap(({ items = [] }) => items);
+      for (let index = 0; ofItems[0] && index < value.length; index++) {
+        const violated = ofItems.filter((rule) => !follows(rule, value[index]));
+        if (violated[0]) below(index, value[index], violated);
+        // The paths come in order, so those that follow are left out, too.
+        if (list === report && report.truncated) return;
       }
-      // The paths come in order, so those that follow are left out, too.
+      return;
+    }
+    /** The rules that members violate. */
+    const violated = new Map();
+    for (const rule of rules)
+      holdMembers(rule, value, (name, rule) => {
+        const others = violated.get(name);
+        if (others) others.push(rule);
+        else violated.set(name, [rule]);
+        return true;
+      });
+    for (const name of [...violated.keys()].sort()) {
+      let given = violated.get(name) ?? [];
+      below(name, member(value, name), given);
       if (list === report && report.truncated) return;
     }
   };
@@ -521,18 +557,16 @@ function jsonSchema({ target }, schema) {
 
 /** Whether arrays and objects are nested at most `levels` deep. */
 function shallow(value, levels) {
-  return (
-    typeof value !== "object" ||
-    value === null ||
-    (levels > 0 && Object.values(value).every((item) => shallow(item, levels - 1)))
-  );
+  if (typeof value !== "object" || value === null) return true;
+  if (levels > 0) for (const item of Array.isArray(value) ? value : Object.values(value)) if (!shallow(item, levels - 1)) return false;
+  return levels > 0;
 }
 
 /** Whether a value is a plain object, as `JSON.parse` returns, of any realm: not an array, `Date`, `Map` or other instance. */
 function isDict(value) {
   if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**
