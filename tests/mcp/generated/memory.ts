@@ -1599,17 +1599,19 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     if (typeof given === "string") return isOf(given, type);
     const rule = follow(given);
     if (rule.type && !isOf(rule.type, type)) return false;
-    if (typeof value !== "object" || !value || (type === "array" && !value.length)) return holds(rule, value);
+    const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
+    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return holds(rule, value);
     let verdict = rule.verdicts?.get(value);
     if (verdict === undefined) {
       const before = ++visited;
-      verdict = holds(rule, value) && (type === "array" ? holdItems(rule, value) : type !== "object" || holdMembers(rule, value));
-      // Values without arrays and objects in them are checked again as fast as they are found.
-      if (visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
+      const parts = [rule];
+      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && holds(rule, value) && (type === "array" ? holdItems(rule, value) : type !== "object" || holdMembers(rule, value)));
+      // Objects without others in them are checked again as fast as they are found. All else could be reached in exponentially many ways.
+      if (isScalar || visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
     }
     return verdict;
   };
-  /** Whether a value follows the keywords of a rule, apart from its type, items and members. */
+  /** Whether a value follows the keywords of a rule, apart from its type, `allOf`, items and members. */
   const holds = (rule: any, value: any): boolean => {
     for (const keyword in rule)
       if (checks[keyword]) {

@@ -314,6 +314,21 @@ fn definitions_that_refer_to_each_other_do_not_take_exponential_time() {
     assert_agreement(&[pair(diamond, payloads.clone()), pair(tree, payloads)]);
 }
 
+/// Each level has two ways to the next one, and the value at all of them is a scalar or an empty array.
+#[test]
+fn scalars_in_nested_unions_do_not_take_exponential_time() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..40 {
+        let next = |name: &str| json!({"$ref": format!("#/definitions/{name}{}", level + 1)});
+        definitions.insert(format!("a{level}"), json!({"anyOf": [next("a"), next("b")]}));
+        definitions.insert(format!("b{level}"), json!({"anyOf": [next("b"), next("a")]}));
+    }
+    definitions.insert("a40".to_owned(), json!({"type": ["string", "array"], "minLength": 5, "minItems": 1}));
+    definitions.insert("b40".to_owned(), json!({"type": ["string", "array"], "minLength": 6, "minItems": 2}));
+    let schema = json!({"definitions": definitions, "$ref": "#/definitions/a0"});
+    assert_agreement(&[pair(schema, ["\"a\"", "[]", "1", "\"abcdef\""].map(str::to_owned).into())]);
+}
+
 #[test]
 fn every_violation_of_a_deep_recursive_union_is_found_in_time() {
     let node = json!({"$ref": "#/definitions/node"});
