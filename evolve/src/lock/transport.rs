@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capgen_diagnostic::public_url;
 use capgen_manifest::TransportSettings;
-use capgen_schema::Json;
+use capgen_schema::{Hash, Json};
 
 /// The settings of a transport that decide where callers connect to: the kind, the addresses and the channels. By key: texts as they
 /// are, and other values as canonical JSON text. URLs have no user info, query values or fragments, and credentials are left out: a lock is checked in.
@@ -45,13 +45,31 @@ fn text(value: Json) -> String {
 /// A value whose texts have no secrets of URLs. The recursion is as deep as the manifest, which the loader limits.
 fn public(value: &Json) -> Json {
     match value {
-        Json::String(text) => public_url(text).into_owned().as_str().into(),
+        Json::String(text) => address(text).as_str().into(),
         Json::Array(items) => Json::Array(items.iter().map(public).collect()),
         Json::Object(members) => {
             Json::Object(members.iter().map(|(key, value)| (key.clone(), public(value))).collect())
         }
         other => other.clone(),
     }
+}
+
+/// A URL without secrets. Two that lead to different hosts never have the same text.
+fn address(url: &str) -> String {
+    let shown = public_url(url).into_owned();
+    match masked_authority(url) {
+        Some(authority) => format!("{shown} to {}", Hash::of(authority)),
+        None => shown,
+    }
+}
+
+/// The host and the port of a URL (RFC 3986, 3.2) if they are within the part that `***` replaces: an `@` in a path, a query or a fragment
+/// is not the end of user info, but may be meant as such by someone whose password contains a `/`. So it is not displayed, either.
+/// A backslash ends the authority, too, as in the URLs of the WHATWG.
+fn masked_authority(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("//")?;
+    let (authority, after) = rest.split_at_checked(rest.find(['/', '?', '#', '\\'])?)?;
+    after.contains('@').then(|| authority.rsplit_once('@').map_or(authority, |(_, host)| host))
 }
 
 /// The settings that differ, as pointers from the manifest, such as `/transports/0/url`. The order of transports counts: callers use the
@@ -71,4 +89,24 @@ pub(super) fn changes(old: &[LockedTransport], new: &[LockedTransport]) -> Vec<S
         changed.extend(differs.map(|key| capgen_schema::pointer::join(&format!("/transports/{index}"), key)));
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_different_hosts_differ_and_secrets_do_not_matter() {
+        let [first, second] = ["mqtts://ann:secret@broker/", "mqtts://bob:other@broker/"].map(address);
+        assert_eq!((first.as_str(), &first), ("mqtts://***@broker/", &second));
+        let hosts = ["broker", "evil", "evil:1", "ann@evil"];
+        let ends = ["/@broker/", "?@broker/", "#@broker/", r"\@broker/", "/a/b@broker/"];
+        for end in ends {
+            let mut texts: Vec<String> = hosts.iter().map(|host| address(&format!("mqtts://{host}{end}"))).collect();
+            assert!(texts.iter().all(|text| !text.contains("evil") && *text != first), "{texts:?}");
+            assert_eq!(texts.pop(), Some(address(&format!("mqtts://bob:secret@evil{end}"))));
+            texts.dedup();
+            assert_eq!(texts.len(), 3, "{texts:?}");
+        }
+    }
 }
