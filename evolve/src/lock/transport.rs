@@ -65,11 +65,15 @@ fn address(url: &str) -> String {
 
 /// The host and the port of a URL (RFC 3986, 3.2) if they are within the part that `***` replaces: an `@` in a path, a query or a fragment
 /// is not the end of user info, but may be meant as such by someone whose password contains a `/`. So it is not displayed, either.
-/// A backslash ends the authority, too, as in the URLs of the WHATWG.
+/// A backslash ends the authority, too, as in the URLs of the WHATWG. A text whose port is not a number, such as a user with the start of a
+/// password, leads to no host.
 fn masked_authority(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("//")?;
     let (authority, after) = rest.split_at_checked(rest.find(['/', '?', '#', '\\'])?)?;
-    after.contains('@').then(|| authority.rsplit_once('@').map_or(authority, |(_, host)| host))
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+    let is_host = host.ends_with(']') || port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_host && after.contains('@')).then_some(host)
 }
 
 /// The settings that differ, as pointers from the manifest, such as `/transports/0/url`. The order of transports counts: callers use the
@@ -108,5 +112,13 @@ mod tests {
             texts.dedup();
             assert_eq!(texts.len(), 3, "{texts:?}");
         }
+        let [first, second] = ["[::1]", "[::2]"].map(|host| address(&format!("mqtts://{host}/@broker/")));
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn parts_of_passwords_are_not_hashed() {
+        assert_eq!(address("mqtts://ann:sec/ret@broker/"), "mqtts://***@broker/");
+        assert_eq!(address("mqtts://ann:sec/other@broker/"), "mqtts://***@broker/");
     }
 }
