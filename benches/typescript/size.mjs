@@ -1,14 +1,13 @@
 // Size of the validators of `examples/fleet`, minified and gzipped, compared with Ajv's standalone code for the same schemas.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import Ajv from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 import { build } from "esbuild";
 import { parse } from "yaml";
+import { root } from "./measure.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleet = `${root}/examples/fleet`;
 const { agents } = parse(readFileSync(`${fleet}/fleet.yaml`, "utf8"));
 

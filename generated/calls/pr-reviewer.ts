@@ -344,7 +344,7 @@ function schema_reviewPrResponse(options: any): any {
  * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
- * follow the rule `any`, and a branch only values that follow its rule in `when`.
+ * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
  */
 function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
@@ -368,34 +368,32 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     if (type !== "object") return type;
     return value === null ? "null" : Array.isArray(value) ? "array" : isDict(value) ? type : "instance";
   };
-  /** The value that is checked. */
-  let current: any;
   const isOf = (types: any, type: string) =>
     types === type || types.includes(type) || (type === "integer" && types.includes("number"));
-  const must = (text: string) => () =>
-    `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
-  const limits = (unit: string, text: string, holds: any) => (limit: any) => {
-    if ((Array.isArray(current) ? "item" : typeof current === "string" ? "character" : typeof current) !== unit) return false;
-    if (unit === "number") return !holds(current, limit) && must(`be ${text} ${limit}`);
-    let size = current.length;
+  const must = (value: any, text: string) => () =>
+    `must ${text}` + (Array.isArray(value) ? ", got " + value.length : shown(", got " + literal(value)));
+  const limits = (unit: string, text: string, holds: any) => (limit: any, value: any) => {
+    if ((Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value) !== unit) return false;
+    if (unit === "number") return !holds(value, limit) && must(value, `be ${text} ${limit}`);
+    let size = value.length;
     // A code point has one or two units, so most need not be counted.
     if (unit === "character" && holds(size, limit) !== holds(size / 2, limit)) {
       size = 0;
-      for (const _ of current) size++;
+      for (const _ of value) size++;
     }
-    return !holds(size, limit) && must(`have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
+    return !holds(size, limit) && must(value, `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
   };
   const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
   const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
-  /** Functions that write the messages of violated keywords, in the order in which they are listed. */
+  /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
   const checks: any = {
-    type: 0,
+    type: undefined,
     false: () => () => "no value is allowed here",
-    enum: (values: any, text: any) =>
-      !equals(current, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
+    enum: (values: any, value: any, text: any) =>
+      !equals(value, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
     minimum: least("number"),
     maximum: most("number"),
-    required: (name: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
+    required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
     additionalProperties: (name: any) => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`,
   };
   /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
@@ -410,32 +408,28 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     const rule = follow(given);
     if (rule.type && !isOf(rule.type, type)) return false;
     const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
-    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return holds(rule, value);
+    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return followsKeywords(rule, value);
     let verdict = rule.verdicts?.get(value);
     if (verdict === undefined) {
       const before = ++visited;
       const parts = [rule];
-      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && holds(rule, value) && (type === "array" ? holdItems(rule, value) : type !== "object" || holdMembers(rule, value)));
+      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && followsKeywords(rule, value) && (type === "array" ? itemsFollow(rule, value) : type !== "object" || membersFollow(rule, value)));
       // Objects without others in them are checked again as fast as they are found. All else could be reached in exponentially many ways.
       if (isScalar || visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
     }
     return verdict;
   };
   /** Whether a value follows the keywords of a rule, apart from its type, `allOf`, items and members. */
-  const holds = (rule: any, value: any): boolean => {
-    for (const keyword in rule)
-      if (checks[keyword]) {
-        current = value;
-        if (checks[keyword](rule[keyword])) return false;
-      }
+  const followsKeywords = (rule: any, value: any): boolean => {
+    for (const keyword in rule) if (checks[keyword]?.(rule[keyword], value)) return false;
     return true;
   };
-  const holdItems = ({ items }: any, value: any): boolean => {
+  const itemsFollow = ({ items }: any, value: any): boolean => {
     if (items) for (const item of value) if (!follows(items, item)) return false;
     return true;
   };
   /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const holdMembers = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
+  const membersFollow = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
     for (const name in properties) {
       const item = member(value, name);
       const rule = properties[name];
@@ -484,13 +478,11 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     }
     // Only names are also listed about a value of the wrong type.
     const isWrong = messages[0];
-    current = value;
     for (const rule of rules)
-      for (const keyword in rule)
-        if (checks[keyword] && (!isWrong || keyword === "propertyNames")) {
-          const message = checks[keyword](rule[keyword], rule.text?.[keyword]);
-          if (message) messages.push({ keyword, message: message() });
-        }
+      for (const keyword in rule) {
+        const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
+        if (message) messages.push({ keyword, message: message() });
+      }
     const order = messages[1] && Object.keys(checks);
     messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
     for (const [index, { keyword, message }] of messages.entries()) {
@@ -522,7 +514,7 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     /** The rules that members violate. */
     const violated = new Map<string, any[]>();
     for (const rule of rules)
-      holdMembers(rule, value, (name: string, rule: any) => {
+      membersFollow(rule, value, (name: string, rule: any) => {
         const others = violated.get(name);
         if (others) others.push(rule);
         else violated.set(name, [rule]);

@@ -314,6 +314,15 @@ fn definitions_that_refer_to_each_other_do_not_take_exponential_time() {
     assert_agreement(&[pair(diamond, payloads.clone()), pair(tree, payloads)]);
 }
 
+/// A schema in `not` is about the same value as the keywords beside it, whatever its own keywords look at.
+#[test]
+fn keywords_beside_not_are_about_the_whole_value() {
+    let not = json!({"not": {"items": {"type": "string", "maxLength": 1}}});
+    let schema = json!({"type": "array", "allOf": [not, {"maxItems": 1}, {"uniqueItems": true}]});
+    let payloads = [r#"["a", "b"]"#, r#"["a", "a"]"#, r#"["a"]"#, r#"["ab", 1]"#, r#"["ab"]"#];
+    assert_agreement(&[pair(schema, payloads.map(str::to_owned).into())]);
+}
+
 /// Each level has two ways to the next one, and the value at all of them is a scalar or an empty array.
 #[test]
 fn scalars_in_nested_unions_do_not_take_exponential_time() {
