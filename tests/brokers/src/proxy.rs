@@ -84,6 +84,7 @@ impl Proxy {
 
     /// Cuts all connections. New ones are accepted.
     pub fn cut(&self) {
+        self.shared.count();
         self.shared.cut();
     }
 
@@ -102,7 +103,8 @@ impl Proxy {
         *self.shared.rule() = Some((cut, text.into()));
     }
 
-    /// The number of times that connections were cut.
+    /// The number of times that connections were cut. A cut at a text counts before the text is forwarded, so that a
+    /// caller that has its response finds it counted.
     #[must_use]
     pub fn cuts(&self) -> u64 {
         self.shared.cuts.load(Ordering::Acquire)
@@ -123,8 +125,11 @@ impl Shared {
         self.rule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cut(&self) {
+    fn count(&self) {
         self.cuts.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn cut(&self) {
         for stream in self.connections.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -154,6 +159,9 @@ impl Shared {
                     && bytes.windows(text.len().max(1)).any(|window| window == text.as_slice())
             });
             let cut = cut.map(|(cut, _)| cut);
+            if cut.is_some() {
+                self.count();
+            }
             if cut != Some(before) && to.write_all(bytes).is_err() {
                 break;
             }
