@@ -160,11 +160,16 @@ fn the_commands_of_the_readme_import_an_mcp_server() {
     npm::install(&packages).unwrap();
     let server = packages.join("node_modules/@modelcontextprotocol/server-memory/dist/index.js");
     let fleet = Fleet::new(&[]);
+    // The path of the package may have spaces, at which commands are split.
+    let path = serde_json::Value::from(server.to_str().unwrap());
+    fleet.write(
+        "server.mjs",
+        &format!("import {{ pathToFileURL }} from \"node:url\";\nimport(pathToFileURL({path}));\n"),
+    );
     let commands = commands(&readme_without_mcp().0);
     assert_eq!(commands.len(), 2, "{commands:?}");
     for command in commands {
-        let start = format!("node {}", server.to_str().unwrap());
-        let local = command.replace("npx -y @modelcontextprotocol/server-memory", &start);
+        let local = command.replace("npx -y @modelcontextprotocol/server-memory", "node server.mjs");
         fleet.run(&local).ended(0);
     }
     assert_eq!(fleet.names("src"), ["memory.rs", "memory.ts"]);

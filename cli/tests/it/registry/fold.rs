@@ -157,8 +157,8 @@ fn a_closed_pipe_ends_a_run_quietly() {
     use std::process::{Command, Stdio};
     let folder = Folder::with(&fleet());
     let capgen = env!("CARGO_BIN_EXE_capgen");
-    let script = format!("{capgen} registry fold --log events.jsonl | true");
-    let output =
-        Command::new("sh").args(["-c", &script]).current_dir(folder.0.path("")).stdin(Stdio::null()).output().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$0\" registry fold --log events.jsonl | true", capgen]);
+    let output = shell.current_dir(folder.0.path("")).stdin(Stdio::null()).output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
