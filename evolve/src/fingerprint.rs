@@ -7,7 +7,9 @@ use capgen_schema::Hash;
 /// The identity of a finding: 20 hexadecimal digits. It depends on the rule, the capability, the side, the place in the schema, and the
 /// old and the new content of what changed there, with the definitions that it refers to. It does not depend on the file, on lines, on
 /// the order of capabilities, properties and branches of unions, on descriptions, or on the level. So a change can be accepted once, and
-/// no other change with it. A branch is known by its tag, by the name of its definition, or by its content.
+/// no other change with it. A branch is known by its tag, by the name of its definition, or by its content. The fingerprint of a version
+/// that was not raised depends on the changes that require a greater one, and that of a breaking change on the whole schemas if the
+/// breaking changes do not explain every payload that is rejected, or if this was not decided.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(String);
 

@@ -49,22 +49,23 @@ impl Comparison {
             }
             let level = levels.of(code).unwrap_or(Level::Risky);
             self.findings.push(Finding { level, ..finding(code, capability, side, &changes) });
-            if level.bump() <= entry.bump {
-                continue;
-            }
-            entry.bump = level.bump();
-            if let (Some(old), Some(new)) = (old.capability(capability), new.capability(capability)) {
-                // The finding about the version, if there is one, is about a lesser step.
-                let is_version = |finding: &Finding| {
-                    finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED
-                };
-                self.findings.retain(|finding| !is_version(finding));
-                let mut checked = check_version(old, new, entry.bump);
-                levels.apply(&mut checked);
-                self.findings.extend(checked);
-            }
+            entry.bump = entry.bump.max(level.bump());
+            self.check_version(capability, old, new, levels);
         }
         self.sort();
+    }
+
+    /// Finds again whether the version of a capability announces its findings.
+    fn check_version(&mut self, capability: &str, old: &Manifest, new: &Manifest, levels: &Levels) {
+        let Some(entry) = self.capabilities.iter().find(|other| other.name == capability) else { return };
+        let (Some(old), Some(new)) = (old.capability(capability), new.capability(capability)) else { return };
+        let is_version =
+            |finding: &Finding| finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED;
+        self.findings.retain(|finding| !is_version(finding));
+        let required = self.findings.iter().filter(|finding| finding.capability == capability);
+        let mut checked = check_version(old, new, entry.bump, &required.cloned().collect::<Vec<_>>());
+        levels.apply(&mut checked);
+        self.findings.extend(checked);
     }
 }
 

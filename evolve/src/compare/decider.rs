@@ -7,7 +7,7 @@ use super::capability::Draft;
 use super::change::{Change, Kind};
 use super::content::{self, Contents};
 use super::place::Places;
-use super::{Context, Settings, isolate, rule, schema};
+use super::{Context, Settings, isolate, joint, rule, schema};
 use crate::side::{accepts, sent_in, witness};
 use crate::work::Work;
 use crate::{Assume, Level, Sender, SideComparison, Witness, codes};
@@ -20,7 +20,7 @@ const NOT_DECIDED: &str = "the side has a breaking change; whether this is one w
     large ones";
 
 /// The effect of one change.
-enum Effect {
+pub(super) enum Effect {
     Compatible,
     /// It would break a receiver alone, but other changes make up for it.
     Compensated,
@@ -28,6 +28,13 @@ enum Effect {
     Breaking(Witness),
     /// The side is not compatible, and it was not decided whether this change is a reason. So it counts as one.
     Undecided,
+}
+
+impl Effect {
+    /// Whether the change is reported as breaking.
+    pub(super) fn is_listed(&self) -> bool {
+        matches!(self, Effect::Breaking(_) | Effect::Undecided)
+    }
 }
 
 /// A change with pointers from the capability.
@@ -101,18 +108,18 @@ fn whole(is_typed: bool, old: &Schema, new: &Schema) -> Change {
 }
 
 /// Decides which changes of a side break its receivers.
-struct Decider<'s> {
-    side: Side,
+pub(super) struct Decider<'s> {
+    pub(super) side: Side,
     /// The contract of the sender.
-    contract: &'s Sender<'s>,
-    old: &'s Schema,
-    new: &'s Schema,
+    pub(super) contract: &'s Sender<'s>,
+    pub(super) old: &'s Schema,
+    pub(super) new: &'s Schema,
     /// Those of the old schema.
     places: Places<'s>,
     /// Those of the old and the new schema.
     contents: (Contents<'s>, Contents<'s>),
-    settings: Settings,
-    work: &'s Work,
+    pub(super) settings: Settings,
+    pub(super) work: &'s Work,
 }
 
 impl Decider<'_> {
@@ -165,8 +172,15 @@ impl Decider<'_> {
             }
             together.for_each(|effect| *effect = Effect::Breaking(shared.clone()));
         }
+        let is_explained = match answer {
+            Containment::No(_) => joint::join(self, changes, &mut effects),
+            Containment::Yes | Containment::Undecided(_) => true,
+        };
         for (change, effect) in changes.iter().zip(effects) {
-            let place = self.placed(change);
+            let mut place = self.placed(change);
+            if !is_explained && effect.is_listed() {
+                place.content.push_str(&self.root(String::new()).content);
+            }
             match effect {
                 Effect::Breaking(witness) => {
                     let place = self.with_reading(place, comparison);
@@ -222,11 +236,11 @@ impl Decider<'_> {
         draft.schema_finding(self.side, (code, Level::Breaking), &self.root(text), None);
     }
 
-    fn receiver(&self) -> &Schema {
+    pub(super) fn receiver(&self) -> &Schema {
         if self.side == Side::Request { self.new } else { self.old }
     }
 
-    fn sender(&self) -> &Schema {
+    pub(super) fn sender(&self) -> &Schema {
         if self.side == Side::Request { self.old } else { self.new }
     }
 
@@ -235,7 +249,7 @@ impl Decider<'_> {
         if !self.work.read(&[self.old]) {
             return Effect::Undecided;
         }
-        let Some(alone) = isolate::isolated(self.old, self.new, change) else { return Effect::Undecided };
+        let Some(alone) = isolate::isolated(self.old, self.new, &[change]) else { return Effect::Undecided };
         let steps = isolate::part_of(self.settings.steps);
         let (receiver, sender) = match self.side {
             Side::Request => (&alone, self.old),

@@ -1,5 +1,7 @@
 //! The old version of a schema with one change of the new version, and nothing else.
 
+use std::cmp::Reverse;
+
 use capgen_schema::{Json, NodeId, Object, Schema, Steps};
 
 use super::change::{Change, Edit, Value};
@@ -10,14 +12,21 @@ pub(crate) const fn part_of(steps: Steps) -> Steps {
     Steps(steps.0 / 20)
 }
 
-/// The old schema with this change alone; `None` if the result is not a valid schema.
-pub(super) fn isolated(old: &Schema, new: &Schema, change: &Change) -> Option<Schema> {
+/// The old schema with these changes and no others; `None` if the result is not a valid schema, or if one change removes the place of
+/// another one.
+pub(super) fn isolated(old: &Schema, new: &Schema, changes: &[&Change]) -> Option<Schema> {
     let mut assembly = Assembly::new(old.source());
     let mut names = Names::default();
-    let pointer = &old.node(change.old).pointer;
     let mut root = old.source().clone();
-    let edited = root.pointer_mut(pointer)?;
-    for Edit { path, value } in &change.edits {
+    let mut edits: Vec<(&str, &Edit)> = Vec::new();
+    for change in changes {
+        edits.extend(change.edits.iter().map(|edit| (old.node(change.old).pointer.as_str(), edit)));
+    }
+    if changes.len() > 1 {
+        edits.sort_by_key(|(pointer, edit)| order(pointer, edit));
+    }
+    for (pointer, Edit { path, value }) in edits {
+        let edited = root.pointer_mut(pointer)?;
         let mut import = |value: &Json| assembly.import_at(path, value, new.source(), &mut names);
         let value = match value {
             Value::Set(value) => Value::Set(import(value)),
@@ -31,6 +40,19 @@ pub(super) fn isolated(old: &Schema, new: &Schema, change: &Change) -> Option<Sc
         set(edited, path, value)?;
     }
     Schema::parse(&assembly.finish(root)).ok()
+}
+
+/// The order in which edits of several changes are made, so that the places of the later ones are still where they were: inner places
+/// first, and of one list the last elements first.
+fn order(pointer: &str, edit: &Edit) -> (Reverse<usize>, Reverse<usize>) {
+    let depth = pointer.matches('/').count();
+    // A list that is replaced is replaced before its elements, and new elements follow the old ones.
+    let index = match edit.value {
+        Value::Delete(index) => index.saturating_add(1),
+        Value::Insert(_) => 0,
+        Value::Set(_) | Value::Remove | Value::Declare(_) => usize::MAX,
+    };
+    (Reverse(depth), Reverse(index))
 }
 
 /// Sets the value at a path of at most two keys; an empty path is the whole subschema.

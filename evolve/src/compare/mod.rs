@@ -7,6 +7,7 @@ mod content;
 mod decider;
 mod fragment;
 mod isolate;
+mod joint;
 mod place;
 mod properties;
 mod rule;
@@ -161,11 +162,12 @@ pub(crate) fn compare_within(
     comparison
 }
 
-/// The finding about a version that was raised by less than `bump`.
-pub(crate) fn check_version(old: &Capability, new: &Capability, bump: Bump) -> Vec<Finding> {
+/// The finding about a version that was raised by less than `bump`, which these findings require.
+pub(crate) fn check_version(old: &Capability, new: &Capability, bump: Bump, required: &[Finding]) -> Vec<Finding> {
     let mut draft = capability::Draft::new(&old.name, (true, true));
+    draft.findings = required.to_vec();
     version::check(old, new, bump, &mut draft);
-    draft.findings
+    draft.findings.split_off(required.len())
 }
 
 impl Comparison {

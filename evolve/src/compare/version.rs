@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use capgen_manifest::Capability;
 
 use super::capability::Draft;
-use crate::{Bump, Level, codes};
+use crate::{Bump, Finding, Level, codes};
 
 /// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked: they promised
 /// nothing.
@@ -17,7 +17,8 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
         if let (Some(before), None) = (&old.version, &new.version) {
             let text = format!("the version {before} was removed");
             let help = "callers compare versions: keep it, and raise it as the changes require".to_owned();
-            draft.property_with(codes::VERSION_NOT_RAISED, Level::Breaking, "version", (text, bump.name()), Some(help));
+            let content = announced(bump, &draft.findings);
+            draft.property_with(codes::VERSION_NOT_RAISED, Level::Breaking, "version", (text, &content), Some(help));
         }
         return;
     };
@@ -37,6 +38,16 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
     };
     let level = if order.is_eq() && bump == Bump::Patch { Level::Cosmetic } else { Level::Breaking };
     let help = format!("the least version for these changes is {least}");
-    // The same version may announce too little for a greater step.
-    draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, bump.name()), Some(help));
+    let content = announced(bump, &draft.findings);
+    draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, &content), Some(help));
+}
+
+/// The step that the version should announce, and the changes that require it: whoever accepts that the version does not announce these
+/// changes accepts no other ones.
+fn announced(bump: Bump, findings: &[Finding]) -> String {
+    let required = findings.iter().filter(|finding| finding.level.bump() == bump);
+    let mut changes: Vec<&str> = required.map(|finding| finding.fingerprint.as_str()).collect();
+    changes.sort_unstable();
+    changes.insert(0, bump.name());
+    changes.join(" ")
 }

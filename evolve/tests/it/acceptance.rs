@@ -227,6 +227,34 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
             ("version: 1.0.0\nidempotent: true", "version: 1.0.0"),
         ],
     ),
+    // Nothing but the changes that the version does not announce differs.
+    (
+        "E0725",
+        [
+            ("version: 2.0.0", "version: 2.0.0\nminSchemaVersion: 1.0.0"),
+            ("version: 2.0.0", "version: 2.0.0\nminSchemaVersion: 1.9.0"),
+        ],
+    ),
+    (
+        "E0725",
+        [
+            (
+                "version: 2.0.0\ninputSchema: {type: string}",
+                "version: 2.0.0\ninputSchema: {minLength: 1, type: string}",
+            ),
+            (
+                "version: 2.0.0\ninputSchema: {type: string}",
+                "version: 2.0.0\ninputSchema: {minLength: 2, type: string}",
+            ),
+        ],
+    ),
+    (
+        "E0725",
+        [
+            ("version: 2.0.0\ninputSchema: {type: string}", "inputSchema: {minLength: 1, type: string}"),
+            ("version: 2.0.0\ninputSchema: {type: string}", "inputSchema: {minLength: 2, type: string}"),
+        ],
+    ),
     (
         "E0729",
         [
@@ -289,6 +317,62 @@ fn an_accepted_change_of_a_schema_accepts_no_other_one() {
         error(code, (&lines(old), &lines(first)), (&lines(old), &lines(second)))
     });
     assert_eq!(errors.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+/// Changes of which only the first is breaking alone: without it, the second one would be noticed by no receiver. Old schema, the schema
+/// with the first change, and the schema with both.
+const JOINT: &[(Side, [&str; 3])] = &[
+    (Side::Response, ["{type: string, enum: [a, b]}", "{type: string}", "{}"]),
+    (Side::Response, ["{type: string, const: a}", "{type: string}", "{}"]),
+    (Side::Response, ["{type: string, enum: [a, b], maxLength: 1}", "{type: string, maxLength: 1}", "{type: string}"]),
+    (
+        Side::Response,
+        [
+            "{type: object, properties: {a: {}}, additionalProperties: false, propertyNames: {maxLength: 1}}",
+            "{type: object, properties: {a: {}}, propertyNames: {maxLength: 1}}",
+            "{type: object, properties: {a: {}}}",
+        ],
+    ),
+    (
+        Side::Response,
+        [
+            "{allOf: [{$ref: '#/definitions/a'}, {type: string}], definitions: {a: {const: x}}}",
+            "{allOf: [{$ref: '#/definitions/a'}, {type: string}], definitions: {a: {type: string}}}",
+            "{allOf: [{$ref: '#/definitions/a'}], definitions: {a: {}}}",
+        ],
+    ),
+    (
+        Side::Request,
+        [
+            "{anyOf: [{type: string}, {type: string, minLength: 2}, {type: number}]}",
+            "{anyOf: [{const: q}, {type: string, minLength: 2}, {type: number}]}",
+            "{anyOf: [{const: q}, {const: rr}, {type: number}]}",
+        ],
+    ),
+    (
+        Side::Request,
+        [
+            "{anyOf: [{type: string}, {type: string, minLength: 2}, {type: number}]}",
+            "{anyOf: [{type: string, minLength: 2}, {type: number}]}",
+            "{anyOf: [{type: number}]}",
+        ],
+    ),
+];
+
+#[test]
+fn an_accepted_change_accepts_no_change_that_was_without_effect_before() {
+    for (side, [old, first, both]) in JOINT {
+        let breaking = |new: &str| {
+            let [old, new] =
+                [old, new].map(|schema| if *side == Side::Request { input(schema) } else { output(schema) });
+            let findings = compare(&contract(&old), &contract(&new), Settings::default()).findings;
+            let breaking = findings.into_iter().filter(|finding| finding.level == Level::Breaking);
+            breaking.map(|finding| (finding.fingerprint.to_string(), finding.message)).collect::<BTreeSet<_>>()
+        };
+        let (accepted, found) = (breaking(first), breaking(both));
+        assert_eq!(accepted.len(), 1, "{first}: {accepted:?}");
+        assert!(!found.is_subset(&accepted), "{first} accepts {both}: {found:?}");
+    }
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_evolve::{Assume, Comparison, Finding, Settings, compare};
-use capgen_manifest::{Capability, Manifest};
-use capgen_schema::{Json, Object, Schema};
+use capgen_evolve::{Assume, Comparison, Finding, Level, Settings, compare};
+use capgen_manifest::{Capability, Manifest, Side};
+use capgen_schema::{Containment, Json, Object, Schema, Steps, contains};
+use capgen_tests::random::Random;
 use serde_json::json;
 
-use super::{compared, json, manifest, pair, parse, shown};
+use super::{about, compared, json, manifest, pair, parse, shown};
 
 /// The fingerprints, each with its rule and message.
 fn fingerprints(comparison: &Comparison) -> BTreeMap<String, (String, String)> {
@@ -93,6 +94,51 @@ fn different_changes_have_different_fingerprints() {
         }
     }
     assert!(places > 120, "{places}");
+}
+
+/// Whoever has accepted the only breaking change of a side accepts every version that has no other one. So such a version breaks no
+/// payload that the accepted one leaves valid.
+#[test]
+fn a_version_whose_breaking_changes_are_accepted_breaks_no_more_payloads() {
+    let breaking = |comparison: &Comparison, side: Side| -> BTreeSet<String> {
+        let findings = about(comparison, side).into_iter().filter(|finding| finding.level == Level::Breaking);
+        findings.map(|finding| finding.fingerprint.to_string()).collect()
+    };
+    let (mut compared_versions, mut decided) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let old = random.schema();
+        let accepted = random.mutated(&old);
+        let next = random.mutated(&accepted);
+        let schemas = [&old, &accepted, &next].map(Schema::parse);
+        let [Ok(old), Ok(accepted), Ok(next)] = schemas else { continue };
+        let (first, second) = (compared(&old, &accepted, Assume::AnyPeer), compared(&old, &next, Assume::AnyPeer));
+        for side in Side::ALL {
+            let found = breaking(&second, side);
+            if about(&first, side).len() != 1 || found.is_empty() || found != breaking(&first, side) {
+                continue;
+            }
+            compared_versions += 1;
+            let both = |keyword: &str, schema: &Schema| {
+                let branches = [&old, schema].map(|schema| schema.source().clone()).to_vec();
+                Schema::parse(&Json::Object(Object::from_iter([(keyword.to_owned(), Json::Array(branches))])))
+            };
+            // The random schemas have their definitions at the root.
+            let answer = match side {
+                Side::Request => both("allOf", &accepted).map(|sent| contains(&next, &sent, Steps(1_000_000))),
+                Side::Response => both("anyOf", &accepted).map(|expected| contains(&expected, &next, Steps(1_000_000))),
+            };
+            let Ok(answer) = answer else { continue };
+            decided += usize::from(answer == Containment::Yes);
+            assert!(
+                !matches!(answer, Containment::No(_)),
+                "{seed} {side:?} {answer:?}\n{}\n{}",
+                shown(&old, &accepted),
+                shown(&old, &next)
+            );
+        }
+    }
+    assert!(decided > 20, "{decided} of {compared_versions}");
 }
 
 #[test]
