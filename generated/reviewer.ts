@@ -715,7 +715,7 @@ const pattern_id = /^[a-z][a-z0-9-]*$/u;
 function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
-  const report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
+  let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
   /** At most 64 code points. */
   const cut = (text: string, write: any = String): string => {
     const shown = clip(text, 64, "");
@@ -934,9 +934,17 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
       if (list === report && report.truncated) return;
     }
   };
-  if (shallow(value, 128)) visit([root], value, report);
-  // The members of the value are not visited, because that could overflow the stack.
-  else addTo(report, () => "", "nested deeper than 128 levels", "depth");
+  try {
+    if (shallow(value, 128)) visit([root], value, report);
+    // The members of the value are not visited, because that could overflow the stack.
+    else addTo(report, () => "", "nested deeper than 128 levels", "depth");
+  } catch (error) {
+    // Rules that refer to each other in long chains can do so, too, if the value is nested nearly as deep.
+    if (!(error instanceof RangeError)) throw error;
+    report = listOf(1);
+    addTo(report, () => "", "nested too deeply to find what is invalid", "depth");
+    report.truncated = true;
+  }
   return { ok: false, violations: report.found, truncated: report.truncated };
 }
 

@@ -139,21 +139,57 @@ fn the_compiler_finds_the_declarations_of_both_kinds_of_modules() {
     }
 }
 
+/// What a script prints that imports `./agent.mjs`, with the request of `read`; `None` without Node.
+fn reports(folder: &str, schema: &str, script: &str) -> Option<Vec<String>> {
+    node::require_or_skip().unwrap()?;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let contract = contract("agent", &[Draft::request("read", schema)]).unwrap();
+    std::fs::write(folder.join("agent.mjs"), file(&contract, Language::JavaScriptModule, "mjs")).unwrap();
+    std::fs::write(folder.join("script.mjs"), script).unwrap();
+    let node = std::process::Command::new("node").arg(folder.join("script.mjs")).output().unwrap();
+    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
+    Some(serde_json::from_slice(&node.stdout).unwrap())
+}
+
+/// The report of a value that is nested nearly as deep as allowed needs many calls for each level.
+#[test]
+fn long_chains_of_unions_do_not_overflow_the_stack_of_reports() {
+    for keyword in ["anyOf", "oneOf", "not"] {
+        let chain: Vec<String> = (0..60)
+            .map(|level| {
+                let next = format!(r##"{{"$ref": "#/definitions/a{}"}}"##, level + 1);
+                let rule = if keyword == "not" { next } else { format!(r#"[{next}, {{"const": {level}}}]"#) };
+                format!(r#""a{level}": {{"{keyword}": {rule}}}"#)
+            })
+            .collect();
+        let schema = format!(
+            r##"{{"$ref": "#/definitions/a0", "definitions": {{{},
+                "a60": {{"type": "object", "properties": {{"n": {{"$ref": "#/definitions/a0"}}, "v": {{"type": "string"}}}}}}}}}}"##,
+            chain.join(", ")
+        );
+        let script = r#"
+import { parseReadRequest as parse } from "./agent.mjs";
+const nested = (levels, v) => { let value = { v }; while (--levels) value = { n: value }; return value; };
+console.log(JSON.stringify([1, 10, 127].map((levels) => {
+  const { ok, violations, truncated } = parse(nested(levels, 5));
+  return ok ? "valid" : `${violations.length > 0} ${truncated ? violations.map(({ path, message, keyword }) => `${path}: ${message} (${keyword})`) : ""}`;
+})));
+"#;
+        let Some(reports) = reports(&format!("chains-of-{keyword}"), &schema, script) else { return };
+        assert_eq!(reports[..2], ["true ", "true "], "{keyword}");
+        assert_eq!(reports[2], "true : nested too deeply to find what is invalid (depth)", "{keyword}");
+    }
+}
+
 /// Values that `JSON.parse` never returns, but other code does, have violations where they are invalid.
 #[test]
 fn rejected_values_that_are_not_json_have_violations() {
-    if node::require_or_skip().unwrap().is_none() {
-        return;
-    }
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("values-that-are-not-json");
-    std::fs::create_dir_all(&folder).unwrap();
     let schema = r#"{
         "type": "object",
         "properties": {"a": {"type": "object"}, "b": {"type": "string"}, "c": {"items": {"type": "null"}}},
         "required": ["a"]
     }"#;
-    let contract = contract("agent", &[Draft::request("read", schema)]).unwrap();
-    std::fs::write(folder.join("agent.mjs"), file(&contract, Language::JavaScriptModule, "mjs")).unwrap();
     let script = r#"
 import { parseReadRequest as parse } from "./agent.mjs";
 // Classes whose names are those of types.
@@ -169,10 +205,7 @@ console.log(JSON.stringify(values.map((value) => {
   return ok ? "valid" : violations.map(({ path, message }) => `${path}: ${message}`).join("; ");
 })));
 "#;
-    std::fs::write(folder.join("script.mjs"), script).unwrap();
-    let node = std::process::Command::new("node").arg(folder.join("script.mjs")).output().unwrap();
-    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
-    let reports: Vec<String> = serde_json::from_slice(&node.stdout).unwrap();
+    let Some(reports) = reports("values-that-are-not-json", schema, script) else { return };
     let expected = [
         ": expected object, got object",
         "/a: expected object, got object",
