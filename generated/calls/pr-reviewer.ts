@@ -534,7 +534,7 @@ function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = 
     // Rules that refer to each other in long chains can do so, too, if the value is nested nearly as deep.
     if (!(error instanceof RangeError)) throw error;
     report = listOf(1);
-    addTo(report, () => "", "nested too deeply to find what is invalid", "depth");
+    addTo(report, () => "", "nested too deeply to list its violations", "depth");
     report.truncated = true;
   }
   return { ok: false, violations: report.found, truncated: report.truncated };

@@ -1,7 +1,7 @@
 //! Changes that are compatible alone, and break more payloads once the breaking ones are accepted.
 //!
 //! For example, a response loses its `enum` of texts, and its `type`. The `enum` alone implied the type, so only its removal breaks
-//! receivers. But whoever accepts this removal expects any text, and not any value.
+//! receivers. But a reviewer who accepts this removal expects any text, and not any value.
 
 use std::borrow::Cow;
 

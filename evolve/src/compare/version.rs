@@ -42,8 +42,8 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
     draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, &content), Some(help));
 }
 
-/// The step that the version should announce, and the changes that require it: whoever accepts that the version does not announce these
-/// changes accepts no other ones.
+/// The step that the version should announce, and the changes that require it: a reviewer who accepts that the version does not announce
+/// these changes accepts no other ones.
 fn announced(bump: Bump, findings: &[Finding]) -> String {
     let required = findings.iter().filter(|finding| finding.level.bump() == bump);
     let mut changes: Vec<&str> = required.map(|finding| finding.fingerprint.as_str()).collect();

@@ -139,7 +139,7 @@ fn the_compiler_finds_the_declarations_of_both_kinds_of_modules() {
     }
 }
 
-/// What a script prints that imports `./agent.mjs`, with the request of `read`; `None` without Node.
+/// The output of a script that imports `./agent.mjs`, with the request of `read`; `None` without Node.
 fn reports(folder: &str, schema: &str, script: &str) -> Option<Vec<String>> {
     node::require_or_skip().unwrap()?;
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
@@ -178,7 +178,7 @@ console.log(JSON.stringify([1, 10, 127].map((levels) => {
 "#;
         let Some(reports) = reports(&format!("chains-of-{keyword}"), &schema, script) else { return };
         assert_eq!(reports[..2], ["true ", "true "], "{keyword}");
-        assert_eq!(reports[2], "true : nested too deeply to find what is invalid (depth)", "{keyword}");
+        assert_eq!(reports[2], "true : nested too deeply to list its violations (depth)", "{keyword}");
     }
 }
 
