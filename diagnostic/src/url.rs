@@ -134,11 +134,13 @@ fn without_authority(word: &str) -> Option<String> {
     let (before, host) = word.rsplit_once('@')?;
     let (name, password) = before.split_once(':')?;
     let name_start = name.rfind(|c: char| !c.is_alphanumeric() && !"+.-_%".contains(c)).map_or(0, |index| index + 1);
-    let is_name = name.get(name_start..).is_some_and(|name| !name.is_empty() && name != "mailto");
+    let is_name =
+        name.get(name_start..).is_some_and(|name| name != "mailto") && (name_start < name.len() || name.is_empty());
     let is_in_path = name.get(..name_start).is_some_and(|before| before.ends_with(['/', '\\']));
-    // After a drive letter comes a path.
-    let is_password = !password.is_empty() && !password.starts_with(['/', '\\', '@']);
-    let is_host = host.starts_with(|c: char| c.is_alphanumeric() || c == '[') && !is_version(host);
+    // After a drive letter comes a path, and a scope of packages starts with `@`.
+    let is_drive = name.len() == 1 && password.starts_with(['/', '\\']);
+    let is_password = !password.is_empty() && !password.starts_with('@') && !is_drive;
+    let is_host = host.starts_with(|c: char| c.is_alphanumeric() || "[_".contains(c)) && !is_version(host);
     (is_name && !is_in_path && is_password && is_host).then(|| format!("{name}:{MASK}@{host}"))
 }
 
@@ -151,8 +153,19 @@ fn is_version(text: &str) -> bool {
 }
 
 /// The ends of names whose values are secrets, in lower case and without `-` and `_`.
-const SECRET_NAMES: [&str; 9] =
-    ["password", "passwd", "pwd", "passphrase", "secret", "token", "apikey", "accesskey", "credentials"];
+const SECRET_NAMES: [&str; 11] = [
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "accountkey",
+    "sharedkey",
+    "credentials",
+];
 
 /// The text with `***` in place of each value that follows the name of a secret and `=`.
 fn named_values(text: &str) -> Cow<'_, str> {
@@ -175,24 +188,40 @@ fn named_values(text: &str) -> Cow<'_, str> {
 
 fn is_secret_name(before: &str) -> bool {
     const LONGEST: usize = 40;
-    let word = before.chars().rev().take(LONGEST).take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
+    let word = before.trim_end_matches(' ').chars().rev().take(LONGEST);
+    let word = word.take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
     let name: String = word.filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let name: String = name.chars().rev().collect();
     SECRET_NAMES.iter().any(|secret| name.ends_with(secret))
 }
 
-/// The bytes of a value: a quoted text, or up to a space, a quote or a separator.
+/// The bytes of a value: a quoted text, or up to a space, a quote or a separator. Spaces may come before it.
 fn length_of_value(text: &str) -> usize {
-    if let Some(quoted) = text.strip_prefix('\'') {
-        let mut is_escaped = false;
-        let end = quoted.char_indices().find(|(_, c)| {
-            let is_end = *c == '\'' && !is_escaped;
-            is_escaped = *c == '\\' && !is_escaped;
-            is_end
-        });
-        return end.map_or(text.len(), |(index, _)| index + 2);
+    let start = text.len() - text.trim_start_matches([' ', '\\']).len();
+    let (before, value) = text.split_at_checked(start).unwrap_or(("", text));
+    let end = match value.chars().next() {
+        Some('{') => value.find('}').map(|index| index + 1),
+        // A message may have escaped the quotes.
+        Some(quote @ ('\'' | '"')) if before.ends_with('\\') => {
+            value.get(1..).and_then(|rest| rest.find(&format!("\\{quote}"))).map(|index| index + 3)
+        }
+        Some(quote @ ('\'' | '"')) => end_of_quoted(value, quote),
+        _ => value.find(|c: char| c.is_whitespace() || "\"'`<>&;,)]}#".contains(c)),
+    };
+    start + end.unwrap_or(value.len())
+}
+
+/// The end of a text that starts with a quote. In it, a backslash or another quote escapes a quote.
+fn end_of_quoted(value: &str, quote: char) -> Option<usize> {
+    let mut characters = value.char_indices().skip(1).peekable();
+    while let Some((index, c)) = characters.next() {
+        if c == '\\' {
+            characters.next();
+        } else if c == quote && characters.next_if(|(_, next)| *next == quote).is_none() {
+            return Some(index + 1);
+        }
     }
-    text.find(|c: char| c.is_whitespace() || "\"'`<>&;,)]}#".contains(c)).unwrap_or(text.len())
+    None
 }
 
 #[cfg(test)]
@@ -283,6 +312,17 @@ mod tests {
             ("`#/definitions/A?access_token=s3cret`", "`#/definitions/A?access_token=***`"),
             ("X-API-Key=s3cret\n", "X-API-Key=***\n"),
             ("client_secret=s3cret&a=b", "client_secret=***&a=b"),
+            ("cannot read `host=h password=\"s3cret s3cret\"`", "cannot read `host=h password=***`"),
+            ("no code \"password=\\\"s3cret\\\"\"", "no code \"password=***\""),
+            ("Pwd=\"s3cret\";x", "Pwd=***;x"),
+            ("Password={s3cret;s3cret};x", "Password=***;x"),
+            ("password='s3cret''s3cret' a", "password=*** a"),
+            ("Password = s3cret;x", "Password =***;x"),
+            ("AccountName=a;AccountKey=s3cret;EndpointSuffix=core", "AccountName=a;AccountKey=***;EndpointSuffix=core"),
+            ("`:s3cret@h:6379`", "`:***@h:6379`"),
+            ("https:/u:s3cret@h/x", "https:***@h/x"),
+            ("me:/s3cret@h", "me:***@h"),
+            ("u:s3cret@_h", "u:***@_h"),
         ] {
             assert_eq!(public_text(text), expected);
             assert_eq!(public_text(expected), expected, "a second time");
