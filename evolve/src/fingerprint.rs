@@ -8,8 +8,9 @@ use capgen_schema::Hash;
 /// old and the new content of what changed there, with the definitions that it refers to. It does not depend on the file, on lines, on
 /// the order of capabilities, properties and branches of unions, on descriptions, or on the level. So a change can be accepted once, and
 /// no other change with it. A branch is known by its tag, by the name of its definition, or by its content. The fingerprint of a version
-/// that was not raised depends on the changes that require a greater one, and that of a breaking change on the whole schemas if the
-/// breaking changes do not explain every payload that is rejected, or if this was not decided.
+/// that was not raised depends on the changes that require a greater one. That of a breaking change depends on changes of the same place that
+/// reduce it, such as a `const` that replaces a `type`, and on the whole schemas if the breaking changes do not explain every payload that
+/// is rejected, or if this was not decided.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(String);
 

@@ -12,6 +12,8 @@ pub(super) struct Change {
     pub(super) new: NodeId,
     /// The end of the pointers of the change: the keyword, and for `properties` the name.
     pub(super) path: Vec<String>,
+    /// The property, if the change is one of its presence.
+    pub(super) property: Option<String>,
     /// One clause, such as "`maxLength` changed from 10 to 5".
     pub(super) text: String,
     /// What to do, in words.
@@ -80,7 +82,7 @@ impl Kind {
 impl Change {
     /// A change of a keyword.
     pub(super) fn of(kind: Kind, (old, new): (NodeId, NodeId), keyword: &str, text: String) -> Self {
-        Self { kind, old, new, path: vec![keyword.to_owned()], text, help: None, edits: Vec::new() }
+        Self { kind, old, new, path: vec![keyword.to_owned()], property: None, text, help: None, edits: Vec::new() }
     }
 
     /// Adds an edit that sets a value, or removes it.
@@ -92,6 +94,12 @@ impl Change {
     pub(super) fn edit_with(mut self, path: &[&str], value: Value) -> Self {
         let path = path.iter().map(|&part| part.to_owned()).collect();
         self.edits.push(Edit { path, value });
+        self
+    }
+
+    /// Sets the property.
+    pub(super) fn of_property(mut self, name: &str) -> Self {
+        self.property = Some(name.to_owned());
         self
     }
 

@@ -7,6 +7,7 @@ use super::capability::Draft;
 use super::change::{Change, Kind};
 use super::content::{self, Contents};
 use super::place::Places;
+use super::reduced::Reducers;
 use super::{Context, Settings, isolate, joint, rule, schema};
 use crate::side::{accepts, sent_in, witness};
 use crate::work::Work;
@@ -176,11 +177,10 @@ impl Decider<'_> {
             Containment::No(_) => joint::join(self, changes, &mut effects),
             Containment::Yes | Containment::Undecided(_) => true,
         };
-        for (change, effect) in changes.iter().zip(effects) {
+        let contents = self.contents_of_breaking(changes, &effects, is_explained);
+        for ((change, effect), content) in changes.iter().zip(effects).zip(contents) {
             let mut place = self.placed(change);
-            if !is_explained && effect.is_listed() {
-                place.content.push_str(&self.root(String::new()).content);
-            }
+            place.content.push_str(&content);
             match effect {
                 Effect::Breaking(witness) => {
                     let place = self.with_reading(place, comparison);
@@ -196,6 +196,25 @@ impl Decider<'_> {
                 }
             }
         }
+    }
+
+    /// For each change, the content of other changes that its acceptance depends on: those that reduce a breaking change, or the whole
+    /// schemas if the breaking changes do not explain every payload that is rejected.
+    fn contents_of_breaking(&self, changes: &[&Change], effects: &[Effect], is_explained: bool) -> Vec<String> {
+        let mut reducers = Reducers::new(self, changes);
+        let content = |(index, effect): (usize, &Effect)| {
+            if !effect.is_listed() {
+                return String::new();
+            }
+            if !is_explained {
+                return self.root(String::new()).content;
+            }
+            let of = |change: &Change| format!("{}{}", self.placed(change).identity, self.placed(change).content);
+            let mut contents: Vec<String> = reducers.of(index, effects).into_iter().map(of).collect();
+            contents.sort_unstable();
+            contents.concat()
+        };
+        effects.iter().enumerate().map(content).collect()
     }
 
     /// Names the other reading, if only it allows the change.

@@ -10,6 +10,7 @@ mod isolate;
 mod joint;
 mod place;
 mod properties;
+mod reduced;
 mod rule;
 mod schema;
 mod version;

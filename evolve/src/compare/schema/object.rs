@@ -28,7 +28,7 @@ impl Walk<'_> {
         }
         for name in &removed {
             let text = format!("property `{name}` removed");
-            let change = Change::of(Kind::PropertyRemoved, place, "properties", text).below(name);
+            let change = Change::of(Kind::PropertyRemoved, place, "properties", text).below(name).of_property(name);
             self.changes.push(change.help(renames.help(name)).edit(&["properties", name], None));
         }
         let properties = self.keyword_of(self.new, place.1, "properties").and_then(Json::as_object);
@@ -36,8 +36,9 @@ impl Walk<'_> {
             properties.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect();
         for name in &added {
             let value = values.get(name).copied().cloned();
-            let change =
-                Change::of(Kind::PropertyAdded, place, "properties", format!("property `{name}` added")).below(name);
+            let change = Change::of(Kind::PropertyAdded, place, "properties", format!("property `{name}` added"))
+                .below(name)
+                .of_property(name);
             self.changes.push(change.help(renames.help(name)).edit(&["properties", name], value));
         }
     }
@@ -51,12 +52,13 @@ impl Walk<'_> {
             let text = format!("property `{name}` is no longer required");
             let change = Change::of(Kind::Optional, place, "required", text).help(renames.help(name));
             let edit = indexes.get(name).copied().map_or(Value::Remove, Value::Delete);
-            self.changes.push(change.edit_with(&["required"], edit));
+            self.changes.push(change.of_property(name).edit_with(&["required"], edit));
         }
         for name in added {
             let text = format!("property `{name}` is now required");
             let change = Change::of(Kind::Required, place, "required", text).help(renames.help(name));
-            self.changes.push(change.edit_with(&["required"], Value::Insert(Json::String(name.to_owned()))));
+            self.changes
+                .push(change.of_property(name).edit_with(&["required"], Value::Insert(Json::String(name.to_owned()))));
         }
     }
 
