@@ -41,7 +41,7 @@ pub fn public_url(url: &str) -> Cow<'_, str> {
             _ => shown.push_str(MASK),
         }
     }
-    let shown = named_values(&shown).into_owned();
+    let shown = named_values(&shown);
     if shown == url { Cow::Borrowed(url) } else { Cow::Owned(shown) }
 }
 
@@ -107,7 +107,7 @@ pub fn public_text(text: &str) -> Cow<'_, str> {
         }
         shown.push_str(part.get(word.len()..).unwrap_or_default());
     }
-    let shown = named_values(&shown).into_owned();
+    let shown = named_values(&shown);
     if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) }
 }
 
@@ -134,8 +134,9 @@ fn without_authority(word: &str) -> Option<String> {
     let (before, host) = word.rsplit_once('@')?;
     let (name, password) = before.split_once(':')?;
     let name_start = name.rfind(|c: char| !c.is_alphanumeric() && !"+.-_%".contains(c)).map_or(0, |index| index + 1);
-    let is_name =
-        name.get(name_start..).is_some_and(|name| name != "mailto") && (name_start < name.len() || name.is_empty());
+    let user = name.get(name_start..).unwrap_or_default();
+    // `:secret@host` has a password and no user.
+    let is_name = (name.is_empty() || !user.is_empty()) && user != "mailto";
     let is_in_path = name.get(..name_start).is_some_and(|before| before.ends_with(['/', '\\']));
     // After a drive letter comes a path, and a scope of packages starts with `@`.
     let is_drive = name.len() == 1 && password.starts_with(['/', '\\']);
@@ -168,7 +169,7 @@ const SECRET_NAMES: [&str; 11] = [
 ];
 
 /// The text with `***` in place of each value that follows the name of a secret and `=`.
-fn named_values(text: &str) -> Cow<'_, str> {
+fn named_values(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
     while let Some((before, value)) = rest.split_once('=') {
@@ -183,10 +184,11 @@ fn named_values(text: &str) -> Cow<'_, str> {
         }
     }
     shown.push_str(rest);
-    if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) }
+    shown
 }
 
 fn is_secret_name(before: &str) -> bool {
+    // Longer than the names of settings, so that a text without spaces takes linear time.
     const LONGEST: usize = 40;
     let word = before.trim_end_matches(' ').chars().rev().take(LONGEST);
     let word = word.take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));

@@ -63,7 +63,7 @@ impl Comparison {
             |finding: &Finding| finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED;
         self.findings.retain(|finding| !is_version(finding));
         let required = self.findings.iter().filter(|finding| finding.capability == capability);
-        let mut checked = check_version(old, new, entry.bump, &required.cloned().collect::<Vec<_>>());
+        let mut checked = check_version(old, new, entry.bump, required);
         levels.apply(&mut checked);
         self.findings.extend(checked);
     }

@@ -36,7 +36,8 @@ pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, contex
             draft.response = Some(side(Side::Response, old, new, context, &mut draft));
             properties::compare(old, new, &mut draft);
             draft.set_levels(context.levels);
-            version::check(old, new, draft.bump, &mut draft);
+            let announced = version::announced(draft.bump, draft.findings.iter());
+            version::check(old, new, draft.bump, &announced, &mut draft);
             // The finding about the version itself requires no greater one.
             context.levels.apply(&mut draft.findings);
         }

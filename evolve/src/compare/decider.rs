@@ -202,15 +202,16 @@ impl Decider<'_> {
     /// schemas if the breaking changes do not explain every payload that is rejected.
     fn contents_of_breaking(&self, changes: &[&Change], effects: &[Effect], is_explained: bool) -> Vec<String> {
         let mut reducers = Reducers::new(self, changes);
+        let whole = if is_explained { String::new() } else { self.root(String::new()).content };
         let content = |(index, effect): (usize, &Effect)| {
             if !effect.is_listed() {
                 return String::new();
             }
             if !is_explained {
-                return self.root(String::new()).content;
+                return whole.clone();
             }
-            let of = |change: &Change| format!("{}{}", self.placed(change).identity, self.placed(change).content);
-            let mut contents: Vec<String> = reducers.of(index, effects).into_iter().map(of).collect();
+            let placed = reducers.of(index, effects).into_iter().map(|change| self.placed(change));
+            let mut contents: Vec<String> = placed.map(|place| place.identity + &place.content).collect();
             contents.sort_unstable();
             contents.concat()
         };

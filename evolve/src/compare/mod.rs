@@ -164,11 +164,15 @@ pub(crate) fn compare_within(
 }
 
 /// The finding about a version that was raised by less than `bump`, which these findings require.
-pub(crate) fn check_version(old: &Capability, new: &Capability, bump: Bump, required: &[Finding]) -> Vec<Finding> {
+pub(crate) fn check_version<'f>(
+    old: &Capability,
+    new: &Capability,
+    bump: Bump,
+    required: impl Iterator<Item = &'f Finding>,
+) -> Vec<Finding> {
     let mut draft = capability::Draft::new(&old.name, (true, true));
-    draft.findings = required.to_vec();
-    version::check(old, new, bump, &mut draft);
-    draft.findings.split_off(required.len())
+    version::check(old, new, bump, &version::announced(bump, required), &mut draft);
+    draft.findings
 }
 
 impl Comparison {

@@ -11,14 +11,13 @@ use crate::{Bump, Finding, Level, codes};
 /// nothing.
 ///
 /// The finding is breaking, because callers decide by the version whether they can call. If only texts for readers changed, it is
-/// cosmetic as they are.
-pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut Draft) {
+/// cosmetic as they are. `announced` has the [changes](announced) that require the step.
+pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, announced: &str, draft: &mut Draft) {
     let (Some(before), Some(after)) = (&old.version, &new.version) else {
         if let (Some(before), None) = (&old.version, &new.version) {
             let text = format!("the version {before} was removed");
             let help = "callers compare versions: keep it, and raise it as the changes require".to_owned();
-            let content = announced(bump, &draft.findings);
-            draft.property_with(codes::VERSION_NOT_RAISED, Level::Breaking, "version", (text, &content), Some(help));
+            draft.property_with(codes::VERSION_NOT_RAISED, Level::Breaking, "version", (text, announced), Some(help));
         }
         return;
     };
@@ -38,14 +37,13 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
     };
     let level = if order.is_eq() && bump == Bump::Patch { Level::Cosmetic } else { Level::Breaking };
     let help = format!("the least version for these changes is {least}");
-    let content = announced(bump, &draft.findings);
-    draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, &content), Some(help));
+    draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, announced), Some(help));
 }
 
 /// The step that the version should announce, and the changes that require it: a reviewer who accepts that the version does not announce
 /// these changes accepts no other ones.
-fn announced(bump: Bump, findings: &[Finding]) -> String {
-    let required = findings.iter().filter(|finding| finding.level.bump() == bump);
+pub(super) fn announced<'f>(bump: Bump, findings: impl Iterator<Item = &'f Finding>) -> String {
+    let required = findings.filter(|finding| finding.level.bump() == bump);
     let mut changes: Vec<&str> = required.map(|finding| finding.fingerprint.as_str()).collect();
     changes.sort_unstable();
     changes.insert(0, bump.name());
