@@ -64,5 +64,5 @@ fn complete_random_schemas_have_the_same_verdicts_in_all_engines() {
 
 fn agree_on_random(name: &str, schemas: usize) {
     let outcome = agree(name, &pairs(SEED, schemas, 20).0);
-    assert!(outcome.valid > 6 * schemas && outcome.invalid > 6 * schemas, "the payloads are near the edge of validity");
+    assert!(4 * outcome.valid.min(outcome.invalid) > 25 * schemas, "the payloads are near the edge of validity");
 }
