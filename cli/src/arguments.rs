@@ -400,7 +400,7 @@ mod tests {
     /// The options that only control printing have no place in a result.
     #[test]
     fn the_node_api_has_the_options_that_determine_the_result() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../npm/cli/lib");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("npm/cli/lib");
         let [code, types] = ["index.js", "index.d.ts"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
         let command = super::Arguments::command();
         let without = ["help", "version", "json", "diff", "format", "watch", "paths"];

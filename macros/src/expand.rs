@@ -1,7 +1,7 @@
 //! The impls of a capability.
 //!
 //! The compiler checks every token here once for each struct, so the expansion is short: everything that can be a function of
-//! capgen is one. `benches/compile` measures the cost.
+//! capgen is one. `tools/benches/compile` measures the cost.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -39,7 +39,7 @@ impl Package {
         let _ = std::fs::remove_dir_all(folder.join("src"));
         std::fs::create_dir_all(folder.join("src"))?;
         let root = crate::folder().parent().ok_or("the package is not in a workspace")?;
-        let runtime = root.join("runtime");
+        let runtime = root.join("runtime/capgen");
         let manifest = format!(
             "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {edition:?}\n\n[workspace]\n\n[dependencies]\n\
              capgen = {{ path = {runtime:?}, features = {features:?} }}\nserde = \"1\"\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n"

@@ -11,7 +11,7 @@ use capgen_diagnostic::{Diagnostic, quoted, shortened};
 
 use crate::codes;
 
-/// A larger file cannot be a manifest; see `manifest/src/findings.rs`.
+/// A larger file cannot be a manifest; see `contract/manifest/src/findings.rs`.
 const MAX_FILE: u64 = 32 << 20;
 
 /// The longest answer of `git` in which names are listed.

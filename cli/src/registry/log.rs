@@ -106,7 +106,8 @@ fn nats(
     access: Access,
     checker: Arc<Checker>,
 ) -> Result<Box<dyn Log>, Failure> {
-    use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
+    use capgen_nats::NatsOptions;
+    use capgen_registry::log::{JetStreamLog, JetStreamLogOptions};
     let nats = NatsOptions::new([server]).name("capgen registry");
     let nats = credentials.into_iter().fold(nats, NatsOptions::credentials_file);
     let options = match access {

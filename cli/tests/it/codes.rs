@@ -27,8 +27,11 @@ fn capgen(arguments: &[&str]) -> String {
 
 /// The folder with the codes of each crate that has any.
 fn code_folders() -> Vec<PathBuf> {
-    let crates = fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path().join("src/codes"));
-    crates.filter(|folder| folder.join("mod.rs").is_file()).collect()
+    let folders = |path: &Path| fs::read_dir(path).into_iter().flatten().map(|entry| entry.unwrap().path());
+    // Crates are at the root, or in a folder of it.
+    let crates = folders(&workspace()).flat_map(|folder| folders(&folder).chain([folder.clone()]).collect::<Vec<_>>());
+    let codes = crates.map(|folder| folder.join("src/codes")).filter(|codes| codes.join("mod.rs").is_file());
+    codes.collect()
 }
 
 fn is_code(text: &str) -> bool {
@@ -235,7 +238,7 @@ const TEXT_RULES: [&str; 4] = ["E0726", "E0791", "W0791", "W0792"];
 
 #[test]
 fn every_rule_for_changes_has_an_example_with_its_finding() {
-    let evolve = workspace().join("evolve/src/codes");
+    let evolve = workspace().join("contract/evolve/src/codes");
     let codes: Vec<String> = declared()
         .into_iter()
         .filter(|(code, folder)| *folder == evolve && code.get(1..3) == Some("07"))

@@ -1,4 +1,4 @@
-//! The conformance cases of `dci/conformance`: `capgen dci` gives the expected reports, from every working directory and in every locale.
+//! The conformance cases of `protocols/dci/conformance`: `capgen dci` gives the expected reports, from every working directory and in every locale.
 //!
 //! With `CAPGEN_UPDATE=1`, the test of the page writes it.
 #![cfg(all(feature = "dci", unix))]
@@ -108,7 +108,7 @@ fn copy_folder(from: &Path, to: &Path) {
 /// All cases, in the order of their paths.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for section in folders(&root().join("dci/conformance")) {
+    for section in folders(&root().join("protocols/dci/conformance")) {
         for folder in folders(&section) {
             let content = read(&folder.join("case.json"));
             cases.push(Case { section: name(&section).to_owned(), name: name(&folder).to_owned(), folder, content });
@@ -260,7 +260,7 @@ fn cell(text: &str) -> String {
 fn page(cases: &[Case]) -> String {
     let mut text = format!(
         "# Conformance cases\n\n\
-         The {} cases of [`dci/conformance/`](../dci/conformance/README.md) show the rules of DCI/1, one rule each. The description of a case explains why its \
+         The {} cases of [`protocols/dci/conformance/`](../protocols/dci/conformance/README.md) show the rules of DCI/1, one rule each. The description of a case explains why its \
          expected report follows from the rule. `cargo run -p xtask -- regen` writes this page.\n",
         cases.len()
     );
@@ -273,7 +273,7 @@ fn page(cases: &[Case]) -> String {
         let (name, rule) = (&case.name, cell(case.text("rule")));
         let description = cell(case.text("description"));
         text.push_str(&format!(
-            "| [{name}](../dci/conformance/{section}/{name}/case.json) | {rule} | {description} |\n"
+            "| [{name}](../protocols/dci/conformance/{section}/{name}/case.json) | {rule} | {description} |\n"
         ));
     }
     text
@@ -294,7 +294,11 @@ fn the_page_lists_every_case() {
 fn the_runner_for_other_programs_finds_differences() {
     let run = |program: &[&str]| {
         let mut python = Command::new("python3");
-        python.arg(root().join("dci/conformance/run.py")).args(["--cases", "13-history/"]).args(program).output()
+        python
+            .arg(root().join("protocols/dci/conformance/run.py"))
+            .args(["--cases", "13-history/"])
+            .args(program)
+            .output()
     };
     let Ok(passed) = run(&[env!("CARGO_BIN_EXE_capgen"), "dci"]) else { return eprintln!("skipped: no python3") };
     let text = String::from_utf8_lossy(&passed.stdout).into_owned();

@@ -2,7 +2,7 @@
 //! numbers keep all their digits on the way through the program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "../../../schema/tests/it/support/mod.rs"]
+#[path = "../../../contract/schema/tests/it/support/mod.rs"]
 mod support;
 
 use crate::common::Fleet;

@@ -61,7 +61,17 @@ fn assert_explained(system: &str, codes: BTreeSet<String>) {
 #[test]
 fn every_code_of_calls_in_the_sources_has_a_page() {
     let mut codes = BTreeSet::new();
-    for (_, text) in sources(&["call", "codegen", "mcp", "nats", "runtime", "amp", "cli", "audit", "payload"]) {
+    for (_, text) in sources(&[
+        "runtime/call",
+        "codegen",
+        "protocols/mcp",
+        "runtime/nats",
+        "runtime/capgen",
+        "protocols/amp",
+        "cli",
+        "runtime/audit",
+        "runtime/payload",
+    ]) {
         let words = text.split(|c: char| !c.is_ascii_uppercase() && c != '_');
         let is_code = |word: &&str| {
             let prefixes = ["EAGENTRPC_", "EVERSION_"];
@@ -85,7 +95,7 @@ fn every_code_of_amp_has_a_page() {
 #[test]
 fn every_reason_of_the_registry_has_a_page() {
     let mut reasons: BTreeSet<String> = ["json", "timeout"].map(str::to_owned).into();
-    let registry = sources(&["registry"]);
+    let registry = sources(&["protocols/registry"]);
     let text = |end: &str| &registry.iter().find(|(path, _)| path.ends_with(end)).unwrap().1;
     for (file, function) in [
         ("event/check.rs", "pub const fn as_str(self)"),
@@ -130,7 +140,7 @@ fn fixed_parts(message: &str) -> Vec<String> {
 
 #[test]
 fn the_messages_on_the_pages_are_those_of_the_sources() {
-    let sources = sources(&["call", "codegen", "mcp", "amp", "evolve"]);
+    let sources = sources(&["runtime/call", "codegen", "protocols/mcp", "protocols/amp", "contract/evolve"]);
     let mut checked = 0;
     for heading in headings() {
         let page = page(&heading).unwrap();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
+use capgen_nats::NatsOptions;
+use capgen_registry::log::{JetStreamLog, JetStreamLogOptions};
 use capgen_registry::log::{Log, LogError, SqliteLog};
 use capgen_registry::{Checker, Configuration};
 use capgen_test_brokers::{NatsServer, Proxy};

@@ -61,7 +61,8 @@ async fn is_discovered(transport: NatsTransport, contract_hash: String) -> Resul
 
 /// `docs/registry.md`
 fn opens_a_log(checker: Arc<Checker>) -> Result<(), Box<dyn Error>> {
-    use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
+    use capgen_nats::NatsOptions;
+    use capgen_registry::log::{JetStreamLog, JetStreamLogOptions};
 
     let nats = NatsOptions::new(["nats://127.0.0.1:4222"]);
     let mut log = JetStreamLog::connect(nats, JetStreamLogOptions::new().replicas(3), checker)?;
@@ -100,7 +101,7 @@ fn reads(bytes: &[u8]) {
     }
 }
 
-/// `runtime/README.md`
+/// `runtime/capgen/README.md`
 fn reads_in_one_pass(bytes: &[u8]) {
     use capgen::Payload as _;
 

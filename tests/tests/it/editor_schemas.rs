@@ -392,7 +392,7 @@ fn editors_accept_random_files_that_the_readers_accept() {
 #[test]
 fn the_checked_in_schemas_are_current() {
     for (name, schema) in [("capabilities", capabilities_schema()), ("fleet", fleet_schema())] {
-        let path = folder().join(format!("../schemas/{name}.schema.json"));
+        let path = folder().join(format!("../generated/editor/{name}.schema.json"));
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.parse::<Json>().unwrap(), schema, "run `cargo run -p xtask -- regen`");
     }

@@ -35,12 +35,12 @@ fn the_checked_in_output_is_up_to_date() {
 
 #[test]
 fn the_generated_code_of_the_benchmarks_is_up_to_date() {
-    let payloads = std::fs::read_dir(root().join("benches/payloads")).unwrap();
+    let payloads = std::fs::read_dir(root().join("tools/benches/payloads")).unwrap();
     let contracts = payloads.map(|entry| entry.unwrap().path().join("capabilities.yaml")).filter(|path| path.is_file());
     let selection = Selection { files: contracts.collect(), ..Selection::default() };
     let contracts = selection.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
     assert!(contracts.len() >= 5);
-    let folder = root().join("benches/validation/src/generated");
+    let folder = root().join("tools/benches/validation/src/generated");
     let languages = &[Language::Rust];
     let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
     let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
@@ -48,15 +48,25 @@ fn the_generated_code_of_the_benchmarks_is_up_to_date() {
     assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
 }
 
+/// The first pages of the crates in a folder, which is one or has several.
+fn readmes(folder: &str) -> Vec<String> {
+    let inner = std::fs::read_dir(root().join(folder)).unwrap();
+    let inner = inner.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let pages = inner.chain([folder.to_owned()]).map(|folder| format!("{folder}/README.md"));
+    pages.filter(|page| root().join(page).is_file()).collect()
+}
+
 /// The pages of the documentation, without the generated list of codes.
 fn pages() -> Vec<String> {
-    let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "benches/README.md"].map(str::to_owned);
+    let top =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "tools/benches/README.md"].map(str::to_owned);
     let examples = ["concierge", "console", "dispatcher", "evolution", "reviewer"]
         .map(|name| format!("examples/{name}/README.md"));
     let book = std::fs::read_dir(root().join("docs")).unwrap();
     let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
-    let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let crates = folders.map(|folder| format!("{folder}/README.md")).filter(|page| root().join(page).is_file());
+    let crates: Vec<String> =
+        ["cli", "codegen", "contract", "macros", "protocols", "runtime"].into_iter().flat_map(readmes).collect();
+    assert!(crates.len() > 20, "{crates:?}");
     let mut pages: Vec<_> = top.into_iter().chain(examples).chain(book).chain(crates).collect();
     pages.retain(|page| page.ends_with(".md") && page != "docs/codes.md");
     pages.sort();

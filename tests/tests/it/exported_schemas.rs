@@ -1,7 +1,7 @@
 //! Ajv gives the same verdicts as the interpreter, by the JSON Schemas that programs and other protocols get: those of generated objects,
 //! in 2020-12 and draft-07, and those of MCP tools, OpenAPI operations, A2A skills and files of JSON Schema.
 
-#[path = "../../../schema/tests/it/support/mod.rs"]
+#[path = "../../../contract/schema/tests/it/support/mod.rs"]
 mod support;
 
 use capgen_codegen::Language;

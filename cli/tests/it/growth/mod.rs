@@ -112,7 +112,7 @@ fn an_object_with_16_000_properties_and_alternatives_has_code_in_every_language(
     assert!(cost.memory < 1_000_000, "{} KiB", cost.memory);
 }
 
-/// Prints the table of `benches/README.md`.
+/// Prints the table of `tools/benches/README.md`.
 #[test]
 #[ignore = "measures; run it with --release"]
 fn print_the_growth_table() {

@@ -4,7 +4,7 @@
 
 mod installed;
 mod launcher;
-#[path = "../../../../xtask/src/npm.rs"]
+#[path = "../../../../tools/xtask/src/npm.rs"]
 #[allow(dead_code, reason = "the file is also a part of another crate")]
 mod packages;
 

@@ -115,7 +115,7 @@ fn work_and_repetitions_of_unions_are_found() {
 #[test]
 fn contracts_of_other_tests_exceed_no_limit_unexpectedly() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["tests/cases", "examples/fleet/agents", "benches/payloads"];
+    let folders = ["tests/cases", "examples/fleet/agents", "tools/benches/payloads"];
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
     let mut simple = 0;
     for path in entries.map(|entry| entry.unwrap().path().join("capabilities.yaml")).filter(|path| path.exists()) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::architecture::code;
 use crate::architecture::repository::{files, text};
 
-/// The modules of `payload/src`, from the lowest layer up. A module may use only modules of lower layers.
+/// The modules of `runtime/payload/src`, from the lowest layer up. A module may use only modules of lower layers.
 const LAYERS: [&[&str]; 6] = [
     &["options", "invalid_payload", "unsupported_schema"],
     &["wire"],
@@ -18,9 +18,10 @@ const LAYERS: [&[&str]; 6] = [
 #[test]
 fn modules_of_payload_depend_on_each_other_in_one_direction() {
     let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
-    let exports = exports(&text("payload/src/lib.rs").unwrap());
+    let exports = exports(&text("runtime/payload/src/lib.rs").unwrap());
     for path in files().iter().filter(|path| path.ends_with(".rs")) {
-        let Some(module) = path.strip_prefix("payload/src/").and_then(|path| path.split(['/', '.']).next()) else {
+        let Some(module) = path.strip_prefix("runtime/payload/src/").and_then(|path| path.split(['/', '.']).next())
+        else {
             continue;
         };
         // The root declares the modules, and macros expand in the crates of users.

@@ -64,7 +64,7 @@ fn problems(package: &Value) -> Vec<&'static str> {
         (folder.join("README.md").is_file(), "a file README.md for the registry"),
         (
             folder.join("LICENSE-MIT").is_file() && folder.join("LICENSE-APACHE").is_file(),
-            "links to the licences: `ln -s ../LICENSE-MIT ../LICENSE-APACHE .`",
+            "links to the licences: `ln -s ../../LICENSE-MIT ../../LICENSE-APACHE .`",
         ),
         (
             !has_features || package["metadata"]["docs"]["rs"].is_object(),
@@ -110,8 +110,8 @@ fn tests_and_examples_are_not_published() {
 /// Programs of tests other than `tests/it/main.rs`, each with the reason why it is one of its own.
 const OWN_PROGRAMS: [(&str, &str); 3] = [
     ("macros/tests/ui.rs", "trybuild builds packages in the current folder, which must not change meanwhile"),
-    ("manifest/tests/hostile.rs", "it measures the largest memory of its process"),
-    ("manifest/tests/patterns.rs", "it measures the largest memory of its process"),
+    ("contract/manifest/tests/hostile.rs", "it measures the largest memory of its process"),
+    ("contract/manifest/tests/patterns.rs", "it measures the largest memory of its process"),
 ];
 
 /// Linking a program takes longer than most tests, so the tests of a package are modules of one program.

@@ -75,7 +75,7 @@ const PHRASES: &[&str] = &[
 
 /// Sentences in which a phrase has its usual sense: the file, a part of the line, and the reason.
 const ALLOWED: &[(&str, &str, &str)] =
-    &[("schema/src/pattern/scripts.rs", "Mende_Kikakui", "the abbreviation of a script in Unicode")];
+    &[("contract/schema/src/pattern/scripts.rs", "Mende_Kikakui", "the abbreviation of a script in Unicode")];
 
 /// The endings of files that contain prose.
 const ENDINGS: [&str; 9] = [".rs", ".md", ".ts", ".mjs", ".toml", ".yaml", ".sh", ".stderr", ".ci/run"];

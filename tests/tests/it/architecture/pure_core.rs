@@ -3,7 +3,7 @@
 use crate::architecture::repository::{files, text};
 use crate::architecture::{code, linked};
 
-/// The folders of `registry/src` that are not part of the core: logs, and programs around a registry.
+/// The folders of `protocols/registry/src` that are not part of the core: logs, and programs around a registry.
 const BESIDE: [&str; 2] = ["log/", "live/"];
 
 /// Words of code that reads or writes anything but its arguments, or that waits.
@@ -32,13 +32,13 @@ const IMPURE: [&str; 18] = [
 #[test]
 fn the_core_of_the_registry_is_pure() {
     let modules = ["kernel.rs", "fold.rs", "state/mod.rs", "event/check.rs", "registry/resolve.rs"];
-    assert_pure("registry/src/", &BESIDE, &modules);
+    assert_pure("protocols/registry/src/", &BESIDE, &modules);
 }
 
 #[test]
 fn the_core_of_dci_is_pure() {
     let modules = ["skill.rs", "frontmatter.rs", "alias.rs", "reliability.rs", "probe.rs", "contract/reader.rs"];
-    assert_pure("dci/src/", &["files/"], &modules);
+    assert_pure("protocols/dci/src/", &["files/"], &modules);
 }
 
 /// Checks every file in `folder` except those in the folders `beside`. `modules` must be among them.

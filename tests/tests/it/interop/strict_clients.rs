@@ -17,7 +17,7 @@ fn tools(export: &Export) -> &[Json] {
     export.document.get("tools").and_then(Json::as_array).unwrap()
 }
 
-/// The rules of `interop/src/export/mcp/strict/mod.rs` that a schema breaks.
+/// The rules of `contract/interop/src/export/mcp/strict/mod.rs` that a schema breaks.
 fn broken(schema: &Json, is_root: bool, rules: &mut Vec<String>) {
     let Json::Object(members) = schema else {
         return rules.push(format!("a schema is {}", schema.canonical()));

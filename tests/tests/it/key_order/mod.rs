@@ -36,7 +36,7 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The contracts in the folders with cases, examples and servers.
 fn checked_in() -> Vec<Manifest> {
     let mut files = Vec::new();
-    for below in ["cases", "mcp", "../examples", "../benches/payloads"] {
+    for below in ["cases", "mcp", "../examples", "../tools/benches/payloads"] {
         files_below(&folder().join(below), &mut files);
     }
     assert!(files.len() > 30, "{files:?}");

@@ -1,0 +1,22 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and prints why it was skipped"
+)]
+
+mod announce;
+mod checks;
+mod jetstream;
+mod laws;
+mod logs;
+mod memory;
+mod rfc_0005;
+mod security;
+mod states;
+mod support;

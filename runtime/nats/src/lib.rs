@@ -1,0 +1,33 @@
+//! The transport NATS: request and reply over core NATS, at-least-once delivery over JetStream, and NATS's service discovery.
+//!
+//! ```no_run
+//! use capgen_call::{SubscribeOptions, Transport as _};
+//! use capgen_nats::{NatsOptions, NatsTransport};
+//!
+//! # async fn run() -> Result<(), capgen_call::TransportError> {
+//! let transport = NatsTransport::connect(NatsOptions::new(["nats://127.0.0.1:4222"])).await?;
+//! let mut requests = transport.subscribe("agents.pr-reviewer.requests", SubscribeOptions::default()).await?;
+//! while let Some(incoming) = requests.next().await {
+//!     println!("{:?}", incoming.event);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod connect;
+mod discovery;
+mod jetstream;
+mod limited;
+mod options;
+mod subject;
+mod subscription;
+mod transport;
+
+pub use async_nats;
+pub use connect::connect;
+pub use discovery::{Discovery, Endpoint, EndpointStats, ServiceInfo};
+pub use jetstream::{JetStreamOptions, Retention, Storage};
+pub use options::NatsOptions;
+pub use subject::check as check_subject;
+pub use transport::{NatsEvent, NatsTransport};
