@@ -74,6 +74,22 @@ fn pages() -> Vec<String> {
     pages
 }
 
+/// Users copy these lines, with the path of their checkout.
+#[test]
+fn paths_of_crates_in_the_documentation_lead_to_them() {
+    let mut paths = 0;
+    for page in pages() {
+        for line in text(&page).lines() {
+            let Some((before, after)) = line.split_once("path = \"../capgen/") else { continue };
+            let (name, folder) = (before.split(" =").next().unwrap(), after.split('"').next().unwrap());
+            let manifest = text(&format!("{folder}/Cargo.toml"));
+            assert!(manifest.contains(&format!("\nname = \"{name}\"\n")), "{page}: {line}");
+            paths += 1;
+        }
+    }
+    assert!(paths > 8, "{paths}");
+}
+
 /// A block that follows `<!-- file: PATH -->` is an excerpt of that file. A line `// ...` replaces omitted lines.
 #[test]
 fn excerpts_in_the_documentation_equal_their_files() {
