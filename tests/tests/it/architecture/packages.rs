@@ -1,10 +1,11 @@
 //! The metadata of the crates that are published.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::architecture::repository::{files, root};
+use crate::architecture::repository::{files, root, text};
 use crate::architecture::{members, metadata, name};
 
 /// The categories of the registry that crates of this workspace use. A new one must be in the registry's list.
@@ -150,4 +151,17 @@ fn the_default_members_are_all_members_but_those_of_tests() {
         let is_test = folder.parent().unwrap().iter().any(|part| part == "tests");
         assert_eq!(default.contains(&&package["id"]), !is_test, "{}", name(package));
     }
+}
+
+/// The steps of `docs/release.md` name these places.
+#[test]
+fn every_place_has_the_version_of_the_workspace() {
+    let manifest = text("Cargo.toml").unwrap();
+    let stated = |line: &str| line.split_once("version = \"")?.1.split_once('"').map(|(version, _)| version.to_owned());
+    let is_own = |line: &&str| line.starts_with("version = ") || line.contains("{ path = ");
+    let versions: BTreeSet<String> = manifest.lines().filter(is_own).filter_map(stated).collect();
+    assert_eq!(versions.len(), 1, "{versions:?}");
+    let version = versions.first().unwrap();
+    let citation = text("CITATION.cff").unwrap();
+    assert!(citation.lines().any(|line| line == format!("version: {version}")), "CITATION.cff");
 }
