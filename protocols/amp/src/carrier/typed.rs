@@ -14,6 +14,8 @@ use crate::cbor::Value;
 pub enum TypedError {
     /// The request violates its schema. Nothing was sent.
     Request(InvalidPayload),
+    /// A hand-written implementation of the request has written a text that is not JSON. Nothing was sent.
+    NotJson(serde_json::Error),
     /// The response violates its schema.
     Response(InvalidPayload),
     /// There is no response.
@@ -38,8 +40,8 @@ impl Client {
     /// See [`TypedError`].
     pub async fn call<C: Capability>(&self, target: Target, request: &C::Request) -> Result<C::Response, TypedError> {
         let text = request.to_json().map_err(TypedError::Request)?;
-        // The writer of payloads writes JSON, so the parser accepts it.
-        let params: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        // A hand-written `Payload` may write a text that is not JSON. Nothing must be sent in its place.
+        let params: serde_json::Value = serde_json::from_slice(&text).map_err(TypedError::NotJson)?;
         let invoke = CapInvoke { target, params: Value::from_json(&params), timeout_ms: None };
         let result = self.invoke(&invoke, None).await.map_err(TypedError::Client)?;
         // A result that is not JSON conforms to no type, not even to that of a side without a schema.
@@ -59,6 +61,7 @@ impl fmt::Display for TypedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(error) => write!(f, "the request is invalid: {error}"),
+            Self::NotJson(error) => write!(f, "the text of the request is not JSON: {error}"),
             Self::Response(error) => write!(f, "the response is invalid: {error}"),
             Self::Client(error) => error.fmt(f),
         }
