@@ -142,8 +142,8 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub(crate) out: PathBuf,
     /// Generate this language; may be repeated or a comma-separated list [default: rust,typescript]
-    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
-    pub(crate) lang: Vec<Lang>,
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = LanguageParser)]
+    pub(crate) lang: Vec<Language>,
     /// Rust: merge "optional and nullable" into one `Option<T>`, so that `null` and an absent property become the same
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) merge_nullable: Option<bool>,
@@ -295,22 +295,36 @@ Examples:
   capgen completions zsh > ~/.zfunc/_capgen
   capgen completions fish > ~/.config/fish/completions/capgen.fish";
 
-/// The value of `--lang`.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Lang {
-    /// Rust; also `rs`
-    #[value(alias = "rs")]
-    Rust,
-    /// TypeScript modules; also `ts`
-    #[value(name = "typescript", alias = "ts")]
-    TypeScript,
-    /// JavaScript modules with type declarations; also `js`
-    #[value(name = "javascript", alias = "js")]
-    JavaScript,
-    /// The same as javascript, in .mjs and .d.mts
-    Mjs,
-    /// The same as javascript, but as CommonJS modules, in .cjs and .d.cts
-    Cjs,
+/// Reads the value of `--lang`: the name of a language, or one of its other names.
+#[derive(Clone)]
+struct LanguageParser;
+
+impl TypedValueParser for LanguageParser {
+    type Value = Language;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Language, clap::Error> {
+        let names = Language::ALL.iter().map(|language| possible_value(*language));
+        let name = clap::builder::PossibleValuesParser::new(names).parse_ref(command, argument, value)?;
+        let has_name = |language: &&Language| possible_value(**language).matches(&name, false);
+        Language::ALL
+            .iter()
+            .find(has_name)
+            .copied()
+            .ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidValue))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        Some(Box::new(Language::ALL.iter().map(|language| possible_value(*language))))
+    }
+}
+
+fn possible_value(language: Language) -> clap::builder::PossibleValue {
+    clap::builder::PossibleValue::new(language.name()).aliases(language.aliases()).help(language.about())
 }
 
 /// The value of `--side`.
@@ -362,20 +376,7 @@ impl Generate {
         if self.lang.is_empty() {
             return Language::DEFAULT.to_vec();
         }
-        let selected = |l: &Language| self.lang.iter().any(|lang| Language::from(*lang) == *l);
-        Language::ALL.into_iter().filter(selected).collect()
-    }
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::Rust => Language::Rust,
-            Lang::TypeScript => Language::TypeScript,
-            Lang::JavaScript => Language::JavaScript,
-            Lang::Mjs => Language::JavaScriptModule,
-            Lang::Cjs => Language::CommonJs,
-        }
+        Language::ALL.iter().copied().filter(|language| self.lang.contains(language)).collect()
     }
 }
 

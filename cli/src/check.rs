@@ -85,7 +85,7 @@ fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mu
     kept.types.keep_only(contracts);
     let mut findings = Vec::new();
     for contract in contracts {
-        let types = kept.types.get(contract, |_| true, || output::check_types(contract));
+        let types = kept.types.get(contract, |_| true, || output::check_types(contract, &Language::DEFAULT));
         findings.extend(contract.warnings.iter().chain(types).cloned());
     }
     findings.extend(lock::findings(contracts, selection, IfMissing::Ignore, &mut kept.locks));

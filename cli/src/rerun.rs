@@ -1,7 +1,6 @@
 //! The command that updates the files that `capgen gen --check` found to be out of date.
 
 use capgen_codegen::regenerate::{quoted_path, quoted_word};
-use clap::ValueEnum;
 
 use crate::arguments::{DEFAULT_OUT, Generate};
 use crate::repository;
@@ -27,8 +26,7 @@ fn words(arguments: &Generate) -> String {
         add("out", quoted_path(&arguments.out));
     }
     if !arguments.lang.is_empty() {
-        let names: Vec<_> = arguments.lang.iter().filter_map(|lang| lang.to_possible_value()).collect();
-        add("lang", names.iter().map(|name| name.get_name()).collect::<Vec<_>>().join(","));
+        add("lang", arguments.lang.iter().map(|language| language.name()).collect::<Vec<_>>().join(","));
     }
     let mut switch = |flag: &str, value: Option<bool>| match value {
         Some(true) => words.extend([" --", flag]),

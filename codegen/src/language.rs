@@ -1,7 +1,13 @@
-//! Target languages.
+//! The table of languages.
+
+use crate::model::Model;
+use crate::rust;
+use crate::target::Target;
+use crate::typescript;
 
 /// A target language.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Language {
     /// Rust, editions 2021 and 2024.
     Rust,
@@ -14,75 +20,149 @@ pub enum Language {
     JavaScriptModule,
     /// The same JavaScript as CommonJS modules, for `require`: `.cjs`, with the declarations in `.d.cts`.
     CommonJs,
+    /// The smallest target, which shows that no other code knows the languages.
+    #[cfg(test)]
+    Outline,
+}
+
+/// The properties of a language.
+struct Row {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    about: &'static str,
+    target: &'static dyn Target,
+    files: &'static [File],
+}
+
+/// A generated file of one agent.
+#[derive(Clone, Copy)]
+pub(crate) struct File {
+    /// The file name extension, without the dot.
+    pub(crate) extension: &'static str,
+    /// Prints the settled model of the target. The first argument is the header.
+    pub(crate) print: fn(String, &Model<'_>) -> String,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: [Language; 5] =
-        [Language::Rust, Language::TypeScript, Language::JavaScript, Language::JavaScriptModule, Language::CommonJs];
+    pub const ALL: &'static [Language] = &[
+        Language::Rust,
+        Language::TypeScript,
+        Language::JavaScript,
+        Language::JavaScriptModule,
+        Language::CommonJs,
+        #[cfg(test)]
+        Language::Outline,
+    ];
 
     /// The languages that the command line generates by default.
     pub const DEFAULT: [Language; 2] = [Language::Rust, Language::TypeScript];
 
+    /// The languages that build scripts generate by default: the package that they build can use nothing else.
+    pub(crate) const DEFAULT_OF_BUILD_SCRIPTS: [Language; 1] = [Language::Rust];
+
+    /// The table. Everything else about a language is in its target.
+    const fn row(self) -> &'static Row {
+        match self {
+            Language::Rust => &Row {
+                name: "rust",
+                aliases: &["rs"],
+                about: "Rust; also `rs`",
+                target: &rust::Rust,
+                files: &[File { extension: "rs", print: rust::print }],
+            },
+            Language::TypeScript => &Row {
+                name: "typescript",
+                aliases: &["ts"],
+                about: "TypeScript modules; also `ts`",
+                target: &typescript::TypeScript,
+                files: &[File { extension: "ts", print: typescript::typed }],
+            },
+            Language::JavaScript => &Row {
+                name: "javascript",
+                aliases: &["js"],
+                about: "JavaScript modules with type declarations; also `js`",
+                target: &typescript::TypeScript,
+                files: &[
+                    File { extension: "js", print: typescript::script },
+                    File { extension: "d.ts", print: typescript::declarations },
+                ],
+            },
+            Language::JavaScriptModule => &Row {
+                name: "mjs",
+                aliases: &[],
+                about: "The same as javascript, in .mjs and .d.mts",
+                target: &typescript::TypeScript,
+                files: &[
+                    File { extension: "mjs", print: typescript::script },
+                    File { extension: "d.mts", print: typescript::declarations },
+                ],
+            },
+            Language::CommonJs => &Row {
+                name: "cjs",
+                aliases: &[],
+                about: "The same as javascript, but as CommonJS modules, in .cjs and .d.cts",
+                target: &typescript::TypeScript,
+                files: &[
+                    File { extension: "cjs", print: typescript::common_js },
+                    File { extension: "d.cts", print: typescript::declarations },
+                ],
+            },
+            #[cfg(test)]
+            Language::Outline => &Row {
+                name: "outline",
+                aliases: &[],
+                about: "An outline of the types",
+                target: &crate::target::outline::Outline,
+                files: &[File { extension: "txt", print: crate::target::outline::print }],
+            },
+        }
+    }
+
     /// The language's name on the command line: `rust`, `typescript`, `javascript`, `mjs` or `cjs`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Language::Rust => "rust",
-            Language::TypeScript => "typescript",
-            Language::JavaScript => "javascript",
-            Language::JavaScriptModule => "mjs",
-            Language::CommonJs => "cjs",
-        }
+        self.row().name
+    }
+
+    /// Other names on the command line, such as `ts`.
+    pub const fn aliases(self) -> &'static [&'static str] {
+        self.row().aliases
+    }
+
+    /// The language in one line, for the help of the command line.
+    pub const fn about(self) -> &'static str {
+        self.row().about
     }
 
     /// The extensions of the generated files, without the dot.
     pub fn extensions(self) -> impl Iterator<Item = &'static str> {
-        self.files().iter().map(|file| file.extension())
+        self.files().iter().map(|file| file.extension)
     }
 
     /// The files that are generated for each agent.
-    pub(crate) const fn files(self) -> &'static [FileKind] {
-        match self {
-            Language::Rust => &[FileKind::Rust],
-            Language::TypeScript => &[FileKind::TypeScript],
-            Language::JavaScript => &[FileKind::JavaScript, FileKind::Declarations],
-            Language::JavaScriptModule => &[FileKind::JavaScriptModule, FileKind::ModuleDeclarations],
-            Language::CommonJs => &[FileKind::CommonJs, FileKind::CommonJsDeclarations],
-        }
+    pub(crate) const fn files(self) -> &'static [File] {
+        self.row().files
     }
 
-    /// The language with that name; the inverse of [`name`](Self::name).
+    /// The rules of the language.
+    pub(crate) const fn target(self) -> &'static dyn Target {
+        self.row().target
+    }
+
+    /// The language with that name; the inverse of [`name`](Self::name). [`aliases`](Self::aliases) are not accepted.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|l| l.name() == name)
+        Self::ALL.iter().copied().find(|language| language.name() == name)
     }
-}
 
-/// A generated file of one agent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FileKind {
-    Rust,
-    TypeScript,
-    JavaScript,
-    /// The type declarations for [`FileKind::JavaScript`].
-    Declarations,
-    JavaScriptModule,
-    ModuleDeclarations,
-    CommonJs,
-    CommonJsDeclarations,
-}
-
-impl FileKind {
-    /// The file name extension, without the dot.
-    pub(crate) const fn extension(self) -> &'static str {
-        match self {
-            FileKind::Rust => "rs",
-            FileKind::TypeScript => "ts",
-            FileKind::JavaScript => "js",
-            FileKind::Declarations => "d.ts",
-            FileKind::JavaScriptModule => "mjs",
-            FileKind::ModuleDeclarations => "d.mts",
-            FileKind::CommonJs => "cjs",
-            FileKind::CommonJsDeclarations => "d.cts",
+    /// The first language of each target among `languages`: the others share its types.
+    pub(crate) fn targets(languages: &[Language]) -> Vec<&'static dyn Target> {
+        let mut targets: Vec<&'static dyn Target> = Vec::new();
+        for language in languages {
+            let target = language.target();
+            if targets.iter().all(|other| other.name() != target.name()) {
+                targets.push(target);
+            }
         }
+        targets
     }
 }

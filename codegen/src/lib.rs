@@ -14,6 +14,7 @@ pub mod output;
 pub mod regenerate;
 mod rust;
 pub mod surface;
+mod target;
 mod typescript;
 
 use std::collections::BTreeMap;
@@ -22,11 +23,10 @@ use capgen_manifest::Manifest;
 pub use capgen_manifest::Options;
 
 pub use build_script::{Build, BuildError};
-use language::FileKind;
 pub use language::Language;
+use lower::widened::Widened;
 use model::Model;
 pub use regenerate::Regenerate;
-use typescript::Form;
 
 /// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;
@@ -43,28 +43,32 @@ pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
 
 /// Like [`generate`], with options, and with the command that the headers give.
 pub fn generate_with(manifest: &Manifest, languages: &[Language], options: &Options, regenerate: &Regenerate) -> Files {
-    print(lower::lower(manifest), languages, options, regenerate)
+    print(lower::lower(manifest), languages, options, regenerate).0
 }
 
-/// The files of a model, which has no validators yet.
-fn print(mut model: Model<'_>, languages: &[Language], options: &Options, regenerate: &Regenerate) -> Files {
-    let id = model.manifest.agent.as_str();
+/// The files of a model that is not settled yet, and the limits that its types exceed in these languages.
+fn print(mut model: Model<'_>, languages: &[Language], options: &Options, regenerate: &Regenerate) -> (Files, Widened) {
     model.options = *options;
-    if languages.iter().any(|language| *language != Language::Rust) {
-        lower::add_validators(&mut model);
-    }
-    let print = |language: Language, file: FileKind| {
-        let header = header::header(&model, language, options, regenerate);
-        match file {
-            FileKind::Rust => rust::print(header, &model),
-            FileKind::TypeScript => typescript::print(header, &model, Form::Typed),
-            FileKind::JavaScript | FileKind::JavaScriptModule => typescript::print(header, &model, Form::Script),
-            FileKind::CommonJs => typescript::print(header, &model, Form::CommonJs),
-            FileKind::Declarations | FileKind::ModuleDeclarations | FileKind::CommonJsDeclarations => {
-                typescript::print(header, &model, Form::Declarations)
+    // Each header has the hash, so it is computed before the model is copied.
+    model.hashes();
+    let mut files = Files::new();
+    let mut widened = model.widened.clone();
+    let targets = Language::targets(languages);
+    let count = targets.len();
+    // The last target needs no copy.
+    let mut model = Some(model);
+    for (index, target) in targets.into_iter().enumerate() {
+        let copy = if index + 1 < count { model.clone() } else { model.take() };
+        let Some(mut settled) = copy else { break };
+        target.settle(&mut settled);
+        for language in languages.iter().filter(|language| language.target().name() == target.name()) {
+            let header = header::header(&settled, *language, options, regenerate);
+            for file in language.files() {
+                let name = format!("{}.{}", settled.manifest.agent, file.extension);
+                files.insert(name, (file.print)(header.clone(), &settled));
             }
         }
-    };
-    let files = languages.iter().flat_map(|language| language.files().iter().map(|file| (*language, *file)));
-    files.map(|(language, file)| (format!("{id}.{}", file.extension()), print(language, file))).collect()
+        widened.extend(settled.widened);
+    }
+    (files, widened)
 }

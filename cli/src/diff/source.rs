@@ -1,7 +1,7 @@
 //! Changes of the generated types, as findings.
 
-use capgen_codegen::{Language, Options, surface};
-use capgen_evolve::{Comparison, Levels, SourceChange, codes};
+use capgen_codegen::{Options, surface};
+use capgen_evolve::{Comparison, Levels, SourceChange};
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Schema;
 
@@ -13,18 +13,12 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
     }
     let changes: Vec<SourceChange> = surface::changes(old, new, &Options::default())
         .into_iter()
-        .map(|change| {
-            let code = match change.language {
-                Language::Rust => codes::RUST_TYPES_CHANGED,
-                _ => codes::TYPESCRIPT_TYPES_CHANGED,
-            };
-            SourceChange {
-                code,
-                capability: change.capability,
-                side: change.side,
-                text: change.text,
-                identity: change.identity,
-            }
+        .map(|change| SourceChange {
+            code: change.code,
+            capability: change.capability,
+            side: change.side,
+            text: change.text,
+            identity: change.identity,
         })
         .collect();
     comparison.add_source_changes(old, new, &changes, levels);

@@ -148,7 +148,9 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let source = Source::new(format!("capabilities.{notation}"), text);
             Some(load(&source).map_or_else(
                 |findings| findings,
-                |loaded| loaded.warnings.iter().cloned().chain(output::check_types(&loaded)).collect(),
+                |loaded| {
+                    loaded.warnings.iter().cloned().chain(output::check_types(&loaded, &Language::DEFAULT)).collect()
+                },
             ))
         }
     }
@@ -213,10 +215,8 @@ const SOURCE_RULES: [Code; 2] =
     [capgen_evolve::codes::RUST_TYPES_CHANGED, capgen_evolve::codes::TYPESCRIPT_TYPES_CHANGED];
 
 fn source_change(change: surface::SurfaceChange) -> SourceChange {
-    let [rust, typescript] = SOURCE_RULES;
-    let code = if change.language == Language::Rust { rust } else { typescript };
     SourceChange {
-        code,
+        code: change.code,
         capability: change.capability,
         side: change.side,
         text: change.text,

@@ -274,7 +274,8 @@ impl Build {
             calls: self.calls.unwrap_or(fleet.calls),
             standard_schema: self.standard_schema.unwrap_or(fleet.standard_schema),
         };
-        let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
+        let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
+        let languages = if self.languages.is_empty() { default } else { &self.languages };
         let contracts = output::load(located, languages).map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;

@@ -5,12 +5,10 @@
 //! of recursion is bounded by the nesting of the schema and not by the length of its chains of references.
 
 mod alias;
-mod boxes;
 mod branch;
 mod check;
 mod compared;
 mod definitions;
-mod depth;
 mod exclusion;
 mod finish;
 mod finite;
@@ -37,7 +35,7 @@ use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 
 use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
-use crate::name;
+use crate::{Language, name};
 use alias::{Alias, alias_of, is_only_alias, is_reference};
 use definitions::Definitions;
 use guard::ExactGuard;
@@ -46,13 +44,16 @@ use scalar::{named, nullable_if, scalar};
 use size::{Shared, Size};
 use widened::{Limit, Widened};
 
-pub(crate) use finish::is_reserved;
+pub(crate) use finish::arrange;
 
-/// The limits that the types of a contract exceed. Lowers only the sides that may exceed one.
-pub(crate) fn exceeded_limits(manifest: &Manifest) -> Widened {
+/// The limits that the types of a contract exceed in these languages. Lowers only the sides that may exceed one.
+pub(crate) fn exceeded_limits(manifest: &Manifest, languages: &[Language]) -> Widened {
+    let targets = Language::targets(languages);
     let may_exceed = |index: usize, side: Side| {
         let schema = manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
-        schema.is_some_and(reach::may_reach_a_limit)
+        schema.is_some_and(|schema| {
+            reach::may_reach_a_limit(schema) || targets.iter().any(|target| target.may_widen(schema))
+        })
     };
     let selected: HashSet<(usize, Side)> = (0..manifest.capabilities.len())
         .flat_map(|index| Side::ALL.map(|side| (index, side)))
@@ -61,7 +62,14 @@ pub(crate) fn exceeded_limits(manifest: &Manifest) -> Widened {
     if selected.is_empty() {
         return Widened::new();
     }
-    lower_sides(manifest, |index, side| selected.contains(&(index, side))).widened
+    let model = lower_sides(manifest, |index, side| selected.contains(&(index, side)));
+    let mut widened = model.widened.clone();
+    for target in targets {
+        let mut settled = model.clone();
+        target.settle(&mut settled);
+        widened.extend(settled.widened);
+    }
+    widened
 }
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
@@ -91,7 +99,7 @@ fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -
     compared::keep_undeclared(&mut types, &sides.compared);
     let mut model =
         Model { manifest, hashes: OnceCell::new(), capabilities, types, validators: Vec::new(), widened, options };
-    finish::finish(&mut model);
+    arrange(&mut model);
     model
 }
 

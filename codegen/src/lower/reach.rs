@@ -4,11 +4,9 @@
 //! repeat nothing and visit every subschema a few times, so one pass over the subschemas bounds the work and the depth. For
 //! all other schemas, only their types show whether they reach a limit.
 
-use capgen_schema::analysis::components::components;
 use capgen_schema::{Assertions, Kind, NodeId, Schema};
 
 use super::branch::MAX_EXCLUSIVE;
-use super::depth::{BOX, MAP, MAX_HEIGHT, OPTION, VEC};
 use super::size::{own_bytes, own_steps};
 
 /// How many listed values cost as much as a subschema, at least.
@@ -19,9 +17,6 @@ const VISITS: usize = 8;
 
 /// How often the facets of a branch, and those of a property to find out whether it is a tag, are computed at most.
 const BRANCH_VISITS: usize = 12;
-
-/// The steps of the definitions that a place can get: an alias of `T | null`, `T` itself, and a variant of a list of types.
-const OWN: usize = 3;
 
 /// Whether the types of a schema may reach a limit. If not, they are as precise as the schema.
 pub(super) fn may_reach_a_limit(schema: &Schema) -> bool {
@@ -37,9 +32,7 @@ pub(super) fn may_reach_a_limit(schema: &Schema) -> bool {
     }
     // A schema that needs no more than its own amounts does not depend on the other schemas of the contract. Both counts of
     // the descriptions must stay below the limit: that of all branches together, and that of each union.
-    work >= own_steps(schema)
-        || (repeated > 0 && repeated.saturating_mul(2) >= own_bytes(schema))
-        || height(schema) > MAX_HEIGHT
+    work >= own_steps(schema) || (repeated > 0 && repeated.saturating_mul(2) >= own_bytes(schema))
 }
 
 /// The steps for one subschema, at most; `None` if it may be combined with others.
@@ -107,45 +100,4 @@ fn required(schema: &Schema, group: &Assertions) -> usize {
         Kind::Bool(_) | Kind::Ref(_) => 2,
     };
     if group.required.is_empty() { 0 } else { group.properties.iter().map(|(_, id)| property(*id)).sum() }
-}
-
-/// The steps of the most deeply nested type, at most. References lead to the same definition from every place, so this follows
-/// the graph of the subschemas.
-fn height(schema: &Schema) -> usize {
-    let edges: Vec<Vec<(usize, usize)>> = schema.nodes().map(|(_, node)| edges(&node.kind)).collect();
-    let successors: Vec<Vec<usize>> = edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect();
-    let numbers = components(&successors);
-    let component = |at: usize| numbers.get(at).copied().unwrap_or(0);
-    let mut members: Vec<usize> = (0..edges.len()).collect();
-    // A component comes after those that it leads to.
-    members.sort_by_key(|at| component(*at));
-    let mut heights: Vec<usize> = Vec::new();
-    for cycle in members.chunk_by(|a, b| component(*a) == component(*b)) {
-        // In a cycle, rustc visits each definition once.
-        let (mut inside, mut outside) = (0, 0);
-        for at in cycle {
-            let mut most = 0;
-            for &(to, steps) in edges.get(*at).into_iter().flatten() {
-                if component(to) == component(*at) {
-                    most = most.max(steps + BOX);
-                } else {
-                    outside = outside.max(steps + heights.get(component(to)).copied().unwrap_or(0));
-                }
-            }
-            inside += most;
-        }
-        heights.push(inside + outside);
-    }
-    1 + OWN + heights.into_iter().max().unwrap_or(0)
-}
-
-/// The subschemas that a subschema leads to, with the steps of the layers between their types.
-fn edges(kind: &Kind) -> Vec<(usize, usize)> {
-    let nullable = OWN + OPTION;
-    let Kind::Assertions(group) = kind else { return kind.in_place().map(|to| (to.index(), nullable)).collect() };
-    let properties = group.properties.iter().map(|(_, to)| (to.index(), nullable + OPTION));
-    let rest = group.additional_properties.iter().map(|to| (to.index(), nullable + MAP));
-    let items = group.items.iter().map(|to| (to.index(), nullable + VEC));
-    let branches = group.any_of.iter().chain(&group.one_of).flatten().map(|to| (to.index(), nullable));
-    properties.chain(rest).chain(items).chain(branches).collect()
 }

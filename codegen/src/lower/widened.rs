@@ -10,8 +10,8 @@ use crate::codes;
 /// A limit of the type model. Beyond it, a type allows more values than its schema; validators are not affected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Limit {
-    /// How deeply types may be nested.
-    Depth,
+    /// A limit of the target, whose text this is.
+    Target(&'static str),
     /// How often types may repeat parts of a schema.
     Repetition,
     /// How many branches a union may have after the unions inside it are opened.
@@ -26,7 +26,7 @@ pub(crate) type Widened = BTreeSet<(usize, Side, Limit)>;
 impl Limit {
     fn text(self) -> &'static str {
         match self {
-            Limit::Depth => "its types would be nested more deeply than rustc's recursion limit allows",
+            Limit::Target(text) => text,
             Limit::Repetition => {
                 "its types would repeat more than 4 times the size of the schema, and the schemas of the contract together have used \
                  500 kB more"

@@ -10,7 +10,7 @@ use capgen_schema::{Format, Json, Number, Pattern, TypeSet};
 use super::TypeId;
 
 /// The checks of one side of a capability.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Validator<'a> {
     /// The type of the payloads that it accepts.
     pub(crate) ty: TypeId,
@@ -36,7 +36,7 @@ pub(crate) enum DepthLimit {
 }
 
 /// One subschema.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Check<'a> {
     pub(crate) kind: CheckKind<'a>,
     /// Its name, if it is a member of `definitions`.
@@ -48,7 +48,7 @@ pub(crate) struct Check<'a> {
     pub(crate) is_memoized: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum CheckKind<'a> {
     Anything,
     Nothing,
@@ -56,7 +56,7 @@ pub(crate) enum CheckKind<'a> {
 }
 
 /// The keywords of a subschema; at least one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rules<'a> {
     /// `None` if there is no `type`.
     pub(crate) types: Option<TypeSet>,
@@ -94,7 +94,7 @@ pub(crate) enum Bound {
 }
 
 /// A member of `properties`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Property<'a> {
     pub(crate) name: &'a str,
     pub(crate) check: CheckId,
@@ -120,7 +120,7 @@ pub(crate) struct Branch {
 }
 
 /// `anyOf` or `oneOf`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Union<'a> {
     pub(crate) branches: Vec<Branch>,
     /// Whether at most one branch can match, which a look at the value's type or at one property shows.

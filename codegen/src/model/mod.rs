@@ -1,4 +1,8 @@
-//! The language-neutral type model: a contract's schemas as types, with the final name of each.
+//! The language-neutral type model: a contract's schemas as types, with the name of each.
+//!
+//! Names are words: types and variants in UpperCamelCase and fields in snake_case, from which a target derives its own notation. They are
+//! unique, and the same in every language. A [target](crate::target) adapts a copy of the model: it escapes the names that the language
+//! reserves, and sets `boxed` and `distinct` if it needs them.
 //!
 //! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and guards
 //! check the rest.
@@ -6,7 +10,6 @@
 pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod note;
-mod required;
 
 use std::cell::OnceCell;
 use std::ops::Index;
@@ -18,7 +21,7 @@ use self::note::Note;
 use crate::lower::widened::Widened;
 
 /// A contract as types.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) manifest: &'a Manifest,
     /// See [`hashes`](Model::hashes).
@@ -28,7 +31,7 @@ pub(crate) struct Model<'a> {
     /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A type comes
     /// before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
-    /// The validators of every side that has a schema, in source order; empty if only Rust is generated.
+    /// The validators of every side that has a schema, in source order; empty for a target whose types check themselves.
     pub(crate) validators: Vec<check::Validator<'a>>,
     /// The limits that the types of each side exceed.
     pub(crate) widened: Widened,
@@ -36,17 +39,17 @@ pub(crate) struct Model<'a> {
 }
 
 /// One capability.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CapabilityModel<'a> {
     pub(crate) source: &'a Capability,
-    /// The name of the Rust marker type, such as `ReviewPr`.
+    /// The name of the capability as a type, such as `ReviewPr`.
     pub(crate) marker: String,
     pub(crate) request: SideModel,
     pub(crate) response: SideModel,
 }
 
 /// One side of a capability.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum SideModel {
     /// Without a schema: any JSON value, and nothing is validated. Contains the name of the alias.
     Loose(String),
@@ -83,7 +86,7 @@ pub(crate) enum Type {
     Map(Box<Type>),
     /// The type or `null`. Never nested, and never around `Unknown`, `Never` or `Null`.
     Nullable(Box<Type>),
-    /// A type with a definition. `boxed` if a Rust value would otherwise contain itself.
+    /// A type with a definition. A target sets `boxed` if a value would otherwise contain itself.
     Named {
         id: TypeId,
         boxed: bool,
@@ -91,9 +94,9 @@ pub(crate) enum Type {
 }
 
 /// A type that has a name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TypeDef {
-    /// Unique in the file, in UpperCamelCase, an identifier in every language.
+    /// Unique in the file, in UpperCamelCase. A target may escape it.
     pub(crate) name: String,
     pub(crate) origin: Origin,
     /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and the
@@ -183,7 +186,7 @@ pub(crate) enum Origin {
 }
 
 /// The definition of a named type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Record(Record),
     Enum(Vec<Member>),
@@ -193,14 +196,14 @@ pub(crate) enum Shape {
         guard: Guard,
         /// Whether its schemas assert nothing beyond those of the target, in the same way: a value has the same violations.
         is_reference: bool,
-        /// Whether it must be a new type and not a Rust `type`: the chain of aliases leads back here, or it is the root of a
-        /// side, and the target is not a payload with the same violations.
+        /// Whether it must be a new type: a target sets it if its aliases cannot lead back to themselves, or have the traits of
+        /// their targets.
         distinct: bool,
     },
 }
 
 /// An object with declared properties.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
     /// In source order.
     pub(crate) fields: Vec<Field>,
@@ -213,11 +216,11 @@ pub(crate) struct Record {
 }
 
 /// A declared property.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Field {
     /// The property's name: untrusted text.
     pub(crate) name: String,
-    /// In snake_case and unique in the record. A keyword is not escaped yet. Never `additional_properties`.
+    /// In snake_case and unique in the record. A keyword is not escaped yet.
     pub(crate) ident: String,
     pub(crate) ty: Type,
     pub(crate) guard: Guard,
@@ -228,7 +231,7 @@ pub(crate) struct Field {
 }
 
 /// The properties of an object that are not declared.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Rest {
     /// Rejected.
     Closed,
@@ -239,7 +242,7 @@ pub(crate) enum Rest {
 }
 
 /// A member of a closed set of values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) value: Json,
     /// In UpperCamelCase and unique in the enum. A keyword (`Self`) is not escaped yet.
@@ -249,7 +252,7 @@ pub(crate) struct Member {
 }
 
 /// One of several types.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
     /// Whether the value's JSON type and, for objects, its tag or its keys select the variant, so that at most one matches.
@@ -260,7 +263,7 @@ pub(crate) struct Union {
 }
 
 /// A branch of a union.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Variant {
     /// In UpperCamelCase and unique in the union. A keyword (`Self`) is not escaped yet.
     pub(crate) ident: String,
@@ -297,6 +300,25 @@ impl Model<'_> {
     /// The hashes of the manifest. Computing them is slow, so it is done once, and only if code is printed.
     pub(crate) fn hashes(&self) -> &Hashes {
         self.hashes.get_or_init(|| self.manifest.hashes())
+    }
+
+    /// Adds `_` to the names of capabilities and types that are reserved. The results are unique, because no name of the model ends in
+    /// `_`, and the same whatever other types exist.
+    pub(crate) fn escape_types(&mut self, is_reserved: impl Fn(&str) -> bool) {
+        let escape = |name: &mut String| {
+            if is_reserved(name) {
+                name.push('_');
+            }
+        };
+        for capability in &mut self.capabilities {
+            escape(&mut capability.marker);
+            for side in [&mut capability.request, &mut capability.response] {
+                if let SideModel::Loose(name) = side {
+                    escape(name);
+                }
+            }
+        }
+        self.types.iter_mut().for_each(|def| escape(&mut def.name));
     }
 
     /// The root of a side, and the other types that no side before it needs.

@@ -112,12 +112,14 @@ impl Target<'_> {
 
     fn output(&self, contract: &LoadedContract, regenerate: &Regenerate) -> Output {
         let model = lower(&contract.manifest);
+        let hash = model.hashes().contract;
+        let (files, widened) = print(model, self.languages, &self.options, regenerate);
         Output {
             agent: contract.manifest.agent.clone(),
             origin: contract.path().to_owned(),
-            hash: model.hashes().contract,
-            warnings: findings(contract, &model.widened),
-            files: Arc::new(print(model, self.languages, &self.options, regenerate)),
+            hash,
+            warnings: findings(contract, &widened),
+            files: Arc::new(files),
         }
     }
 }
@@ -408,10 +410,10 @@ pub fn load_again(
     located.load_and_check(kept, check)
 }
 
-/// The findings about the types that would be generated from a contract: a warning ([`codes::WIDENED`]) for each side whose types
-/// are less precise than its schema, because of a limit.
-pub fn check_types(contract: &LoadedContract) -> Vec<Diagnostic> {
-    findings(contract, &exceeded_limits(&contract.manifest))
+/// The findings about the types that would be generated from a contract in these languages: a warning ([`codes::WIDENED`]) for each side
+/// whose types are less precise than its schema, because of a limit.
+pub fn check_types(contract: &LoadedContract, languages: &[Language]) -> Vec<Diagnostic> {
+    findings(contract, &exceeded_limits(&contract.manifest, languages))
 }
 
 /// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]), and agents

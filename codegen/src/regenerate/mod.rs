@@ -44,7 +44,7 @@ impl Regenerate {
 
     /// One line: a command for a POSIX shell, with a comment that names the folder in which to run it.
     pub(crate) fn line(&self, language: Language, options: &Options) -> String {
-        let options = options.flags(&self.defaults, language == Language::Rust);
+        let options = options.flags(&self.defaults, language.target().name());
         let language = language.name();
         match &self.source {
             Source::Folder(arguments) => {

@@ -3,7 +3,6 @@
 use super::types::Types;
 use super::writer::Writer;
 use super::{doc, ident};
-use crate::lower::is_reserved;
 use crate::model::{CapabilityModel, Model, SideModel};
 use crate::name;
 
@@ -22,8 +21,9 @@ struct Names {
 impl Names {
     fn of(model: &Model<'_>, types: &Types<'_>) -> Self {
         let taken = model.type_names();
-        let is_free =
-            |name: &String| !taken.contains(name.as_str()) && !types.is_required_name(name) && !is_reserved(name);
+        let is_free = |name: &String| {
+            !taken.contains(name.as_str()) && !types.is_required_name(name) && !ident::is_reserved(name)
+        };
         let id = model.manifest.agent.as_str();
         let with_prefix = |prefix: String| {
             // An agent often has the name of its only capability.

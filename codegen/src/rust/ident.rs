@@ -1,6 +1,65 @@
-//! Names of the model as Rust identifiers: keywords are escaped here and nowhere else.
+//! Names of the model as Rust identifiers: keywords and names of the prelude are escaped here and nowhere else.
 
 use std::borrow::Cow;
+
+use crate::model::Model;
+
+/// The names in Rust's prelude, which generated code uses without a path.
+const PRELUDE: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+];
+
+/// Whether no type has this name.
+pub(super) fn is_reserved(name: &str) -> bool {
+    PRELUDE.contains(&name)
+}
+
+/// Renames the types that would hide a name of the prelude.
+pub(super) fn escape_types(model: &mut Model<'_>) {
+    model.escape_types(is_reserved);
+}
 
 /// Keywords that cannot be raw identifiers in any edition.
 const NEVER_RAW: [&str; 4] = ["Self", "crate", "self", "super"];

@@ -2,7 +2,7 @@
 //!
 //! A file consists of a header, a glob export and one module with all items. The module carries the attributes, because a
 //! file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths start at
-//! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which lowering never gives to a type.
+//! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which no type has: see [`settle`].
 //!
 //! The API comes first: capabilities, types, and the trait and the client of the agent, if they are generated. Internals come last: the inner module with the code that reads and writes the
 //! types, and the texts of the schemas.
@@ -21,8 +21,12 @@ mod line;
 mod literal;
 mod newtype;
 mod record;
+mod required;
 mod schema_text;
 mod setter;
+mod settle;
+mod surface;
+mod target;
 mod types;
 mod union_dispatch;
 mod union_type;
@@ -31,6 +35,7 @@ mod wire_rule;
 mod writer;
 
 use crate::model::{Model, Origin, Shape, SideModel, TypeDef};
+pub(crate) use target::Rust;
 use types::Types;
 use writer::Writer;
 

@@ -11,7 +11,7 @@ use super::{doc, ident, wire_rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
 
 /// The field for undeclared properties. Lowering gives this name to no other field.
-const REST: &str = "additional_properties";
+pub(super) const REST: &str = "additional_properties";
 
 pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
     let record = Struct::new(types, def, record);

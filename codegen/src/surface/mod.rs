@@ -6,19 +6,23 @@ mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capgen_diagnostic::Code;
 use capgen_manifest::{Manifest, Side};
 
 use crate::lower::lower;
+use crate::target::Target;
 use crate::{Language, Options};
-use items::{Item, Role};
-use usage::Affected;
+pub(crate) use items::{Item, Items, Role, present};
+pub(crate) use usage::Affected;
 
 /// A change of the generated types that the source of a caller or a provider may notice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SurfaceChange {
-    /// The language: [`Language::Rust`] or [`Language::TypeScript`], also for the forms of JavaScript.
-    pub language: Language,
+    /// The name of the language: `Rust`, or `TypeScript` also for the forms of JavaScript.
+    pub language: &'static str,
+    /// The code of the finding that reports the change, such as W0708. The crate `capgen-evolve` has its page.
+    pub code: Code,
     /// The capability, in the old contract if the item was removed or changed. A definition that several capabilities share belongs to
     /// the first of them.
     pub capability: String,
@@ -48,7 +52,7 @@ pub struct SurfaceChange {
 /// `new` and setters do not. Takes time linear in the size of the contracts.
 ///
 /// ```
-/// # use capgen_codegen::{Language, Options, surface};
+/// # use capgen_codegen::{Options, surface};
 /// # use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 /// # use capgen_schema::Schema;
 /// # let contract = |schema: &str| -> Result<Manifest, Box<dyn std::error::Error>> {
@@ -60,7 +64,7 @@ pub struct SurfaceChange {
 /// let old = contract(r#"{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
 /// let new = contract(r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#)?;
 /// let changes = surface::changes(&old, &new, &Options::default());
-/// assert_eq!(changes[0].language, Language::Rust);
+/// assert_eq!((changes[0].language, changes[0].code.as_str()), ("Rust", "W0708"));
 /// assert_eq!(changes[0].text, "field `n` of `CountResponse` changed from `i64` to `Option<i64>`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -69,52 +73,16 @@ pub fn changes(old: &Manifest, new: &Manifest, options: &Options) -> Vec<Surface
     old.options = *options;
     new.options = *options;
     let mut changes = Vec::new();
-    for language in [Language::Rust, Language::TypeScript] {
-        let (before, after) = (items::of(&old, language), items::of(&new, language));
-        compare(language, &before, &after, &mut changes);
+    // Each form of JavaScript has the types of TypeScript.
+    for target in Language::targets(Language::ALL) {
+        let [before, after] = [&old, &new].map(|model| {
+            let mut settled = model.clone();
+            target.settle(&mut settled);
+            items::of(&settled, target)
+        });
+        compare(target, &before, &after, &mut changes);
     }
     changes
-}
-
-/// The alternatives of a TypeScript type, such as `number` and `undefined`: those that are not inside another type or a text.
-fn alternatives(signature: &str) -> BTreeSet<&str> {
-    let (mut depth, mut is_text, mut is_escaped, mut start) = (0_usize, false, false, 0);
-    let mut found = BTreeSet::new();
-    for (index, c) in signature.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_text => is_escaped = true,
-            '"' => is_text = !is_text,
-            _ if is_text => {}
-            '{' | '<' | '[' => depth += 1,
-            '}' | '>' | ']' => depth = depth.saturating_sub(1),
-            '|' if depth == 0 => {
-                found.extend(signature.get(start..index).map(str::trim));
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    found.extend(signature.get(start..).map(str::trim));
-    found
-}
-
-/// The programs that notice the other type of an item.
-fn affected(language: Language, old: &Item, new: &Item) -> Affected {
-    if old.role == Role::Constructor {
-        return old.usage.senders();
-    }
-    if language == Language::TypeScript {
-        let (before, after) = (alternatives(&old.signature), alternatives(&new.signature));
-        // A wider type accepts the old values, and a narrower one has no value that is not known.
-        if before.is_subset(&after) {
-            return old.usage.receivers();
-        }
-        if after.is_subset(&before) {
-            return old.usage.senders();
-        }
-    }
-    Affected::ALL
 }
 
 /// The first two values whose order changed: the one that came first, and the one that comes first now.
@@ -143,13 +111,20 @@ impl<'i> Index<'i> {
     }
 }
 
-fn compare(language: Language, old: &[Item], new: &[Item], changes: &mut Vec<SurfaceChange>) {
+fn compare(target: &dyn Target, old: &[Item], new: &[Item], changes: &mut Vec<SurfaceChange>) {
     let (before, after) = (Index::of(old), Index::of(new));
     let mut push = |item: &Item, text: String, affected: Affected| {
         let (capability, side) = (item.capability.clone(), item.side);
         // A text about a type that changed has both types, other texts have none.
         let identity = format!("{text}: {}", item.signature);
-        changes.push(SurfaceChange { language, capability, side, text: text + &affected.to_string(), identity });
+        changes.push(SurfaceChange {
+            language: target.name(),
+            code: target.types_changed(),
+            capability,
+            side,
+            text: text + &affected.to_string(),
+            identity,
+        });
     };
     // If its type was removed, or is of another kind, an item is not worth a line of its own.
     let is_part_of_change = |item: &Item| {
@@ -170,7 +145,11 @@ fn compare(language: Language, old: &[Item], new: &[Item], changes: &mut Vec<Sur
             }
             Some(other) => {
                 let text = format!("{} changed from `{}` to `{}`", item.described(), item.signature, other.signature);
-                push(item, text, affected(language, item, other));
+                let affected = match item.role {
+                    Role::Constructor => item.usage.senders(),
+                    _ => target.affected(item, other),
+                };
+                push(item, text, affected);
             }
         }
     }

@@ -8,14 +8,14 @@ use crate::model::{Model, SideModel, TypeId};
 
 /// The sides whose values have parts of a type: a definition may be part of both.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Usage {
+pub(crate) struct Usage {
     in_requests: bool,
     in_responses: bool,
 }
 
 /// The programs whose source may not compile after a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Affected {
+pub(crate) struct Affected {
     callers: bool,
     providers: bool,
 }
@@ -26,18 +26,18 @@ impl Usage {
     }
 
     /// The programs that create values of the type.
-    pub(super) fn senders(self) -> Affected {
+    pub(crate) fn senders(self) -> Affected {
         Affected { callers: self.in_requests, providers: self.in_responses }
     }
 
     /// The programs that read values of the type.
-    pub(super) fn receivers(self) -> Affected {
+    pub(crate) fn receivers(self) -> Affected {
         Affected { callers: self.in_responses, providers: self.in_requests }
     }
 }
 
 impl Affected {
-    pub(super) const ALL: Self = Self { callers: true, providers: true };
+    pub(crate) const ALL: Self = Self { callers: true, providers: true };
 }
 
 /// A note at the end of a change that does not affect all programs.

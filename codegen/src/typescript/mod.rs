@@ -12,24 +12,42 @@ mod guard;
 mod inline;
 mod names;
 mod printer;
+mod surface;
 mod syntax;
+mod target;
 mod types;
 mod validator;
 
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
 use names::AgentNames;
-pub(crate) use printer::Form;
+use printer::Form;
 use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
+pub(crate) use target::TypeScript;
 use types::Types;
 use validator::standard::{self, StandardNames};
 
-/// The file of a contract, which starts with the header.
-pub(crate) fn print(header: String, model: &Model<'_>, form: Form) -> String {
-    printer::print(header, &module(model), form)
+/// The file of a contract in TypeScript, which starts with the header.
+pub(crate) fn typed(header: String, model: &Model<'_>) -> String {
+    printer::print(header, &module(model), Form::Typed)
+}
+
+/// The file in JavaScript, as an ES module.
+pub(crate) fn script(header: String, model: &Model<'_>) -> String {
+    printer::print(header, &module(model), Form::Script)
+}
+
+/// The file in JavaScript, as a CommonJS module.
+pub(crate) fn common_js(header: String, model: &Model<'_>) -> String {
+    printer::print(header, &module(model), Form::CommonJs)
+}
+
+/// The declarations of the file in JavaScript.
+pub(crate) fn declarations(header: String, model: &Model<'_>) -> String {
+    printer::print(header, &module(model), Form::Declarations)
 }
 
 /// Which types of the model have a name in the output, by their index.
-pub(crate) fn exported(model: &Model<'_>) -> Vec<bool> {
+fn exported(model: &Model<'_>) -> Vec<bool> {
     inline::inlined(model).into_iter().map(|is_inlined| !is_inlined).collect()
 }
 

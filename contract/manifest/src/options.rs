@@ -33,18 +33,19 @@ impl Default for Options {
 /// The languages whose generated code an option changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
-    /// Only Rust.
-    Rust,
-    /// TypeScript and JavaScript, or only the types of JavaScript.
-    TypeScript,
+    /// Only the language with this name. The forms of JavaScript belong to `TypeScript`.
+    Only(&'static str),
     /// Every language.
-    Both,
+    All,
 }
 
 impl Scope {
-    /// Whether it includes Rust or, if `rust` is false, the other languages.
-    pub fn includes(self, rust: bool) -> bool {
-        self == Self::Both || (self == Self::Rust) == rust
+    /// Whether it includes the language with this name, such as `Rust` or `TypeScript`.
+    pub fn includes(self, language: &str) -> bool {
+        match self {
+            Self::Only(name) => name == language,
+            Self::All => true,
+        }
     }
 }
 
@@ -75,7 +76,7 @@ impl Options {
             key: "mergeNullable",
             method: "merge_nullable",
             about: "In Rust, an optional property that may be `null` is an `Option<T>` instead of an `Option<Option<T>>`.",
-            scope: Scope::Rust,
+            scope: Scope::Only("Rust"),
             get: |options| options.merge_nullable,
             set: |options, value| options.merge_nullable = value,
         },
@@ -84,7 +85,7 @@ impl Options {
             key: "plainArrays",
             method: "plain_arrays",
             about: "In TypeScript, arrays with a small `minItems` or `maxItems` are `T[]` instead of tuples.",
-            scope: Scope::TypeScript,
+            scope: Scope::Only("TypeScript"),
             get: |options| options.plain_arrays,
             set: |options, value| options.plain_arrays = value,
         },
@@ -93,7 +94,7 @@ impl Options {
             key: "calls",
             method: "calls",
             about: "Each agent has a client that calls it, and a trait or an interface to implement it.",
-            scope: Scope::Both,
+            scope: Scope::All,
             get: |options| options.calls,
             set: |options, value| options.calls = value,
         },
@@ -102,32 +103,32 @@ impl Options {
             key: "standardSchema",
             method: "standard_schema",
             about: "In TypeScript and JavaScript, each side of a capability is also a Standard Schema.",
-            scope: Scope::TypeScript,
+            scope: Scope::Only("TypeScript"),
             get: |options| options.standard_schema,
             set: |options, value| options.standard_schema = value,
         },
     ];
 
-    /// The flags that give these options where `defaults` apply otherwise, each after a space. Only those that change Rust or, if
-    /// `for_rust` is false, those that change the other languages.
+    /// The flags that give these options where `defaults` apply otherwise, each after a space. Only those that change the
+    /// code of the language with this name, such as `Rust`.
     ///
     /// An option without its usual value, that of [`Options::default`], is always written, so that a reader sees it.
     ///
     /// ```
     /// use capgen_manifest::Options;
     /// let merged = Options { merge_nullable: true, ..Options::default() };
-    /// assert_eq!(merged.flags(&Options::default(), true), " --merge-nullable");
-    /// assert_eq!(merged.flags(&merged, true), " --merge-nullable");
-    /// assert_eq!(Options::default().flags(&merged, true), " --merge-nullable=false");
-    /// assert_eq!(merged.flags(&Options::default(), false), "");
+    /// assert_eq!(merged.flags(&Options::default(), "Rust"), " --merge-nullable");
+    /// assert_eq!(merged.flags(&merged, "Rust"), " --merge-nullable");
+    /// assert_eq!(Options::default().flags(&merged, "Rust"), " --merge-nullable=false");
+    /// assert_eq!(merged.flags(&Options::default(), "TypeScript"), "");
     /// let bare = Options { standard_schema: false, ..Options::default() };
-    /// assert_eq!(bare.flags(&bare, false), " --standard-schema=false");
-    /// assert_eq!(Options::default().flags(&bare, false), " --standard-schema");
+    /// assert_eq!(bare.flags(&bare, "TypeScript"), " --standard-schema=false");
+    /// assert_eq!(Options::default().flags(&bare, "TypeScript"), " --standard-schema");
     /// ```
-    pub fn flags(&self, defaults: &Options, for_rust: bool) -> String {
+    pub fn flags(&self, defaults: &Options, language: &str) -> String {
         let usual = Options::default();
         let mut flags = String::new();
-        for row in Self::TABLE.iter().filter(|row| row.scope.includes(for_rust)) {
+        for row in Self::TABLE.iter().filter(|row| row.scope.includes(language)) {
             let value = (row.get)(self);
             if value != (row.get)(defaults) || value != (row.get)(&usual) {
                 flags.extend([" --", row.flag, if value { "" } else { "=false" }]);

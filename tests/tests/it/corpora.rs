@@ -37,7 +37,8 @@ fn compile(label: &str, contracts: Vec<(String, Result<LoadedContract, Vec<Diagn
         match contract {
             // Names may differ only in case, which some file systems ignore.
             Ok(contract) => {
-                assert!(output::check_types(&contract).is_empty(), "{name}: {:?}", output::check_types(&contract));
+                let findings = output::check_types(&contract, &Language::DEFAULT);
+                assert!(findings.is_empty(), "{name}: {findings:?}");
                 files.push((format!("{index}-{name}.ts"), generated(&contract.manifest, Language::TypeScript)));
             }
             Err(findings) => {

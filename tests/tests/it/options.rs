@@ -123,7 +123,7 @@ fn standard_schemas_are_generated_unless_the_option_is_off() {
     let off = Options { standard_schema: false, ..Options::default() };
     for case in std::fs::read_dir(folder().join("cases")).unwrap() {
         let contract = contract(&case.unwrap().file_name().into_string().unwrap());
-        for language in Language::ALL {
+        for &language in Language::ALL {
             let with = file(&contract, language, Options::default());
             let without = file(&contract, language, off);
             let is_typescript = language != Language::Rust;

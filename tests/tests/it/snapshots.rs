@@ -49,25 +49,24 @@ fn expected(folder: &Path) -> BTreeMap<String, String> {
 
 fn actual(contract: &Manifest) -> BTreeMap<String, String> {
     let is_shown = |language: &Language| match language {
-        Language::Rust | Language::TypeScript => true,
         Language::JavaScript => IN_JAVASCRIPT.contains(&contract.agent.as_str()),
         // The other forms differ from JavaScript only in the exports, which one example shows.
         Language::JavaScriptModule | Language::CommonJs => contract.agent.as_str() == IN_JAVASCRIPT[0],
+        // A language of its own is always shown.
+        _ => true,
     };
     let generated = |language: Language, calls: bool| {
         let folder = match language {
-            Language::Rust => "rust",
-            Language::TypeScript => "ts",
-            Language::JavaScript => "js",
-            Language::JavaScriptModule => "mjs",
-            Language::CommonJs => "cjs",
+            Language::Rust => language.name(),
+            // The folder of each other language has its extension.
+            _ => language.extensions().next().unwrap(),
         };
         let options = Options { calls, ..Options::default() };
         let files = generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent));
         let folder = format!("{folder}{}", if calls { "-calls" } else { "" });
         files.into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
     };
-    let shown = Language::ALL.into_iter().filter(is_shown).flat_map(|language| generated(language, false));
+    let shown = Language::ALL.iter().copied().filter(is_shown).flat_map(|language| generated(language, false));
     let has_calls = WITH_CALLS.contains(&contract.agent.as_str());
     let with_calls = Language::DEFAULT.into_iter().filter(|_| has_calls).flat_map(|language| generated(language, true));
     shown.chain(with_calls).collect()

@@ -1,4 +1,4 @@
-//! Schemas and the types that they become, in a short notation.
+//! Schemas and the types that they become in the model for Rust, in a short notation.
 
 mod bounds;
 mod definitions;
@@ -6,10 +6,18 @@ mod reach;
 
 use std::fmt::Write as _;
 
-use capgen_manifest::{Source, load};
+use capgen_manifest::{Manifest, Source, load};
 
-use super::lower;
 use crate::model::{Model, Rest, Shape, Type};
+use crate::rust::Rust;
+use crate::target::Target as _;
+
+/// The model for Rust.
+fn lower(manifest: &Manifest) -> Model<'_> {
+    let mut model = super::lower(manifest);
+    Rust.settle(&mut model);
+    model
+}
 
 fn notation(model: &Model<'_>) -> String {
     let mut out = String::new();

@@ -8,6 +8,7 @@ mod plain_english;
 mod pure_core;
 mod repository;
 mod rust_printer;
+mod targets;
 mod threats;
 mod typescript_printer;
 

@@ -5,8 +5,8 @@ use crate::architecture::repository::{files, text};
 
 const FOLDER: &str = "codegen/src/typescript/";
 
-/// Besides the printer, these files handle text: the lines of comments, and the hand-written helpers.
-const OF_TEXT: [&str; 2] = ["doc.rs", "validator/helper.rs"];
+/// Besides the printer, these files handle text: the lines of comments, the header, and the hand-written helpers.
+const OF_TEXT: [&str; 3] = ["doc.rs", "target.rs", "validator/helper.rs"];
 
 /// Syntax that occurs in the strings of a printer, and nowhere else.
 const SYNTAX: [&str; 10] = ["export ", "function ", "return ", "const ", "typeof ", "=>", "===", "&& ", "${", "//"];

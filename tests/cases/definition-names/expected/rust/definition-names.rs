@@ -74,109 +74,109 @@ mod definition_names_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct AskRequest {
         /// The `p0` property.
-        pub p0: Option<AsMutXb0efd88e>,
+        pub p0: Option<AsMut_>,
         /// The `p1` property.
-        pub p1: Option<AsRefX87001b9b>,
+        pub p1: Option<AsRef_>,
         /// The `p2` property.
-        pub p2: Option<AsyncFnX88bee3d6>,
+        pub p2: Option<AsyncFn_>,
         /// The `p3` property.
-        pub p3: Option<AsyncFnMutXb7081fc2>,
+        pub p3: Option<AsyncFnMut_>,
         /// The `p4` property.
-        pub p4: Option<AsyncFnOnceX633b80a7>,
+        pub p4: Option<AsyncFnOnce_>,
         /// The `p5` property.
-        pub p5: Option<BoxXd10ec83f>,
+        pub p5: Option<Box_>,
         /// The `p6` property.
         pub p6: Option<CapabilitiesX91415b1c>,
         /// The `p7` property.
-        pub p7: Option<CapabilityX1ac7559c>,
+        pub p7: Option<Capability>,
         /// The `p8` property.
-        pub p8: Option<CloneX1261c224>,
+        pub p8: Option<Clone_>,
         /// The `p9` property.
-        pub p9: Option<CopyXa44b8a84>,
+        pub p9: Option<Copy_>,
         /// The `p10` property.
-        pub p10: Option<DebugX241a35e8>,
+        pub p10: Option<Debug_>,
         /// The `p11` property.
-        pub p11: Option<DefaultXdc66103a>,
+        pub p11: Option<Default_>,
         /// The `p12` property.
-        pub p12: Option<DoubleEndedIteratorXfbf41988>,
+        pub p12: Option<DoubleEndedIterator_>,
         /// The `p13` property.
-        pub p13: Option<DropX4bb7dd3f>,
+        pub p13: Option<Drop_>,
         /// The `p14` property.
-        pub p14: Option<EqX6fc658b1>,
+        pub p14: Option<Eq_>,
         /// The `p15` property.
-        pub p15: Option<ErrXf8f4ac9c>,
+        pub p15: Option<Err_>,
         /// The `p16` property.
-        pub p16: Option<ExactSizeIteratorXd6c45a81>,
+        pub p16: Option<ExactSizeIterator_>,
         /// The `p17` property.
-        pub p17: Option<ExtendXeed56dc2>,
+        pub p17: Option<Extend_>,
         /// The `p18` property.
-        pub p18: Option<FnXeda739d3>,
+        pub p18: Option<Fn_>,
         /// The `p19` property.
-        pub p19: Option<FnMutX3970ec19>,
+        pub p19: Option<FnMut_>,
         /// The `p20` property.
-        pub p20: Option<FnOnceX76124352>,
+        pub p20: Option<FnOnce_>,
         /// The `p21` property.
-        pub p21: Option<FromX7377c64a>,
+        pub p21: Option<From_>,
         /// The `p22` property.
-        pub p22: Option<FromIteratorX02c8db7a>,
+        pub p22: Option<FromIterator_>,
         /// The `p23` property.
-        pub p23: Option<IntoX13bc0835>,
+        pub p23: Option<Into_>,
         /// The `p24` property.
-        pub p24: Option<IntoIteratorXc5d0f35b>,
+        pub p24: Option<IntoIterator_>,
         /// The `p25` property.
-        pub p25: Option<IteratorXe5bea3b5>,
+        pub p25: Option<Iterator_>,
         /// The `p26` property.
-        pub p26: Option<NoneX3b6c1fb1>,
+        pub p26: Option<None_>,
         /// The `p27` property.
         pub p27: Option<ObjectXf4b9645a>,
         /// The `p28` property.
-        pub p28: Option<OkX5c28f92f>,
+        pub p28: Option<Ok_>,
         /// The `p29` property.
-        pub p29: Option<OptionX9cf3a592>,
+        pub p29: Option<Option_>,
         /// The `p30` property.
-        pub p30: Option<OptionsXeedd6ead>,
+        pub p30: Option<Options>,
         /// The `p31` property.
-        pub p31: Option<OrdX11706f7d>,
+        pub p31: Option<Ord_>,
         /// The `p32` property.
-        pub p32: Option<PartialEqX5c0773b6>,
+        pub p32: Option<PartialEq_>,
         /// The `p33` property.
-        pub p33: Option<PartialOrdXd6158fdb>,
+        pub p33: Option<PartialOrd_>,
         /// The `p34` property.
-        pub p34: Option<ReadonlySetX0f7b908f>,
+        pub p34: Option<ReadonlySet>,
         /// The `p35` property.
-        pub p35: Option<RecordXf80f2482>,
+        pub p35: Option<Record>,
         /// The `p36` property.
-        pub p36: Option<RegExpX2044dcf3>,
+        pub p36: Option<RegExp>,
         /// The `p37` property.
-        pub p37: Option<ResultX43c726f1>,
+        pub p37: Option<Result_>,
         /// The `p38` property.
-        pub p38: Option<SelfX5a5a193b>,
+        pub p38: Option<Self_>,
         /// The `p39` property.
-        pub p39: Option<SendX16db5492>,
+        pub p39: Option<Send_>,
         /// The `p40` property.
-        pub p40: Option<SizedX98245706>,
+        pub p40: Option<Sized_>,
         /// The `p41` property.
-        pub p41: Option<SomeXd4f09609>,
+        pub p41: Option<Some_>,
         /// The `p42` property.
         pub p42: Option<StringX003a92b4>,
         /// The `p43` property.
-        pub p43: Option<SyncX944701e9>,
+        pub p43: Option<Sync_>,
         /// The `p44` property.
-        pub p44: Option<ToOwnedXb0d138ab>,
+        pub p44: Option<ToOwned_>,
         /// The `p45` property.
-        pub p45: Option<ToStringX2f8475f2>,
+        pub p45: Option<ToString_>,
         /// The `p46` property.
-        pub p46: Option<TryFromX5c8d2bdc>,
+        pub p46: Option<TryFrom_>,
         /// The `p47` property.
-        pub p47: Option<TryIntoXbb83f4ab>,
+        pub p47: Option<TryInto_>,
         /// The `p48` property.
-        pub p48: Option<UnpinX54267e62>,
+        pub p48: Option<Unpin_>,
         /// The `p49` property.
-        pub p49: Option<ValueX20e3c034>,
+        pub p49: Option<Value>,
         /// The `p50` property.
-        pub p50: Option<VecX685e4605>,
+        pub p50: Option<Vec_>,
         /// The `p51` property.
-        pub p51: Option<ViolationX7eff6ed1>,
+        pub p51: Option<Violation>,
         /// The `p52` property.
         pub p52: Option<Array>,
         /// The `p53` property.
@@ -404,37 +404,37 @@ mod definition_names_contract {
         }
         /// Sets `p0`.
         #[must_use]
-        pub fn with_p0(mut self, p0: AsMutXb0efd88e) -> Self {
+        pub fn with_p0(mut self, p0: AsMut_) -> Self {
             self.p0 = Some(p0);
             self
         }
         /// Sets `p1`.
         #[must_use]
-        pub fn with_p1(mut self, p1: AsRefX87001b9b) -> Self {
+        pub fn with_p1(mut self, p1: AsRef_) -> Self {
             self.p1 = Some(p1);
             self
         }
         /// Sets `p2`.
         #[must_use]
-        pub fn with_p2(mut self, p2: AsyncFnX88bee3d6) -> Self {
+        pub fn with_p2(mut self, p2: AsyncFn_) -> Self {
             self.p2 = Some(p2);
             self
         }
         /// Sets `p3`.
         #[must_use]
-        pub fn with_p3(mut self, p3: AsyncFnMutXb7081fc2) -> Self {
+        pub fn with_p3(mut self, p3: AsyncFnMut_) -> Self {
             self.p3 = Some(p3);
             self
         }
         /// Sets `p4`.
         #[must_use]
-        pub fn with_p4(mut self, p4: AsyncFnOnceX633b80a7) -> Self {
+        pub fn with_p4(mut self, p4: AsyncFnOnce_) -> Self {
             self.p4 = Some(p4);
             self
         }
         /// Sets `p5`.
         #[must_use]
-        pub fn with_p5(mut self, p5: BoxXd10ec83f) -> Self {
+        pub fn with_p5(mut self, p5: Box_) -> Self {
             self.p5 = Some(p5);
             self
         }
@@ -446,121 +446,121 @@ mod definition_names_contract {
         }
         /// Sets `p7`.
         #[must_use]
-        pub fn with_p7(mut self, p7: CapabilityX1ac7559c) -> Self {
+        pub fn with_p7(mut self, p7: Capability) -> Self {
             self.p7 = Some(p7);
             self
         }
         /// Sets `p8`.
         #[must_use]
-        pub fn with_p8(mut self, p8: CloneX1261c224) -> Self {
+        pub fn with_p8(mut self, p8: Clone_) -> Self {
             self.p8 = Some(p8);
             self
         }
         /// Sets `p9`.
         #[must_use]
-        pub fn with_p9(mut self, p9: CopyXa44b8a84) -> Self {
+        pub fn with_p9(mut self, p9: Copy_) -> Self {
             self.p9 = Some(p9);
             self
         }
         /// Sets `p10`.
         #[must_use]
-        pub fn with_p10(mut self, p10: DebugX241a35e8) -> Self {
+        pub fn with_p10(mut self, p10: Debug_) -> Self {
             self.p10 = Some(p10);
             self
         }
         /// Sets `p11`.
         #[must_use]
-        pub fn with_p11(mut self, p11: DefaultXdc66103a) -> Self {
+        pub fn with_p11(mut self, p11: Default_) -> Self {
             self.p11 = Some(p11);
             self
         }
         /// Sets `p12`.
         #[must_use]
-        pub fn with_p12(mut self, p12: DoubleEndedIteratorXfbf41988) -> Self {
+        pub fn with_p12(mut self, p12: DoubleEndedIterator_) -> Self {
             self.p12 = Some(p12);
             self
         }
         /// Sets `p13`.
         #[must_use]
-        pub fn with_p13(mut self, p13: DropX4bb7dd3f) -> Self {
+        pub fn with_p13(mut self, p13: Drop_) -> Self {
             self.p13 = Some(p13);
             self
         }
         /// Sets `p14`.
         #[must_use]
-        pub fn with_p14(mut self, p14: EqX6fc658b1) -> Self {
+        pub fn with_p14(mut self, p14: Eq_) -> Self {
             self.p14 = Some(p14);
             self
         }
         /// Sets `p15`.
         #[must_use]
-        pub fn with_p15(mut self, p15: ErrXf8f4ac9c) -> Self {
+        pub fn with_p15(mut self, p15: Err_) -> Self {
             self.p15 = Some(p15);
             self
         }
         /// Sets `p16`.
         #[must_use]
-        pub fn with_p16(mut self, p16: ExactSizeIteratorXd6c45a81) -> Self {
+        pub fn with_p16(mut self, p16: ExactSizeIterator_) -> Self {
             self.p16 = Some(p16);
             self
         }
         /// Sets `p17`.
         #[must_use]
-        pub fn with_p17(mut self, p17: ExtendXeed56dc2) -> Self {
+        pub fn with_p17(mut self, p17: Extend_) -> Self {
             self.p17 = Some(p17);
             self
         }
         /// Sets `p18`.
         #[must_use]
-        pub fn with_p18(mut self, p18: FnXeda739d3) -> Self {
+        pub fn with_p18(mut self, p18: Fn_) -> Self {
             self.p18 = Some(p18);
             self
         }
         /// Sets `p19`.
         #[must_use]
-        pub fn with_p19(mut self, p19: FnMutX3970ec19) -> Self {
+        pub fn with_p19(mut self, p19: FnMut_) -> Self {
             self.p19 = Some(p19);
             self
         }
         /// Sets `p20`.
         #[must_use]
-        pub fn with_p20(mut self, p20: FnOnceX76124352) -> Self {
+        pub fn with_p20(mut self, p20: FnOnce_) -> Self {
             self.p20 = Some(p20);
             self
         }
         /// Sets `p21`.
         #[must_use]
-        pub fn with_p21(mut self, p21: FromX7377c64a) -> Self {
+        pub fn with_p21(mut self, p21: From_) -> Self {
             self.p21 = Some(p21);
             self
         }
         /// Sets `p22`.
         #[must_use]
-        pub fn with_p22(mut self, p22: FromIteratorX02c8db7a) -> Self {
+        pub fn with_p22(mut self, p22: FromIterator_) -> Self {
             self.p22 = Some(p22);
             self
         }
         /// Sets `p23`.
         #[must_use]
-        pub fn with_p23(mut self, p23: IntoX13bc0835) -> Self {
+        pub fn with_p23(mut self, p23: Into_) -> Self {
             self.p23 = Some(p23);
             self
         }
         /// Sets `p24`.
         #[must_use]
-        pub fn with_p24(mut self, p24: IntoIteratorXc5d0f35b) -> Self {
+        pub fn with_p24(mut self, p24: IntoIterator_) -> Self {
             self.p24 = Some(p24);
             self
         }
         /// Sets `p25`.
         #[must_use]
-        pub fn with_p25(mut self, p25: IteratorXe5bea3b5) -> Self {
+        pub fn with_p25(mut self, p25: Iterator_) -> Self {
             self.p25 = Some(p25);
             self
         }
         /// Sets `p26`.
         #[must_use]
-        pub fn with_p26(mut self, p26: NoneX3b6c1fb1) -> Self {
+        pub fn with_p26(mut self, p26: None_) -> Self {
             self.p26 = Some(p26);
             self
         }
@@ -572,85 +572,85 @@ mod definition_names_contract {
         }
         /// Sets `p28`.
         #[must_use]
-        pub fn with_p28(mut self, p28: OkX5c28f92f) -> Self {
+        pub fn with_p28(mut self, p28: Ok_) -> Self {
             self.p28 = Some(p28);
             self
         }
         /// Sets `p29`.
         #[must_use]
-        pub fn with_p29(mut self, p29: OptionX9cf3a592) -> Self {
+        pub fn with_p29(mut self, p29: Option_) -> Self {
             self.p29 = Some(p29);
             self
         }
         /// Sets `p30`.
         #[must_use]
-        pub fn with_p30(mut self, p30: OptionsXeedd6ead) -> Self {
+        pub fn with_p30(mut self, p30: Options) -> Self {
             self.p30 = Some(p30);
             self
         }
         /// Sets `p31`.
         #[must_use]
-        pub fn with_p31(mut self, p31: OrdX11706f7d) -> Self {
+        pub fn with_p31(mut self, p31: Ord_) -> Self {
             self.p31 = Some(p31);
             self
         }
         /// Sets `p32`.
         #[must_use]
-        pub fn with_p32(mut self, p32: PartialEqX5c0773b6) -> Self {
+        pub fn with_p32(mut self, p32: PartialEq_) -> Self {
             self.p32 = Some(p32);
             self
         }
         /// Sets `p33`.
         #[must_use]
-        pub fn with_p33(mut self, p33: PartialOrdXd6158fdb) -> Self {
+        pub fn with_p33(mut self, p33: PartialOrd_) -> Self {
             self.p33 = Some(p33);
             self
         }
         /// Sets `p34`.
         #[must_use]
-        pub fn with_p34(mut self, p34: ReadonlySetX0f7b908f) -> Self {
+        pub fn with_p34(mut self, p34: ReadonlySet) -> Self {
             self.p34 = Some(p34);
             self
         }
         /// Sets `p35`.
         #[must_use]
-        pub fn with_p35(mut self, p35: RecordXf80f2482) -> Self {
+        pub fn with_p35(mut self, p35: Record) -> Self {
             self.p35 = Some(p35);
             self
         }
         /// Sets `p36`.
         #[must_use]
-        pub fn with_p36(mut self, p36: RegExpX2044dcf3) -> Self {
+        pub fn with_p36(mut self, p36: RegExp) -> Self {
             self.p36 = Some(p36);
             self
         }
         /// Sets `p37`.
         #[must_use]
-        pub fn with_p37(mut self, p37: ResultX43c726f1) -> Self {
+        pub fn with_p37(mut self, p37: Result_) -> Self {
             self.p37 = Some(p37);
             self
         }
         /// Sets `p38`.
         #[must_use]
-        pub fn with_p38(mut self, p38: SelfX5a5a193b) -> Self {
+        pub fn with_p38(mut self, p38: Self_) -> Self {
             self.p38 = Some(p38);
             self
         }
         /// Sets `p39`.
         #[must_use]
-        pub fn with_p39(mut self, p39: SendX16db5492) -> Self {
+        pub fn with_p39(mut self, p39: Send_) -> Self {
             self.p39 = Some(p39);
             self
         }
         /// Sets `p40`.
         #[must_use]
-        pub fn with_p40(mut self, p40: SizedX98245706) -> Self {
+        pub fn with_p40(mut self, p40: Sized_) -> Self {
             self.p40 = Some(p40);
             self
         }
         /// Sets `p41`.
         #[must_use]
-        pub fn with_p41(mut self, p41: SomeXd4f09609) -> Self {
+        pub fn with_p41(mut self, p41: Some_) -> Self {
             self.p41 = Some(p41);
             self
         }
@@ -662,55 +662,55 @@ mod definition_names_contract {
         }
         /// Sets `p43`.
         #[must_use]
-        pub fn with_p43(mut self, p43: SyncX944701e9) -> Self {
+        pub fn with_p43(mut self, p43: Sync_) -> Self {
             self.p43 = Some(p43);
             self
         }
         /// Sets `p44`.
         #[must_use]
-        pub fn with_p44(mut self, p44: ToOwnedXb0d138ab) -> Self {
+        pub fn with_p44(mut self, p44: ToOwned_) -> Self {
             self.p44 = Some(p44);
             self
         }
         /// Sets `p45`.
         #[must_use]
-        pub fn with_p45(mut self, p45: ToStringX2f8475f2) -> Self {
+        pub fn with_p45(mut self, p45: ToString_) -> Self {
             self.p45 = Some(p45);
             self
         }
         /// Sets `p46`.
         #[must_use]
-        pub fn with_p46(mut self, p46: TryFromX5c8d2bdc) -> Self {
+        pub fn with_p46(mut self, p46: TryFrom_) -> Self {
             self.p46 = Some(p46);
             self
         }
         /// Sets `p47`.
         #[must_use]
-        pub fn with_p47(mut self, p47: TryIntoXbb83f4ab) -> Self {
+        pub fn with_p47(mut self, p47: TryInto_) -> Self {
             self.p47 = Some(p47);
             self
         }
         /// Sets `p48`.
         #[must_use]
-        pub fn with_p48(mut self, p48: UnpinX54267e62) -> Self {
+        pub fn with_p48(mut self, p48: Unpin_) -> Self {
             self.p48 = Some(p48);
             self
         }
         /// Sets `p49`.
         #[must_use]
-        pub fn with_p49(mut self, p49: ValueX20e3c034) -> Self {
+        pub fn with_p49(mut self, p49: Value) -> Self {
             self.p49 = Some(p49);
             self
         }
         /// Sets `p50`.
         #[must_use]
-        pub fn with_p50(mut self, p50: VecX685e4605) -> Self {
+        pub fn with_p50(mut self, p50: Vec_) -> Self {
             self.p50 = Some(p50);
             self
         }
         /// Sets `p51`.
         #[must_use]
-        pub fn with_p51(mut self, p51: ViolationX7eff6ed1) -> Self {
+        pub fn with_p51(mut self, p51: Violation) -> Self {
             self.p51 = Some(p51);
             self
         }
@@ -1054,14 +1054,14 @@ mod definition_names_contract {
 
     /// The definition `AsMut`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum AsMutXb0efd88e {
+    pub enum AsMut_ {
         /// The value `"a0"`.
         A0,
         /// The value `"b"`.
         B,
     }
 
-    impl AsMutXb0efd88e {
+    impl AsMut_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A0, Self::B]
@@ -1077,14 +1077,14 @@ mod definition_names_contract {
 
     /// The definition `AsRef`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct AsRefX87001b9b {
+    pub struct AsRef_ {
         /// The `x` property. At most 1.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<AsRefInner>,
     }
 
-    impl AsRefX87001b9b {
+    impl AsRef_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -1103,7 +1103,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for AsRefX87001b9b {
+    impl Default for AsRef_ {
         fn default() -> Self {
             Self::new()
         }
@@ -1137,20 +1137,20 @@ mod definition_names_contract {
 
     /// The definition `AsyncFn`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum AsyncFnX88bee3d6 {
+    pub enum AsyncFn_ {
         /// An object whose `k` is `"a"`.
         A(AsyncFnA),
         /// An object whose `k` is `"b"`.
         B(AsyncFnB),
     }
 
-    impl From<AsyncFnA> for AsyncFnX88bee3d6 {
+    impl From<AsyncFnA> for AsyncFn_ {
         fn from(value: AsyncFnA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<AsyncFnB> for AsyncFnX88bee3d6 {
+    impl From<AsyncFnB> for AsyncFn_ {
         fn from(value: AsyncFnB) -> Self {
             Self::B(value)
         }
@@ -1237,18 +1237,18 @@ mod definition_names_contract {
     }
 
     /// The definition `AsyncFnMut`. At least 1 character.
-    pub type AsyncFnMutXb7081fc2 = String;
+    pub type AsyncFnMut_ = String;
 
     /// The definition `AsyncFnOnce`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum AsyncFnOnceX633b80a7 {
+    pub enum AsyncFnOnce_ {
         /// The value `"a4"`.
         A4,
         /// The value `"b"`.
         B,
     }
 
-    impl AsyncFnOnceX633b80a7 {
+    impl AsyncFnOnce_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A4, Self::B]
@@ -1264,14 +1264,14 @@ mod definition_names_contract {
 
     /// The definition `Box`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct BoxXd10ec83f {
+    pub struct Box_ {
         /// The `x` property. At most 5.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<BoxInner>,
     }
 
-    impl BoxXd10ec83f {
+    impl Box_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -1290,7 +1290,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for BoxXd10ec83f {
+    impl Default for Box_ {
         fn default() -> Self {
             Self::new()
         }
@@ -1424,18 +1424,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Capability`. At least 1 character.
-    pub type CapabilityX1ac7559c = String;
+    pub type Capability = String;
 
     /// The definition `Clone`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum CloneX1261c224 {
+    pub enum Clone_ {
         /// The value `"a8"`.
         A8,
         /// The value `"b"`.
         B,
     }
 
-    impl CloneX1261c224 {
+    impl Clone_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A8, Self::B]
@@ -1451,14 +1451,14 @@ mod definition_names_contract {
 
     /// The definition `Copy`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CopyXa44b8a84 {
+    pub struct Copy_ {
         /// The `x` property. At most 9.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<CopyInner>,
     }
 
-    impl CopyXa44b8a84 {
+    impl Copy_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -1477,7 +1477,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for CopyXa44b8a84 {
+    impl Default for Copy_ {
         fn default() -> Self {
             Self::new()
         }
@@ -1511,20 +1511,20 @@ mod definition_names_contract {
 
     /// The definition `Debug`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum DebugX241a35e8 {
+    pub enum Debug_ {
         /// An object whose `k` is `"a"`.
         A(DebugA),
         /// An object whose `k` is `"b"`.
         B(DebugB),
     }
 
-    impl From<DebugA> for DebugX241a35e8 {
+    impl From<DebugA> for Debug_ {
         fn from(value: DebugA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<DebugB> for DebugX241a35e8 {
+    impl From<DebugB> for Debug_ {
         fn from(value: DebugB) -> Self {
             Self::B(value)
         }
@@ -1611,18 +1611,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Default`. At least 1 character.
-    pub type DefaultXdc66103a = String;
+    pub type Default_ = String;
 
     /// The definition `DoubleEndedIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum DoubleEndedIteratorXfbf41988 {
+    pub enum DoubleEndedIterator_ {
         /// The value `"a12"`.
         A12,
         /// The value `"b"`.
         B,
     }
 
-    impl DoubleEndedIteratorXfbf41988 {
+    impl DoubleEndedIterator_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A12, Self::B]
@@ -1638,14 +1638,14 @@ mod definition_names_contract {
 
     /// The definition `Drop`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct DropX4bb7dd3f {
+    pub struct Drop_ {
         /// The `x` property. At most 13.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<DropInner>,
     }
 
-    impl DropX4bb7dd3f {
+    impl Drop_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -1664,7 +1664,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for DropX4bb7dd3f {
+    impl Default for Drop_ {
         fn default() -> Self {
             Self::new()
         }
@@ -1698,20 +1698,20 @@ mod definition_names_contract {
 
     /// The definition `Eq`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum EqX6fc658b1 {
+    pub enum Eq_ {
         /// An object whose `k` is `"a"`.
         A(EqA),
         /// An object whose `k` is `"b"`.
         B(EqB),
     }
 
-    impl From<EqA> for EqX6fc658b1 {
+    impl From<EqA> for Eq_ {
         fn from(value: EqA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<EqB> for EqX6fc658b1 {
+    impl From<EqB> for Eq_ {
         fn from(value: EqB) -> Self {
             Self::B(value)
         }
@@ -1798,18 +1798,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Err`. At least 1 character.
-    pub type ErrXf8f4ac9c = String;
+    pub type Err_ = String;
 
     /// The definition `ExactSizeIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ExactSizeIteratorXd6c45a81 {
+    pub enum ExactSizeIterator_ {
         /// The value `"a16"`.
         A16,
         /// The value `"b"`.
         B,
     }
 
-    impl ExactSizeIteratorXd6c45a81 {
+    impl ExactSizeIterator_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A16, Self::B]
@@ -1825,14 +1825,14 @@ mod definition_names_contract {
 
     /// The definition `Extend`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ExtendXeed56dc2 {
+    pub struct Extend_ {
         /// The `x` property. At most 17.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ExtendInner>,
     }
 
-    impl ExtendXeed56dc2 {
+    impl Extend_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -1851,7 +1851,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for ExtendXeed56dc2 {
+    impl Default for Extend_ {
         fn default() -> Self {
             Self::new()
         }
@@ -1885,20 +1885,20 @@ mod definition_names_contract {
 
     /// The definition `Fn`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum FnXeda739d3 {
+    pub enum Fn_ {
         /// An object whose `k` is `"a"`.
         A(FnA),
         /// An object whose `k` is `"b"`.
         B(FnB),
     }
 
-    impl From<FnA> for FnXeda739d3 {
+    impl From<FnA> for Fn_ {
         fn from(value: FnA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<FnB> for FnXeda739d3 {
+    impl From<FnB> for Fn_ {
         fn from(value: FnB) -> Self {
             Self::B(value)
         }
@@ -1985,18 +1985,18 @@ mod definition_names_contract {
     }
 
     /// The definition `FnMut`. At least 1 character.
-    pub type FnMutX3970ec19 = String;
+    pub type FnMut_ = String;
 
     /// The definition `FnOnce`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum FnOnceX76124352 {
+    pub enum FnOnce_ {
         /// The value `"a20"`.
         A20,
         /// The value `"b"`.
         B,
     }
 
-    impl FnOnceX76124352 {
+    impl FnOnce_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A20, Self::B]
@@ -2012,14 +2012,14 @@ mod definition_names_contract {
 
     /// The definition `From`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct FromX7377c64a {
+    pub struct From_ {
         /// The `x` property. At most 21.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<FromInner>,
     }
 
-    impl FromX7377c64a {
+    impl From_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2038,7 +2038,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for FromX7377c64a {
+    impl Default for From_ {
         fn default() -> Self {
             Self::new()
         }
@@ -2072,20 +2072,20 @@ mod definition_names_contract {
 
     /// The definition `FromIterator`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum FromIteratorX02c8db7a {
+    pub enum FromIterator_ {
         /// An object whose `k` is `"a"`.
         A(FromIteratorA),
         /// An object whose `k` is `"b"`.
         B(FromIteratorB),
     }
 
-    impl From<FromIteratorA> for FromIteratorX02c8db7a {
+    impl From<FromIteratorA> for FromIterator_ {
         fn from(value: FromIteratorA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<FromIteratorB> for FromIteratorX02c8db7a {
+    impl From<FromIteratorB> for FromIterator_ {
         fn from(value: FromIteratorB) -> Self {
             Self::B(value)
         }
@@ -2172,18 +2172,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Into`. At least 1 character.
-    pub type IntoX13bc0835 = String;
+    pub type Into_ = String;
 
     /// The definition `IntoIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum IntoIteratorXc5d0f35b {
+    pub enum IntoIterator_ {
         /// The value `"a24"`.
         A24,
         /// The value `"b"`.
         B,
     }
 
-    impl IntoIteratorXc5d0f35b {
+    impl IntoIterator_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A24, Self::B]
@@ -2199,14 +2199,14 @@ mod definition_names_contract {
 
     /// The definition `Iterator`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct IteratorXe5bea3b5 {
+    pub struct Iterator_ {
         /// The `x` property. At most 25.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<IteratorInner>,
     }
 
-    impl IteratorXe5bea3b5 {
+    impl Iterator_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2225,7 +2225,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for IteratorXe5bea3b5 {
+    impl Default for Iterator_ {
         fn default() -> Self {
             Self::new()
         }
@@ -2259,20 +2259,20 @@ mod definition_names_contract {
 
     /// The definition `None`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum NoneX3b6c1fb1 {
+    pub enum None_ {
         /// An object whose `k` is `"a"`.
         A(NoneA),
         /// An object whose `k` is `"b"`.
         B(NoneB),
     }
 
-    impl From<NoneA> for NoneX3b6c1fb1 {
+    impl From<NoneA> for None_ {
         fn from(value: NoneA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<NoneB> for NoneX3b6c1fb1 {
+    impl From<NoneB> for None_ {
         fn from(value: NoneB) -> Self {
             Self::B(value)
         }
@@ -2363,14 +2363,14 @@ mod definition_names_contract {
 
     /// The definition `Ok`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum OkX5c28f92f {
+    pub enum Ok_ {
         /// The value `"a28"`.
         A28,
         /// The value `"b"`.
         B,
     }
 
-    impl OkX5c28f92f {
+    impl Ok_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A28, Self::B]
@@ -2386,14 +2386,14 @@ mod definition_names_contract {
 
     /// The definition `Option`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct OptionX9cf3a592 {
+    pub struct Option_ {
         /// The `x` property. At most 29.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<OptionInner>,
     }
 
-    impl OptionX9cf3a592 {
+    impl Option_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2412,7 +2412,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for OptionX9cf3a592 {
+    impl Default for Option_ {
         fn default() -> Self {
             Self::new()
         }
@@ -2446,20 +2446,20 @@ mod definition_names_contract {
 
     /// The definition `Options`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum OptionsXeedd6ead {
+    pub enum Options {
         /// An object whose `k` is `"a"`.
         A(OptionsA),
         /// An object whose `k` is `"b"`.
         B(OptionsB),
     }
 
-    impl From<OptionsA> for OptionsXeedd6ead {
+    impl From<OptionsA> for Options {
         fn from(value: OptionsA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<OptionsB> for OptionsXeedd6ead {
+    impl From<OptionsB> for Options {
         fn from(value: OptionsB) -> Self {
             Self::B(value)
         }
@@ -2546,18 +2546,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Ord`. At least 1 character.
-    pub type OrdX11706f7d = String;
+    pub type Ord_ = String;
 
     /// The definition `PartialEq`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum PartialEqX5c0773b6 {
+    pub enum PartialEq_ {
         /// The value `"a32"`.
         A32,
         /// The value `"b"`.
         B,
     }
 
-    impl PartialEqX5c0773b6 {
+    impl PartialEq_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A32, Self::B]
@@ -2573,14 +2573,14 @@ mod definition_names_contract {
 
     /// The definition `PartialOrd`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct PartialOrdXd6158fdb {
+    pub struct PartialOrd_ {
         /// The `x` property. At most 33.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<PartialOrdInner>,
     }
 
-    impl PartialOrdXd6158fdb {
+    impl PartialOrd_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2599,7 +2599,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for PartialOrdXd6158fdb {
+    impl Default for PartialOrd_ {
         fn default() -> Self {
             Self::new()
         }
@@ -2633,20 +2633,20 @@ mod definition_names_contract {
 
     /// The definition `ReadonlySet`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum ReadonlySetX0f7b908f {
+    pub enum ReadonlySet {
         /// An object whose `k` is `"a"`.
         A(ReadonlySetA),
         /// An object whose `k` is `"b"`.
         B(ReadonlySetB),
     }
 
-    impl From<ReadonlySetA> for ReadonlySetX0f7b908f {
+    impl From<ReadonlySetA> for ReadonlySet {
         fn from(value: ReadonlySetA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<ReadonlySetB> for ReadonlySetX0f7b908f {
+    impl From<ReadonlySetB> for ReadonlySet {
         fn from(value: ReadonlySetB) -> Self {
             Self::B(value)
         }
@@ -2733,18 +2733,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Record`. At least 1 character.
-    pub type RecordXf80f2482 = String;
+    pub type Record = String;
 
     /// The definition `RegExp`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RegExpX2044dcf3 {
+    pub enum RegExp {
         /// The value `"a36"`.
         A36,
         /// The value `"b"`.
         B,
     }
 
-    impl RegExpX2044dcf3 {
+    impl RegExp {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A36, Self::B]
@@ -2760,14 +2760,14 @@ mod definition_names_contract {
 
     /// The definition `Result`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ResultX43c726f1 {
+    pub struct Result_ {
         /// The `x` property. At most 37.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ResultInner>,
     }
 
-    impl ResultX43c726f1 {
+    impl Result_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2786,7 +2786,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for ResultX43c726f1 {
+    impl Default for Result_ {
         fn default() -> Self {
             Self::new()
         }
@@ -2820,20 +2820,20 @@ mod definition_names_contract {
 
     /// The definition `Self`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum SelfX5a5a193b {
+    pub enum Self_ {
         /// An object whose `k` is `"a"`.
         A(SelfA),
         /// An object whose `k` is `"b"`.
         B(SelfB),
     }
 
-    impl From<SelfA> for SelfX5a5a193b {
+    impl From<SelfA> for Self_ {
         fn from(value: SelfA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<SelfB> for SelfX5a5a193b {
+    impl From<SelfB> for Self_ {
         fn from(value: SelfB) -> Self {
             Self::B(value)
         }
@@ -2920,18 +2920,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Send`. At least 1 character.
-    pub type SendX16db5492 = String;
+    pub type Send_ = String;
 
     /// The definition `Sized`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum SizedX98245706 {
+    pub enum Sized_ {
         /// The value `"a40"`.
         A40,
         /// The value `"b"`.
         B,
     }
 
-    impl SizedX98245706 {
+    impl Sized_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A40, Self::B]
@@ -2947,14 +2947,14 @@ mod definition_names_contract {
 
     /// The definition `Some`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SomeXd4f09609 {
+    pub struct Some_ {
         /// The `x` property. At most 41.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<SomeInner>,
     }
 
-    impl SomeXd4f09609 {
+    impl Some_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -2973,7 +2973,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for SomeXd4f09609 {
+    impl Default for Some_ {
         fn default() -> Self {
             Self::new()
         }
@@ -3107,18 +3107,18 @@ mod definition_names_contract {
     }
 
     /// The definition `Sync`. At least 1 character.
-    pub type SyncX944701e9 = String;
+    pub type Sync_ = String;
 
     /// The definition `ToOwned`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ToOwnedXb0d138ab {
+    pub enum ToOwned_ {
         /// The value `"a44"`.
         A44,
         /// The value `"b"`.
         B,
     }
 
-    impl ToOwnedXb0d138ab {
+    impl ToOwned_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A44, Self::B]
@@ -3134,14 +3134,14 @@ mod definition_names_contract {
 
     /// The definition `ToString`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ToStringX2f8475f2 {
+    pub struct ToString_ {
         /// The `x` property. At most 45.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ToStringInner>,
     }
 
-    impl ToStringX2f8475f2 {
+    impl ToString_ {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -3160,7 +3160,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for ToStringX2f8475f2 {
+    impl Default for ToString_ {
         fn default() -> Self {
             Self::new()
         }
@@ -3194,20 +3194,20 @@ mod definition_names_contract {
 
     /// The definition `TryFrom`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum TryFromX5c8d2bdc {
+    pub enum TryFrom_ {
         /// An object whose `k` is `"a"`.
         A(TryFromA),
         /// An object whose `k` is `"b"`.
         B(TryFromB),
     }
 
-    impl From<TryFromA> for TryFromX5c8d2bdc {
+    impl From<TryFromA> for TryFrom_ {
         fn from(value: TryFromA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<TryFromB> for TryFromX5c8d2bdc {
+    impl From<TryFromB> for TryFrom_ {
         fn from(value: TryFromB) -> Self {
             Self::B(value)
         }
@@ -3294,18 +3294,18 @@ mod definition_names_contract {
     }
 
     /// The definition `TryInto`. At least 1 character.
-    pub type TryIntoXbb83f4ab = String;
+    pub type TryInto_ = String;
 
     /// The definition `Unpin`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum UnpinX54267e62 {
+    pub enum Unpin_ {
         /// The value `"a48"`.
         A48,
         /// The value `"b"`.
         B,
     }
 
-    impl UnpinX54267e62 {
+    impl Unpin_ {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A48, Self::B]
@@ -3321,14 +3321,14 @@ mod definition_names_contract {
 
     /// The definition `Value`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ValueX20e3c034 {
+    pub struct Value {
         /// The `x` property. At most 49.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ValueInner>,
     }
 
-    impl ValueX20e3c034 {
+    impl Value {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -3347,7 +3347,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for ValueX20e3c034 {
+    impl Default for Value {
         fn default() -> Self {
             Self::new()
         }
@@ -3381,20 +3381,20 @@ mod definition_names_contract {
 
     /// The definition `Vec`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub enum VecX685e4605 {
+    pub enum Vec_ {
         /// An object whose `k` is `"a"`.
         A(VecA),
         /// An object whose `k` is `"b"`.
         B(VecB),
     }
 
-    impl From<VecA> for VecX685e4605 {
+    impl From<VecA> for Vec_ {
         fn from(value: VecA) -> Self {
             Self::A(value)
         }
     }
 
-    impl From<VecB> for VecX685e4605 {
+    impl From<VecB> for Vec_ {
         fn from(value: VecB) -> Self {
             Self::B(value)
         }
@@ -3481,7 +3481,7 @@ mod definition_names_contract {
     }
 
     /// The definition `Violation`. At least 1 character.
-    pub type ViolationX7eff6ed1 = String;
+    pub type Violation = String;
 
     /// The definition `Array`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -6245,58 +6245,58 @@ mod definition_names_contract {
             static P99_RULE: wire::Length = wire::Length::new(1, u64::MAX);
             static P103_RULE: wire::Length = wire::Length::new(1, u64::MAX);
             struct Part_0 {
-                p0: Option<AsMutXb0efd88e>,
-                p1: Option<AsRefX87001b9b>,
-                p2: Option<AsyncFnX88bee3d6>,
-                p3: Option<AsyncFnMutXb7081fc2>,
-                p4: Option<AsyncFnOnceX633b80a7>,
-                p5: Option<BoxXd10ec83f>,
+                p0: Option<AsMut_>,
+                p1: Option<AsRef_>,
+                p2: Option<AsyncFn_>,
+                p3: Option<AsyncFnMut_>,
+                p4: Option<AsyncFnOnce_>,
+                p5: Option<Box_>,
                 p6: Option<CapabilitiesX91415b1c>,
-                p7: Option<CapabilityX1ac7559c>,
-                p8: Option<CloneX1261c224>,
-                p9: Option<CopyXa44b8a84>,
-                p10: Option<DebugX241a35e8>,
-                p11: Option<DefaultXdc66103a>,
-                p12: Option<DoubleEndedIteratorXfbf41988>,
-                p13: Option<DropX4bb7dd3f>,
-                p14: Option<EqX6fc658b1>,
-                p15: Option<ErrXf8f4ac9c>,
-                p16: Option<ExactSizeIteratorXd6c45a81>,
-                p17: Option<ExtendXeed56dc2>,
-                p18: Option<FnXeda739d3>,
-                p19: Option<FnMutX3970ec19>,
-                p20: Option<FnOnceX76124352>,
-                p21: Option<FromX7377c64a>,
-                p22: Option<FromIteratorX02c8db7a>,
-                p23: Option<IntoX13bc0835>,
-                p24: Option<IntoIteratorXc5d0f35b>,
-                p25: Option<IteratorXe5bea3b5>,
-                p26: Option<NoneX3b6c1fb1>,
+                p7: Option<Capability>,
+                p8: Option<Clone_>,
+                p9: Option<Copy_>,
+                p10: Option<Debug_>,
+                p11: Option<Default_>,
+                p12: Option<DoubleEndedIterator_>,
+                p13: Option<Drop_>,
+                p14: Option<Eq_>,
+                p15: Option<Err_>,
+                p16: Option<ExactSizeIterator_>,
+                p17: Option<Extend_>,
+                p18: Option<Fn_>,
+                p19: Option<FnMut_>,
+                p20: Option<FnOnce_>,
+                p21: Option<From_>,
+                p22: Option<FromIterator_>,
+                p23: Option<Into_>,
+                p24: Option<IntoIterator_>,
+                p25: Option<Iterator_>,
+                p26: Option<None_>,
                 p27: Option<ObjectXf4b9645a>,
-                p28: Option<OkX5c28f92f>,
-                p29: Option<OptionX9cf3a592>,
-                p30: Option<OptionsXeedd6ead>,
-                p31: Option<OrdX11706f7d>,
-                p32: Option<PartialEqX5c0773b6>,
-                p33: Option<PartialOrdXd6158fdb>,
-                p34: Option<ReadonlySetX0f7b908f>,
-                p35: Option<RecordXf80f2482>,
-                p36: Option<RegExpX2044dcf3>,
-                p37: Option<ResultX43c726f1>,
-                p38: Option<SelfX5a5a193b>,
-                p39: Option<SendX16db5492>,
-                p40: Option<SizedX98245706>,
-                p41: Option<SomeXd4f09609>,
+                p28: Option<Ok_>,
+                p29: Option<Option_>,
+                p30: Option<Options>,
+                p31: Option<Ord_>,
+                p32: Option<PartialEq_>,
+                p33: Option<PartialOrd_>,
+                p34: Option<ReadonlySet>,
+                p35: Option<Record>,
+                p36: Option<RegExp>,
+                p37: Option<Result_>,
+                p38: Option<Self_>,
+                p39: Option<Send_>,
+                p40: Option<Sized_>,
+                p41: Option<Some_>,
                 p42: Option<StringX003a92b4>,
-                p43: Option<SyncX944701e9>,
-                p44: Option<ToOwnedXb0d138ab>,
-                p45: Option<ToStringX2f8475f2>,
-                p46: Option<TryFromX5c8d2bdc>,
-                p47: Option<TryIntoXbb83f4ab>,
-                p48: Option<UnpinX54267e62>,
-                p49: Option<ValueX20e3c034>,
-                p50: Option<VecX685e4605>,
-                p51: Option<ViolationX7eff6ed1>,
+                p43: Option<Sync_>,
+                p44: Option<ToOwned_>,
+                p45: Option<ToString_>,
+                p46: Option<TryFrom_>,
+                p47: Option<TryInto_>,
+                p48: Option<Unpin_>,
+                p49: Option<Value>,
+                p50: Option<Vec_>,
+                p51: Option<Violation>,
                 p52: Option<Array>,
                 p53: Option<Array2>,
             }
@@ -6427,58 +6427,58 @@ mod definition_names_contract {
                     self,
                 ) -> Option<
                     (
-                        Option<AsMutXb0efd88e>,
-                        Option<AsRefX87001b9b>,
-                        Option<AsyncFnX88bee3d6>,
-                        Option<AsyncFnMutXb7081fc2>,
-                        Option<AsyncFnOnceX633b80a7>,
-                        Option<BoxXd10ec83f>,
+                        Option<AsMut_>,
+                        Option<AsRef_>,
+                        Option<AsyncFn_>,
+                        Option<AsyncFnMut_>,
+                        Option<AsyncFnOnce_>,
+                        Option<Box_>,
                         Option<CapabilitiesX91415b1c>,
-                        Option<CapabilityX1ac7559c>,
-                        Option<CloneX1261c224>,
-                        Option<CopyXa44b8a84>,
-                        Option<DebugX241a35e8>,
-                        Option<DefaultXdc66103a>,
-                        Option<DoubleEndedIteratorXfbf41988>,
-                        Option<DropX4bb7dd3f>,
-                        Option<EqX6fc658b1>,
-                        Option<ErrXf8f4ac9c>,
-                        Option<ExactSizeIteratorXd6c45a81>,
-                        Option<ExtendXeed56dc2>,
-                        Option<FnXeda739d3>,
-                        Option<FnMutX3970ec19>,
-                        Option<FnOnceX76124352>,
-                        Option<FromX7377c64a>,
-                        Option<FromIteratorX02c8db7a>,
-                        Option<IntoX13bc0835>,
-                        Option<IntoIteratorXc5d0f35b>,
-                        Option<IteratorXe5bea3b5>,
-                        Option<NoneX3b6c1fb1>,
+                        Option<Capability>,
+                        Option<Clone_>,
+                        Option<Copy_>,
+                        Option<Debug_>,
+                        Option<Default_>,
+                        Option<DoubleEndedIterator_>,
+                        Option<Drop_>,
+                        Option<Eq_>,
+                        Option<Err_>,
+                        Option<ExactSizeIterator_>,
+                        Option<Extend_>,
+                        Option<Fn_>,
+                        Option<FnMut_>,
+                        Option<FnOnce_>,
+                        Option<From_>,
+                        Option<FromIterator_>,
+                        Option<Into_>,
+                        Option<IntoIterator_>,
+                        Option<Iterator_>,
+                        Option<None_>,
                         Option<ObjectXf4b9645a>,
-                        Option<OkX5c28f92f>,
-                        Option<OptionX9cf3a592>,
-                        Option<OptionsXeedd6ead>,
-                        Option<OrdX11706f7d>,
-                        Option<PartialEqX5c0773b6>,
-                        Option<PartialOrdXd6158fdb>,
-                        Option<ReadonlySetX0f7b908f>,
-                        Option<RecordXf80f2482>,
-                        Option<RegExpX2044dcf3>,
-                        Option<ResultX43c726f1>,
-                        Option<SelfX5a5a193b>,
-                        Option<SendX16db5492>,
-                        Option<SizedX98245706>,
-                        Option<SomeXd4f09609>,
+                        Option<Ok_>,
+                        Option<Option_>,
+                        Option<Options>,
+                        Option<Ord_>,
+                        Option<PartialEq_>,
+                        Option<PartialOrd_>,
+                        Option<ReadonlySet>,
+                        Option<Record>,
+                        Option<RegExp>,
+                        Option<Result_>,
+                        Option<Self_>,
+                        Option<Send_>,
+                        Option<Sized_>,
+                        Option<Some_>,
                         Option<StringX003a92b4>,
-                        Option<SyncX944701e9>,
-                        Option<ToOwnedXb0d138ab>,
-                        Option<ToStringX2f8475f2>,
-                        Option<TryFromX5c8d2bdc>,
-                        Option<TryIntoXbb83f4ab>,
-                        Option<UnpinX54267e62>,
-                        Option<ValueX20e3c034>,
-                        Option<VecX685e4605>,
-                        Option<ViolationX7eff6ed1>,
+                        Option<Sync_>,
+                        Option<ToOwned_>,
+                        Option<ToString_>,
+                        Option<TryFrom_>,
+                        Option<TryInto_>,
+                        Option<Unpin_>,
+                        Option<Value>,
+                        Option<Vec_>,
+                        Option<Violation>,
                         Option<Array>,
                         Option<Array2>,
                     ),
@@ -7073,14 +7073,14 @@ mod definition_names_contract {
 
         ::capgen::payload!(AskRequest, ASK_REQUEST);
 
-        ::capgen::string_enum!(AsMutXb0efd88e);
+        ::capgen::string_enum!(AsMut_);
 
-        ::capgen::payload!(AsMutXb0efd88e, ASK_REQUEST, "/definitions/AsMut");
+        ::capgen::payload!(AsMut_, ASK_REQUEST, "/definitions/AsMut");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 1);
-            impl wire::Codec for AsRefX87001b9b {
+            impl wire::Codec for AsRef_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7103,7 +7103,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(AsRefX87001b9b, ASK_REQUEST, "/definitions/AsRef");
+        ::capgen::payload!(AsRef_, ASK_REQUEST, "/definitions/AsRef");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7129,7 +7129,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(AsRefInner, ASK_REQUEST, "/definitions/AsRef/properties/inner");
 
-        impl wire::Codec for AsyncFnX88bee3d6 {
+        impl wire::Codec for AsyncFn_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7150,7 +7150,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(AsyncFnX88bee3d6, ASK_REQUEST, "/definitions/AsyncFn");
+        ::capgen::payload!(AsyncFn_, ASK_REQUEST, "/definitions/AsyncFn");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7212,14 +7212,14 @@ mod definition_names_contract {
             AsyncFnBK, ASK_REQUEST, "/definitions/AsyncFn/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(AsyncFnOnceX633b80a7);
+        ::capgen::string_enum!(AsyncFnOnce_);
 
-        ::capgen::payload!(AsyncFnOnceX633b80a7, ASK_REQUEST, "/definitions/AsyncFnOnce");
+        ::capgen::payload!(AsyncFnOnce_, ASK_REQUEST, "/definitions/AsyncFnOnce");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 5);
-            impl wire::Codec for BoxXd10ec83f {
+            impl wire::Codec for Box_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7242,7 +7242,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(BoxXd10ec83f, ASK_REQUEST, "/definitions/Box");
+        ::capgen::payload!(Box_, ASK_REQUEST, "/definitions/Box");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7351,14 +7351,14 @@ mod definition_names_contract {
             CapabilitiesBK, ASK_REQUEST, "/definitions/Capabilities/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(CloneX1261c224);
+        ::capgen::string_enum!(Clone_);
 
-        ::capgen::payload!(CloneX1261c224, ASK_REQUEST, "/definitions/Clone");
+        ::capgen::payload!(Clone_, ASK_REQUEST, "/definitions/Clone");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 9);
-            impl wire::Codec for CopyXa44b8a84 {
+            impl wire::Codec for Copy_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7381,7 +7381,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(CopyXa44b8a84, ASK_REQUEST, "/definitions/Copy");
+        ::capgen::payload!(Copy_, ASK_REQUEST, "/definitions/Copy");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7407,7 +7407,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(CopyInner, ASK_REQUEST, "/definitions/Copy/properties/inner");
 
-        impl wire::Codec for DebugX241a35e8 {
+        impl wire::Codec for Debug_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7428,7 +7428,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(DebugX241a35e8, ASK_REQUEST, "/definitions/Debug");
+        ::capgen::payload!(Debug_, ASK_REQUEST, "/definitions/Debug");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7486,16 +7486,16 @@ mod definition_names_contract {
 
         ::capgen::payload!(DebugBK, ASK_REQUEST, "/definitions/Debug/anyOf/1/properties/k");
 
-        ::capgen::string_enum!(DoubleEndedIteratorXfbf41988);
+        ::capgen::string_enum!(DoubleEndedIterator_);
 
         ::capgen::payload!(
-            DoubleEndedIteratorXfbf41988, ASK_REQUEST, "/definitions/DoubleEndedIterator"
+            DoubleEndedIterator_, ASK_REQUEST, "/definitions/DoubleEndedIterator"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 13);
-            impl wire::Codec for DropX4bb7dd3f {
+            impl wire::Codec for Drop_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7518,7 +7518,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(DropX4bb7dd3f, ASK_REQUEST, "/definitions/Drop");
+        ::capgen::payload!(Drop_, ASK_REQUEST, "/definitions/Drop");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7544,7 +7544,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(DropInner, ASK_REQUEST, "/definitions/Drop/properties/inner");
 
-        impl wire::Codec for EqX6fc658b1 {
+        impl wire::Codec for Eq_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7565,7 +7565,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(EqX6fc658b1, ASK_REQUEST, "/definitions/Eq");
+        ::capgen::payload!(Eq_, ASK_REQUEST, "/definitions/Eq");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7623,16 +7623,16 @@ mod definition_names_contract {
 
         ::capgen::payload!(EqBK, ASK_REQUEST, "/definitions/Eq/anyOf/1/properties/k");
 
-        ::capgen::string_enum!(ExactSizeIteratorXd6c45a81);
+        ::capgen::string_enum!(ExactSizeIterator_);
 
         ::capgen::payload!(
-            ExactSizeIteratorXd6c45a81, ASK_REQUEST, "/definitions/ExactSizeIterator"
+            ExactSizeIterator_, ASK_REQUEST, "/definitions/ExactSizeIterator"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 17);
-            impl wire::Codec for ExtendXeed56dc2 {
+            impl wire::Codec for Extend_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7655,7 +7655,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(ExtendXeed56dc2, ASK_REQUEST, "/definitions/Extend");
+        ::capgen::payload!(Extend_, ASK_REQUEST, "/definitions/Extend");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7681,7 +7681,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(ExtendInner, ASK_REQUEST, "/definitions/Extend/properties/inner");
 
-        impl wire::Codec for FnXeda739d3 {
+        impl wire::Codec for Fn_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7702,7 +7702,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(FnXeda739d3, ASK_REQUEST, "/definitions/Fn");
+        ::capgen::payload!(Fn_, ASK_REQUEST, "/definitions/Fn");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7760,14 +7760,14 @@ mod definition_names_contract {
 
         ::capgen::payload!(FnBK, ASK_REQUEST, "/definitions/Fn/anyOf/1/properties/k");
 
-        ::capgen::string_enum!(FnOnceX76124352);
+        ::capgen::string_enum!(FnOnce_);
 
-        ::capgen::payload!(FnOnceX76124352, ASK_REQUEST, "/definitions/FnOnce");
+        ::capgen::payload!(FnOnce_, ASK_REQUEST, "/definitions/FnOnce");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 21);
-            impl wire::Codec for FromX7377c64a {
+            impl wire::Codec for From_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7790,7 +7790,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(FromX7377c64a, ASK_REQUEST, "/definitions/From");
+        ::capgen::payload!(From_, ASK_REQUEST, "/definitions/From");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7816,7 +7816,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(FromInner, ASK_REQUEST, "/definitions/From/properties/inner");
 
-        impl wire::Codec for FromIteratorX02c8db7a {
+        impl wire::Codec for FromIterator_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7837,7 +7837,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(FromIteratorX02c8db7a, ASK_REQUEST, "/definitions/FromIterator");
+        ::capgen::payload!(FromIterator_, ASK_REQUEST, "/definitions/FromIterator");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7899,14 +7899,14 @@ mod definition_names_contract {
             FromIteratorBK, ASK_REQUEST, "/definitions/FromIterator/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(IntoIteratorXc5d0f35b);
+        ::capgen::string_enum!(IntoIterator_);
 
-        ::capgen::payload!(IntoIteratorXc5d0f35b, ASK_REQUEST, "/definitions/IntoIterator");
+        ::capgen::payload!(IntoIterator_, ASK_REQUEST, "/definitions/IntoIterator");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 25);
-            impl wire::Codec for IteratorXe5bea3b5 {
+            impl wire::Codec for Iterator_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -7929,7 +7929,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(IteratorXe5bea3b5, ASK_REQUEST, "/definitions/Iterator");
+        ::capgen::payload!(Iterator_, ASK_REQUEST, "/definitions/Iterator");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7957,7 +7957,7 @@ mod definition_names_contract {
             IteratorInner, ASK_REQUEST, "/definitions/Iterator/properties/inner"
         );
 
-        impl wire::Codec for NoneX3b6c1fb1 {
+        impl wire::Codec for None_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -7978,7 +7978,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(NoneX3b6c1fb1, ASK_REQUEST, "/definitions/None");
+        ::capgen::payload!(None_, ASK_REQUEST, "/definitions/None");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8036,14 +8036,14 @@ mod definition_names_contract {
 
         ::capgen::payload!(NoneBK, ASK_REQUEST, "/definitions/None/anyOf/1/properties/k");
 
-        ::capgen::string_enum!(OkX5c28f92f);
+        ::capgen::string_enum!(Ok_);
 
-        ::capgen::payload!(OkX5c28f92f, ASK_REQUEST, "/definitions/Ok");
+        ::capgen::payload!(Ok_, ASK_REQUEST, "/definitions/Ok");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 29);
-            impl wire::Codec for OptionX9cf3a592 {
+            impl wire::Codec for Option_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8066,7 +8066,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(OptionX9cf3a592, ASK_REQUEST, "/definitions/Option");
+        ::capgen::payload!(Option_, ASK_REQUEST, "/definitions/Option");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8092,7 +8092,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(OptionInner, ASK_REQUEST, "/definitions/Option/properties/inner");
 
-        impl wire::Codec for OptionsXeedd6ead {
+        impl wire::Codec for Options {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -8113,7 +8113,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(OptionsXeedd6ead, ASK_REQUEST, "/definitions/Options");
+        ::capgen::payload!(Options, ASK_REQUEST, "/definitions/Options");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8175,14 +8175,14 @@ mod definition_names_contract {
             OptionsBK, ASK_REQUEST, "/definitions/Options/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(PartialEqX5c0773b6);
+        ::capgen::string_enum!(PartialEq_);
 
-        ::capgen::payload!(PartialEqX5c0773b6, ASK_REQUEST, "/definitions/PartialEq");
+        ::capgen::payload!(PartialEq_, ASK_REQUEST, "/definitions/PartialEq");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 33);
-            impl wire::Codec for PartialOrdXd6158fdb {
+            impl wire::Codec for PartialOrd_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8205,7 +8205,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(PartialOrdXd6158fdb, ASK_REQUEST, "/definitions/PartialOrd");
+        ::capgen::payload!(PartialOrd_, ASK_REQUEST, "/definitions/PartialOrd");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8233,7 +8233,7 @@ mod definition_names_contract {
             PartialOrdInner, ASK_REQUEST, "/definitions/PartialOrd/properties/inner"
         );
 
-        impl wire::Codec for ReadonlySetX0f7b908f {
+        impl wire::Codec for ReadonlySet {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -8254,7 +8254,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(ReadonlySetX0f7b908f, ASK_REQUEST, "/definitions/ReadonlySet");
+        ::capgen::payload!(ReadonlySet, ASK_REQUEST, "/definitions/ReadonlySet");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8316,14 +8316,14 @@ mod definition_names_contract {
             ReadonlySetBK, ASK_REQUEST, "/definitions/ReadonlySet/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(RegExpX2044dcf3);
+        ::capgen::string_enum!(RegExp);
 
-        ::capgen::payload!(RegExpX2044dcf3, ASK_REQUEST, "/definitions/RegExp");
+        ::capgen::payload!(RegExp, ASK_REQUEST, "/definitions/RegExp");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 37);
-            impl wire::Codec for ResultX43c726f1 {
+            impl wire::Codec for Result_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8346,7 +8346,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(ResultX43c726f1, ASK_REQUEST, "/definitions/Result");
+        ::capgen::payload!(Result_, ASK_REQUEST, "/definitions/Result");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8372,7 +8372,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(ResultInner, ASK_REQUEST, "/definitions/Result/properties/inner");
 
-        impl wire::Codec for SelfX5a5a193b {
+        impl wire::Codec for Self_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -8393,7 +8393,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(SelfX5a5a193b, ASK_REQUEST, "/definitions/Self");
+        ::capgen::payload!(Self_, ASK_REQUEST, "/definitions/Self");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8451,14 +8451,14 @@ mod definition_names_contract {
 
         ::capgen::payload!(SelfBK, ASK_REQUEST, "/definitions/Self/anyOf/1/properties/k");
 
-        ::capgen::string_enum!(SizedX98245706);
+        ::capgen::string_enum!(Sized_);
 
-        ::capgen::payload!(SizedX98245706, ASK_REQUEST, "/definitions/Sized");
+        ::capgen::payload!(Sized_, ASK_REQUEST, "/definitions/Sized");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 41);
-            impl wire::Codec for SomeXd4f09609 {
+            impl wire::Codec for Some_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8481,7 +8481,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(SomeXd4f09609, ASK_REQUEST, "/definitions/Some");
+        ::capgen::payload!(Some_, ASK_REQUEST, "/definitions/Some");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8590,14 +8590,14 @@ mod definition_names_contract {
             StringBK, ASK_REQUEST, "/definitions/String/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(ToOwnedXb0d138ab);
+        ::capgen::string_enum!(ToOwned_);
 
-        ::capgen::payload!(ToOwnedXb0d138ab, ASK_REQUEST, "/definitions/ToOwned");
+        ::capgen::payload!(ToOwned_, ASK_REQUEST, "/definitions/ToOwned");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 45);
-            impl wire::Codec for ToStringX2f8475f2 {
+            impl wire::Codec for ToString_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8620,7 +8620,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(ToStringX2f8475f2, ASK_REQUEST, "/definitions/ToString");
+        ::capgen::payload!(ToString_, ASK_REQUEST, "/definitions/ToString");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8648,7 +8648,7 @@ mod definition_names_contract {
             ToStringInner, ASK_REQUEST, "/definitions/ToString/properties/inner"
         );
 
-        impl wire::Codec for TryFromX5c8d2bdc {
+        impl wire::Codec for TryFrom_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -8669,7 +8669,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(TryFromX5c8d2bdc, ASK_REQUEST, "/definitions/TryFrom");
+        ::capgen::payload!(TryFrom_, ASK_REQUEST, "/definitions/TryFrom");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8731,14 +8731,14 @@ mod definition_names_contract {
             TryFromBK, ASK_REQUEST, "/definitions/TryFrom/anyOf/1/properties/k"
         );
 
-        ::capgen::string_enum!(UnpinX54267e62);
+        ::capgen::string_enum!(Unpin_);
 
-        ::capgen::payload!(UnpinX54267e62, ASK_REQUEST, "/definitions/Unpin");
+        ::capgen::payload!(Unpin_, ASK_REQUEST, "/definitions/Unpin");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 49);
-            impl wire::Codec for ValueX20e3c034 {
+            impl wire::Codec for Value {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -8761,7 +8761,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(ValueX20e3c034, ASK_REQUEST, "/definitions/Value");
+        ::capgen::payload!(Value, ASK_REQUEST, "/definitions/Value");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8787,7 +8787,7 @@ mod definition_names_contract {
 
         ::capgen::payload!(ValueInner, ASK_REQUEST, "/definitions/Value/properties/inner");
 
-        impl wire::Codec for VecX685e4605 {
+        impl wire::Codec for Vec_ {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -8808,7 +8808,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::payload!(VecX685e4605, ASK_REQUEST, "/definitions/Vec");
+        ::capgen::payload!(Vec_, ASK_REQUEST, "/definitions/Vec");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];

@@ -11,58 +11,58 @@
 // biome-ignore-all assist: generated
 
 export type AskRequest = {
-  p0?: AsMutXb0efd88e;
-  p1?: AsRefX87001b9b;
-  p2?: AsyncFnX88bee3d6;
-  p3?: AsyncFnMutXb7081fc2;
-  p4?: AsyncFnOnceX633b80a7;
-  p5?: BoxXd10ec83f;
+  p0?: AsMut;
+  p1?: AsRef;
+  p2?: AsyncFn;
+  p3?: AsyncFnMut;
+  p4?: AsyncFnOnce;
+  p5?: Box;
   p6?: CapabilitiesX91415b1c;
-  p7?: CapabilityX1ac7559c;
-  p8?: CloneX1261c224;
-  p9?: CopyXa44b8a84;
-  p10?: DebugX241a35e8;
-  p11?: DefaultXdc66103a;
-  p12?: DoubleEndedIteratorXfbf41988;
-  p13?: DropX4bb7dd3f;
-  p14?: EqX6fc658b1;
-  p15?: ErrXf8f4ac9c;
-  p16?: ExactSizeIteratorXd6c45a81;
-  p17?: ExtendXeed56dc2;
-  p18?: FnXeda739d3;
-  p19?: FnMutX3970ec19;
-  p20?: FnOnceX76124352;
-  p21?: FromX7377c64a;
-  p22?: FromIteratorX02c8db7a;
-  p23?: IntoX13bc0835;
-  p24?: IntoIteratorXc5d0f35b;
-  p25?: IteratorXe5bea3b5;
-  p26?: NoneX3b6c1fb1;
+  p7?: Capability;
+  p8?: Clone;
+  p9?: Copy;
+  p10?: Debug;
+  p11?: Default;
+  p12?: DoubleEndedIterator;
+  p13?: Drop;
+  p14?: Eq;
+  p15?: Err;
+  p16?: ExactSizeIterator;
+  p17?: Extend;
+  p18?: Fn;
+  p19?: FnMut;
+  p20?: FnOnce;
+  p21?: From;
+  p22?: FromIterator;
+  p23?: Into;
+  p24?: IntoIterator;
+  p25?: Iterator;
+  p26?: None;
   p27?: ObjectXf4b9645a;
-  p28?: OkX5c28f92f;
-  p29?: OptionX9cf3a592;
-  p30?: OptionsXeedd6ead;
-  p31?: OrdX11706f7d;
-  p32?: PartialEqX5c0773b6;
-  p33?: PartialOrdXd6158fdb;
-  p34?: ReadonlySetX0f7b908f;
-  p35?: RecordXf80f2482;
-  p36?: RegExpX2044dcf3;
-  p37?: ResultX43c726f1;
-  p38?: SelfX5a5a193b;
-  p39?: SendX16db5492;
-  p40?: SizedX98245706;
-  p41?: SomeXd4f09609;
+  p28?: Ok;
+  p29?: Option;
+  p30?: Options;
+  p31?: Ord;
+  p32?: PartialEq;
+  p33?: PartialOrd;
+  p34?: ReadonlySet_;
+  p35?: Record_;
+  p36?: RegExp_;
+  p37?: Result;
+  p38?: Self;
+  p39?: Send;
+  p40?: Sized;
+  p41?: Some;
   p42?: StringX003a92b4;
-  p43?: SyncX944701e9;
-  p44?: ToOwnedXb0d138ab;
-  p45?: ToStringX2f8475f2;
-  p46?: TryFromX5c8d2bdc;
-  p47?: TryIntoXbb83f4ab;
-  p48?: UnpinX54267e62;
-  p49?: ValueX20e3c034;
-  p50?: VecX685e4605;
-  p51?: ViolationX7eff6ed1;
+  p43?: Sync;
+  p44?: ToOwned;
+  p45?: ToString;
+  p46?: TryFrom;
+  p47?: TryInto;
+  p48?: Unpin;
+  p49?: Value;
+  p50?: Vec;
+  p51?: Violation;
   p52?: Array;
   p53?: Array2;
   p54?: BoolXcdf1e77d;
@@ -120,9 +120,9 @@ export type AskRequest = {
   p106?: GrE;
 };
 
-export type AsMutXb0efd88e = "a0" | "b";
+export type AsMut = "a0" | "b";
 
-export type AsRefX87001b9b = {
+export type AsRef = {
   /** At most 1. */
   x?: number;
   inner?: AsRefInner;
@@ -132,7 +132,7 @@ export type AsRefInner = {
   y?: unknown;
 };
 
-export type AsyncFnX88bee3d6 = AsyncFnA | AsyncFnB;
+export type AsyncFn = AsyncFnA | AsyncFnB;
 
 export type AsyncFnA = {
   k: "a";
@@ -143,11 +143,11 @@ export type AsyncFnB = {
 };
 
 /** At least 1 character. */
-export type AsyncFnMutXb7081fc2 = string;
+export type AsyncFnMut = string;
 
-export type AsyncFnOnceX633b80a7 = "a4" | "b";
+export type AsyncFnOnce = "a4" | "b";
 
-export type BoxXd10ec83f = {
+export type Box = {
   /** At most 5. */
   x?: number;
   inner?: BoxInner;
@@ -168,11 +168,11 @@ export type CapabilitiesB = {
 };
 
 /** At least 1 character. */
-export type CapabilityX1ac7559c = string;
+export type Capability = string;
 
-export type CloneX1261c224 = "a8" | "b";
+export type Clone = "a8" | "b";
 
-export type CopyXa44b8a84 = {
+export type Copy = {
   /** At most 9. */
   x?: number;
   inner?: CopyInner;
@@ -182,7 +182,7 @@ export type CopyInner = {
   y?: unknown;
 };
 
-export type DebugX241a35e8 = DebugA | DebugB;
+export type Debug = DebugA | DebugB;
 
 export type DebugA = {
   k: "a";
@@ -193,11 +193,11 @@ export type DebugB = {
 };
 
 /** At least 1 character. */
-export type DefaultXdc66103a = string;
+export type Default = string;
 
-export type DoubleEndedIteratorXfbf41988 = "a12" | "b";
+export type DoubleEndedIterator = "a12" | "b";
 
-export type DropX4bb7dd3f = {
+export type Drop = {
   /** At most 13. */
   x?: number;
   inner?: DropInner;
@@ -207,7 +207,7 @@ export type DropInner = {
   y?: unknown;
 };
 
-export type EqX6fc658b1 = EqA | EqB;
+export type Eq = EqA | EqB;
 
 export type EqA = {
   k: "a";
@@ -218,11 +218,11 @@ export type EqB = {
 };
 
 /** At least 1 character. */
-export type ErrXf8f4ac9c = string;
+export type Err = string;
 
-export type ExactSizeIteratorXd6c45a81 = "a16" | "b";
+export type ExactSizeIterator = "a16" | "b";
 
-export type ExtendXeed56dc2 = {
+export type Extend = {
   /** At most 17. */
   x?: number;
   inner?: ExtendInner;
@@ -232,7 +232,7 @@ export type ExtendInner = {
   y?: unknown;
 };
 
-export type FnXeda739d3 = FnA | FnB;
+export type Fn = FnA | FnB;
 
 export type FnA = {
   k: "a";
@@ -243,11 +243,11 @@ export type FnB = {
 };
 
 /** At least 1 character. */
-export type FnMutX3970ec19 = string;
+export type FnMut = string;
 
-export type FnOnceX76124352 = "a20" | "b";
+export type FnOnce = "a20" | "b";
 
-export type FromX7377c64a = {
+export type From = {
   /** At most 21. */
   x?: number;
   inner?: FromInner;
@@ -257,7 +257,7 @@ export type FromInner = {
   y?: unknown;
 };
 
-export type FromIteratorX02c8db7a = FromIteratorA | FromIteratorB;
+export type FromIterator = FromIteratorA | FromIteratorB;
 
 export type FromIteratorA = {
   k: "a";
@@ -268,11 +268,11 @@ export type FromIteratorB = {
 };
 
 /** At least 1 character. */
-export type IntoX13bc0835 = string;
+export type Into = string;
 
-export type IntoIteratorXc5d0f35b = "a24" | "b";
+export type IntoIterator = "a24" | "b";
 
-export type IteratorXe5bea3b5 = {
+export type Iterator = {
   /** At most 25. */
   x?: number;
   inner?: IteratorInner;
@@ -282,7 +282,7 @@ export type IteratorInner = {
   y?: unknown;
 };
 
-export type NoneX3b6c1fb1 = NoneA | NoneB;
+export type None = NoneA | NoneB;
 
 export type NoneA = {
   k: "a";
@@ -295,9 +295,9 @@ export type NoneB = {
 /** At least 1 character. */
 export type ObjectXf4b9645a = string;
 
-export type OkX5c28f92f = "a28" | "b";
+export type Ok = "a28" | "b";
 
-export type OptionX9cf3a592 = {
+export type Option = {
   /** At most 29. */
   x?: number;
   inner?: OptionInner;
@@ -307,7 +307,7 @@ export type OptionInner = {
   y?: unknown;
 };
 
-export type OptionsXeedd6ead = OptionsA | OptionsB;
+export type Options = OptionsA | OptionsB;
 
 export type OptionsA = {
   k: "a";
@@ -318,11 +318,11 @@ export type OptionsB = {
 };
 
 /** At least 1 character. */
-export type OrdX11706f7d = string;
+export type Ord = string;
 
-export type PartialEqX5c0773b6 = "a32" | "b";
+export type PartialEq = "a32" | "b";
 
-export type PartialOrdXd6158fdb = {
+export type PartialOrd = {
   /** At most 33. */
   x?: number;
   inner?: PartialOrdInner;
@@ -332,7 +332,7 @@ export type PartialOrdInner = {
   y?: unknown;
 };
 
-export type ReadonlySetX0f7b908f = ReadonlySetA | ReadonlySetB;
+export type ReadonlySet_ = ReadonlySetA | ReadonlySetB;
 
 export type ReadonlySetA = {
   k: "a";
@@ -343,11 +343,11 @@ export type ReadonlySetB = {
 };
 
 /** At least 1 character. */
-export type RecordXf80f2482 = string;
+export type Record_ = string;
 
-export type RegExpX2044dcf3 = "a36" | "b";
+export type RegExp_ = "a36" | "b";
 
-export type ResultX43c726f1 = {
+export type Result = {
   /** At most 37. */
   x?: number;
   inner?: ResultInner;
@@ -357,7 +357,7 @@ export type ResultInner = {
   y?: unknown;
 };
 
-export type SelfX5a5a193b = SelfA | SelfB;
+export type Self = SelfA | SelfB;
 
 export type SelfA = {
   k: "a";
@@ -368,11 +368,11 @@ export type SelfB = {
 };
 
 /** At least 1 character. */
-export type SendX16db5492 = string;
+export type Send = string;
 
-export type SizedX98245706 = "a40" | "b";
+export type Sized = "a40" | "b";
 
-export type SomeXd4f09609 = {
+export type Some = {
   /** At most 41. */
   x?: number;
   inner?: SomeInner;
@@ -393,11 +393,11 @@ export type StringB = {
 };
 
 /** At least 1 character. */
-export type SyncX944701e9 = string;
+export type Sync = string;
 
-export type ToOwnedXb0d138ab = "a44" | "b";
+export type ToOwned = "a44" | "b";
 
-export type ToStringX2f8475f2 = {
+export type ToString = {
   /** At most 45. */
   x?: number;
   inner?: ToStringInner;
@@ -407,7 +407,7 @@ export type ToStringInner = {
   y?: unknown;
 };
 
-export type TryFromX5c8d2bdc = TryFromA | TryFromB;
+export type TryFrom = TryFromA | TryFromB;
 
 export type TryFromA = {
   k: "a";
@@ -418,11 +418,11 @@ export type TryFromB = {
 };
 
 /** At least 1 character. */
-export type TryIntoXbb83f4ab = string;
+export type TryInto = string;
 
-export type UnpinX54267e62 = "a48" | "b";
+export type Unpin = "a48" | "b";
 
-export type ValueX20e3c034 = {
+export type Value = {
   /** At most 49. */
   x?: number;
   inner?: ValueInner;
@@ -432,7 +432,7 @@ export type ValueInner = {
   y?: unknown;
 };
 
-export type VecX685e4605 = VecA | VecB;
+export type Vec = VecA | VecB;
 
 export type VecA = {
   k: "a";
@@ -443,7 +443,7 @@ export type VecB = {
 };
 
 /** At least 1 character. */
-export type ViolationX7eff6ed1 = string;
+export type Violation = string;
 
 export type Array = "a52" | "b";
 
@@ -852,31 +852,31 @@ export interface DefinitionNamesStandardSchema<T> {
   };
 }
 
-export const asMutXb0efd88eValues = ["a0", "b"] as const;
+export const asMutValues = ["a0", "b"] as const;
 
-export const asyncFnOnceX633b80a7Values = ["a4", "b"] as const;
+export const asyncFnOnceValues = ["a4", "b"] as const;
 
-export const cloneX1261c224Values = ["a8", "b"] as const;
+export const cloneValues = ["a8", "b"] as const;
 
-export const doubleEndedIteratorXfbf41988Values = ["a12", "b"] as const;
+export const doubleEndedIteratorValues = ["a12", "b"] as const;
 
-export const exactSizeIteratorXd6c45a81Values = ["a16", "b"] as const;
+export const exactSizeIteratorValues = ["a16", "b"] as const;
 
-export const fnOnceX76124352Values = ["a20", "b"] as const;
+export const fnOnceValues = ["a20", "b"] as const;
 
-export const intoIteratorXc5d0f35bValues = ["a24", "b"] as const;
+export const intoIteratorValues = ["a24", "b"] as const;
 
-export const okX5c28f92fValues = ["a28", "b"] as const;
+export const okValues = ["a28", "b"] as const;
 
-export const partialEqX5c0773b6Values = ["a32", "b"] as const;
+export const partialEqValues = ["a32", "b"] as const;
 
-export const regExpX2044dcf3Values = ["a36", "b"] as const;
+export const regExp_Values = ["a36", "b"] as const;
 
-export const sizedX98245706Values = ["a40", "b"] as const;
+export const sizedValues = ["a40", "b"] as const;
 
-export const toOwnedXb0d138abValues = ["a44", "b"] as const;
+export const toOwnedValues = ["a44", "b"] as const;
 
-export const unpinX54267e62Values = ["a48", "b"] as const;
+export const unpinValues = ["a48", "b"] as const;
 
 export const arrayValues = ["a52", "b"] as const;
 
@@ -918,16 +918,16 @@ export const definitionNamesCapabilities = {
 } as const;
 
 /**
- * Whether a `AsyncFnX88bee3d6` is a `AsyncFnA`. It looks only at "k", so the value must already be valid.
+ * Whether a `AsyncFn` is a `AsyncFnA`. It looks only at "k", so the value must already be valid.
  */
-export function hasAsyncFnX88bee3d6ATag(value: AsyncFnX88bee3d6): value is AsyncFnA {
+export function hasAsyncFnATag(value: AsyncFn): value is AsyncFnA {
   return value.k === "a";
 }
 
 /**
- * Whether a `AsyncFnX88bee3d6` is a `AsyncFnB`. It looks only at "k", so the value must already be valid.
+ * Whether a `AsyncFn` is a `AsyncFnB`. It looks only at "k", so the value must already be valid.
  */
-export function hasAsyncFnX88bee3d6BTag(value: AsyncFnX88bee3d6): value is AsyncFnB {
+export function hasAsyncFnBTag(value: AsyncFn): value is AsyncFnB {
   return value.k === "b";
 }
 
@@ -945,115 +945,95 @@ export function hasCapabilitiesX91415b1cBTag(value: CapabilitiesX91415b1c): valu
   return value.k === "b";
 }
 
-/**
- * Whether a `DebugX241a35e8` is a `DebugA`. It looks only at "k", so the value must already be valid.
- */
-export function hasDebugX241a35e8ATag(value: DebugX241a35e8): value is DebugA {
+/** Whether a `Debug` is a `DebugA`. It looks only at "k", so the value must already be valid. */
+export function hasDebugATag(value: Debug): value is DebugA {
   return value.k === "a";
 }
 
-/**
- * Whether a `DebugX241a35e8` is a `DebugB`. It looks only at "k", so the value must already be valid.
- */
-export function hasDebugX241a35e8BTag(value: DebugX241a35e8): value is DebugB {
+/** Whether a `Debug` is a `DebugB`. It looks only at "k", so the value must already be valid. */
+export function hasDebugBTag(value: Debug): value is DebugB {
+  return value.k === "b";
+}
+
+/** Whether a `Eq` is a `EqA`. It looks only at "k", so the value must already be valid. */
+export function hasEqATag(value: Eq): value is EqA {
+  return value.k === "a";
+}
+
+/** Whether a `Eq` is a `EqB`. It looks only at "k", so the value must already be valid. */
+export function hasEqBTag(value: Eq): value is EqB {
+  return value.k === "b";
+}
+
+/** Whether a `Fn` is a `FnA`. It looks only at "k", so the value must already be valid. */
+export function hasFnATag(value: Fn): value is FnA {
+  return value.k === "a";
+}
+
+/** Whether a `Fn` is a `FnB`. It looks only at "k", so the value must already be valid. */
+export function hasFnBTag(value: Fn): value is FnB {
   return value.k === "b";
 }
 
 /**
- * Whether a `EqX6fc658b1` is a `EqA`. It looks only at "k", so the value must already be valid.
+ * Whether a `FromIterator` is a `FromIteratorA`. It looks only at "k", so the value must already be valid.
  */
-export function hasEqX6fc658b1ATag(value: EqX6fc658b1): value is EqA {
+export function hasFromIteratorATag(value: FromIterator): value is FromIteratorA {
   return value.k === "a";
 }
 
 /**
- * Whether a `EqX6fc658b1` is a `EqB`. It looks only at "k", so the value must already be valid.
+ * Whether a `FromIterator` is a `FromIteratorB`. It looks only at "k", so the value must already be valid.
  */
-export function hasEqX6fc658b1BTag(value: EqX6fc658b1): value is EqB {
+export function hasFromIteratorBTag(value: FromIterator): value is FromIteratorB {
+  return value.k === "b";
+}
+
+/** Whether a `None` is a `NoneA`. It looks only at "k", so the value must already be valid. */
+export function hasNoneATag(value: None): value is NoneA {
+  return value.k === "a";
+}
+
+/** Whether a `None` is a `NoneB`. It looks only at "k", so the value must already be valid. */
+export function hasNoneBTag(value: None): value is NoneB {
   return value.k === "b";
 }
 
 /**
- * Whether a `FnXeda739d3` is a `FnA`. It looks only at "k", so the value must already be valid.
+ * Whether a `Options` is a `OptionsA`. It looks only at "k", so the value must already be valid.
  */
-export function hasFnXeda739d3ATag(value: FnXeda739d3): value is FnA {
+export function hasOptionsATag(value: Options): value is OptionsA {
   return value.k === "a";
 }
 
 /**
- * Whether a `FnXeda739d3` is a `FnB`. It looks only at "k", so the value must already be valid.
+ * Whether a `Options` is a `OptionsB`. It looks only at "k", so the value must already be valid.
  */
-export function hasFnXeda739d3BTag(value: FnXeda739d3): value is FnB {
+export function hasOptionsBTag(value: Options): value is OptionsB {
   return value.k === "b";
 }
 
 /**
- * Whether a `FromIteratorX02c8db7a` is a `FromIteratorA`. It looks only at "k", so the value must already be valid.
+ * Whether a `ReadonlySet_` is a `ReadonlySetA`. It looks only at "k", so the value must already be valid.
  */
-export function hasFromIteratorX02c8db7aATag(value: FromIteratorX02c8db7a): value is FromIteratorA {
+export function hasReadonlySet_ATag(value: ReadonlySet_): value is ReadonlySetA {
   return value.k === "a";
 }
 
 /**
- * Whether a `FromIteratorX02c8db7a` is a `FromIteratorB`. It looks only at "k", so the value must already be valid.
+ * Whether a `ReadonlySet_` is a `ReadonlySetB`. It looks only at "k", so the value must already be valid.
  */
-export function hasFromIteratorX02c8db7aBTag(value: FromIteratorX02c8db7a): value is FromIteratorB {
+export function hasReadonlySet_BTag(value: ReadonlySet_): value is ReadonlySetB {
   return value.k === "b";
 }
 
-/**
- * Whether a `NoneX3b6c1fb1` is a `NoneA`. It looks only at "k", so the value must already be valid.
- */
-export function hasNoneX3b6c1fb1ATag(value: NoneX3b6c1fb1): value is NoneA {
+/** Whether a `Self` is a `SelfA`. It looks only at "k", so the value must already be valid. */
+export function hasSelfATag(value: Self): value is SelfA {
   return value.k === "a";
 }
 
-/**
- * Whether a `NoneX3b6c1fb1` is a `NoneB`. It looks only at "k", so the value must already be valid.
- */
-export function hasNoneX3b6c1fb1BTag(value: NoneX3b6c1fb1): value is NoneB {
-  return value.k === "b";
-}
-
-/**
- * Whether a `OptionsXeedd6ead` is a `OptionsA`. It looks only at "k", so the value must already be valid.
- */
-export function hasOptionsXeedd6eadATag(value: OptionsXeedd6ead): value is OptionsA {
-  return value.k === "a";
-}
-
-/**
- * Whether a `OptionsXeedd6ead` is a `OptionsB`. It looks only at "k", so the value must already be valid.
- */
-export function hasOptionsXeedd6eadBTag(value: OptionsXeedd6ead): value is OptionsB {
-  return value.k === "b";
-}
-
-/**
- * Whether a `ReadonlySetX0f7b908f` is a `ReadonlySetA`. It looks only at "k", so the value must already be valid.
- */
-export function hasReadonlySetX0f7b908fATag(value: ReadonlySetX0f7b908f): value is ReadonlySetA {
-  return value.k === "a";
-}
-
-/**
- * Whether a `ReadonlySetX0f7b908f` is a `ReadonlySetB`. It looks only at "k", so the value must already be valid.
- */
-export function hasReadonlySetX0f7b908fBTag(value: ReadonlySetX0f7b908f): value is ReadonlySetB {
-  return value.k === "b";
-}
-
-/**
- * Whether a `SelfX5a5a193b` is a `SelfA`. It looks only at "k", so the value must already be valid.
- */
-export function hasSelfX5a5a193bATag(value: SelfX5a5a193b): value is SelfA {
-  return value.k === "a";
-}
-
-/**
- * Whether a `SelfX5a5a193b` is a `SelfB`. It looks only at "k", so the value must already be valid.
- */
-export function hasSelfX5a5a193bBTag(value: SelfX5a5a193b): value is SelfB {
+/** Whether a `Self` is a `SelfB`. It looks only at "k", so the value must already be valid. */
+export function hasSelfBTag(value: Self): value is SelfB {
   return value.k === "b";
 }
 
@@ -1072,30 +1052,26 @@ export function hasStringX003a92b4BTag(value: StringX003a92b4): value is StringB
 }
 
 /**
- * Whether a `TryFromX5c8d2bdc` is a `TryFromA`. It looks only at "k", so the value must already be valid.
+ * Whether a `TryFrom` is a `TryFromA`. It looks only at "k", so the value must already be valid.
  */
-export function hasTryFromX5c8d2bdcATag(value: TryFromX5c8d2bdc): value is TryFromA {
+export function hasTryFromATag(value: TryFrom): value is TryFromA {
   return value.k === "a";
 }
 
 /**
- * Whether a `TryFromX5c8d2bdc` is a `TryFromB`. It looks only at "k", so the value must already be valid.
+ * Whether a `TryFrom` is a `TryFromB`. It looks only at "k", so the value must already be valid.
  */
-export function hasTryFromX5c8d2bdcBTag(value: TryFromX5c8d2bdc): value is TryFromB {
+export function hasTryFromBTag(value: TryFrom): value is TryFromB {
   return value.k === "b";
 }
 
-/**
- * Whether a `VecX685e4605` is a `VecA`. It looks only at "k", so the value must already be valid.
- */
-export function hasVecX685e4605ATag(value: VecX685e4605): value is VecA {
+/** Whether a `Vec` is a `VecA`. It looks only at "k", so the value must already be valid. */
+export function hasVecATag(value: Vec): value is VecA {
   return value.k === "a";
 }
 
-/**
- * Whether a `VecX685e4605` is a `VecB`. It looks only at "k", so the value must already be valid.
- */
-export function hasVecX685e4605BTag(value: VecX685e4605): value is VecB {
+/** Whether a `Vec` is a `VecB`. It looks only at "k", so the value must already be valid. */
+export function hasVecBTag(value: Vec): value is VecB {
   return value.k === "b";
 }
 

@@ -84,7 +84,7 @@ mod definitions_contract {
         /// `None` if absent, `Some(None)` if `null`.
         pub maybe: Option<Option<Money>>,
         /// The `odd` property.
-        pub odd: Option<StringX40b8f11e>,
+        pub odd: Option<String_>,
         /// The `fallback` property. Default `"EUR"`.
         pub fallback: Option<Currency>,
     }
@@ -115,7 +115,7 @@ mod definitions_contract {
         }
         /// Sets `odd`.
         #[must_use]
-        pub fn with_odd(mut self, odd: StringX40b8f11e) -> Self {
+        pub fn with_odd(mut self, odd: String_) -> Self {
             self.odd = Some(odd);
             self
         }
@@ -192,12 +192,12 @@ mod definitions_contract {
 
     /// The definition `string`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct StringX40b8f11e {
+    pub struct String_ {
         /// The `x` property.
         pub x: String,
     }
 
-    impl StringX40b8f11e {
+    impl String_ {
         /// Creates a value with all its properties.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
@@ -297,7 +297,7 @@ mod definitions_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["x"];
-            impl wire::Codec for StringX40b8f11e {
+            impl wire::Codec for String_ {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -317,7 +317,7 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::payload!(StringX40b8f11e, BILL_REQUEST, "/definitions/string");
+        ::capgen::payload!(String_, BILL_REQUEST, "/definitions/string");
     }
 
     const BILL_REQUEST_SCHEMA: &str = r##"{

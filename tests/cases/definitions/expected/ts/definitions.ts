@@ -16,7 +16,7 @@ export type BillRequest = {
   total: Money;
   net?: Money;
   maybe?: Money | null;
-  odd?: StringX40b8f11e;
+  odd?: String;
   /** Default `"EUR"`. */
   fallback?: Currency;
 };
@@ -33,7 +33,7 @@ export type Money = {
 /** ISO 4217. */
 export type Currency = "EUR" | "USD";
 
-export type StringX40b8f11e = {
+export type String = {
   x: string;
 };
 

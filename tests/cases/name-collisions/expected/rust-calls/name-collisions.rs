@@ -45,8 +45,8 @@ mod name_collisions_contract {
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         ABX0401cb73::DESCRIPTOR,
         ABX68a695eb::DESCRIPTOR,
-        CapabilitiesX5589ddb0::DESCRIPTOR,
-        VecX90abf4c1::DESCRIPTOR,
+        Capabilities::DESCRIPTOR,
+        Vec_::DESCRIPTOR,
     ];
 
     /// The capability `a-b`.
@@ -238,9 +238,9 @@ mod name_collisions_contract {
 
     /// The capability `Capabilities`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-    pub struct CapabilitiesX5589ddb0;
+    pub struct Capabilities;
 
-    impl CapabilitiesX5589ddb0 {
+    impl Capabilities {
         /// The capability's descriptor.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
@@ -249,7 +249,7 @@ mod name_collisions_contract {
         );
     }
 
-    impl ::capgen::Capability for CapabilitiesX5589ddb0 {
+    impl ::capgen::Capability for Capabilities {
         type Request = CapabilitiesRequest;
         type Response = CapabilitiesResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
@@ -266,9 +266,9 @@ mod name_collisions_contract {
 
     /// The capability `vec`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-    pub struct VecX90abf4c1;
+    pub struct Vec_;
 
-    impl VecX90abf4c1 {
+    impl Vec_ {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
@@ -278,7 +278,7 @@ mod name_collisions_contract {
             .with_input_schema(VEC_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for VecX90abf4c1 {
+    impl ::capgen::Capability for Vec_ {
         type Request = VecRequest;
         type Response = VecResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
@@ -343,7 +343,7 @@ mod name_collisions_contract {
     pub fn name_collisions_handlers(agent: impl NameCollisions) -> ::capgen::call::Handlers {
         ::capgen::call::handlers!(
             agent, AGENT, NameCollisions, ABX0401cb73, a_b_xd44362d6, ABX68a695eb,
-            a_b_x648fa9b3, CapabilitiesX5589ddb0, capabilities, VecX90abf4c1, vec
+            a_b_x648fa9b3, Capabilities, capabilities, Vec_, vec
         )
     }
 
@@ -387,14 +387,14 @@ mod name_collisions_contract {
             &self,
             request: &CapabilitiesRequest,
         ) -> Result<CapabilitiesResponse, ::capgen::call::CallError> {
-            self.client.call_with::<CapabilitiesX5589ddb0>(request, &self.options).await
+            self.client.call_with::<Capabilities>(request, &self.options).await
         }
         /// The capability `vec`.
         pub async fn vec(
             &self,
             request: &VecRequest,
         ) -> Result<VecResponse, ::capgen::call::CallError> {
-            self.client.call_with::<VecX90abf4c1>(request, &self.options).await
+            self.client.call_with::<Vec_>(request, &self.options).await
         }
     }
 

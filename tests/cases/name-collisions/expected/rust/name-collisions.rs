@@ -45,8 +45,8 @@ mod name_collisions_contract {
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         ABX0401cb73::DESCRIPTOR,
         ABX68a695eb::DESCRIPTOR,
-        CapabilitiesX5589ddb0::DESCRIPTOR,
-        VecX90abf4c1::DESCRIPTOR,
+        Capabilities::DESCRIPTOR,
+        Vec_::DESCRIPTOR,
     ];
 
     /// The capability `a-b`.
@@ -238,9 +238,9 @@ mod name_collisions_contract {
 
     /// The capability `Capabilities`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-    pub struct CapabilitiesX5589ddb0;
+    pub struct Capabilities;
 
-    impl CapabilitiesX5589ddb0 {
+    impl Capabilities {
         /// The capability's descriptor.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
@@ -249,7 +249,7 @@ mod name_collisions_contract {
         );
     }
 
-    impl ::capgen::Capability for CapabilitiesX5589ddb0 {
+    impl ::capgen::Capability for Capabilities {
         type Request = CapabilitiesRequest;
         type Response = CapabilitiesResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
@@ -266,9 +266,9 @@ mod name_collisions_contract {
 
     /// The capability `vec`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-    pub struct VecX90abf4c1;
+    pub struct Vec_;
 
-    impl VecX90abf4c1 {
+    impl Vec_ {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
@@ -278,7 +278,7 @@ mod name_collisions_contract {
             .with_input_schema(VEC_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for VecX90abf4c1 {
+    impl ::capgen::Capability for Vec_ {
         type Request = VecRequest;
         type Response = VecResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;

@@ -1,4 +1,4 @@
-//! The constructors of records in Rust: which properties they ask for, and whether their arguments have names.
+//! The constructors of records: which properties they ask for, and whether their arguments have names.
 //!
 //! The order of arguments must never matter. Callers compile again after each change of the file, and a provider that sorts its
 //! properties, or renames one, would otherwise make each caller pass one property in the place of another. Comparing the types of
@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Field, Member, Model, Record, Shape, Type, TypeDef};
+use crate::model::{Field, Member, Model, Record, Shape, Type, TypeDef};
 use crate::name;
 
 impl Model<'_> {
@@ -32,14 +32,14 @@ impl Model<'_> {
     /// The names of the structs that have the arguments of a constructor as fields, by the name of the type that they create. Only
     /// records whose constructors have several arguments have one.
     ///
-    /// Only Rust has these structs, so they never change the name of a type: a name that a type has already gets a hash.
+    /// They never change the name of a type: a name that a type has already gets a hash.
     pub(crate) fn required_names(&self) -> HashMap<&str, String> {
         let has_several = |def: &&TypeDef| match &def.shape {
             Shape::Record(record) => self.arguments(record).len() > 1,
             _ => false,
         };
         let types: Vec<&TypeDef> = self.types.iter().filter(has_several).collect();
-        let name = |def: &&TypeDef| (name::nested(&def.name, "Required"), def.identity(&def.name));
+        let name = |def: &&TypeDef| (name::nested(def.name.trim_end_matches('_'), "Required"), def.identity(&def.name));
         let mut names: Vec<(String, Vec<u8>)> = types.iter().map(name).collect();
         let taken = self.type_names();
         name::make_unique(&mut names, "X", |name| taken.contains(name));

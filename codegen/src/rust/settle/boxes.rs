@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::finish::set;
+use super::set;
 use crate::model::{Shape, Type, TypeDef, TypeId};
 
 /// The indexes of types in an order that does not depend on the file, and the rank of each type in it.

@@ -1,0 +1,47 @@
+//! Rust as a target.
+
+use capgen_diagnostic::Code;
+use capgen_schema::Schema;
+
+use super::{settle, surface};
+use crate::model::Model;
+use crate::surface::{Affected, Item, Items};
+use crate::target::Target;
+
+/// Rust, editions 2021 and 2024.
+pub(crate) struct Rust;
+
+impl Target for Rust {
+    fn name(&self) -> &'static str {
+        "Rust"
+    }
+
+    fn comment(&self) -> &'static str {
+        "//"
+    }
+
+    fn header(&self, mark: &str, details: &str) -> String {
+        format!("// {mark}. DO NOT EDIT.\n{details}\n")
+    }
+
+    fn settle(&self, model: &mut Model<'_>) {
+        settle::settle(model);
+    }
+
+    fn may_widen(&self, schema: &Schema) -> bool {
+        settle::may_widen(schema)
+    }
+
+    fn add_items<'m>(&self, items: &mut Items<'m>) {
+        surface::add(items);
+    }
+
+    fn affected(&self, _: &Item, _: &Item) -> Affected {
+        // Types do not convert into each other.
+        Affected::ALL
+    }
+
+    fn types_changed(&self) -> Code {
+        Code::new("W0708")
+    }
+}

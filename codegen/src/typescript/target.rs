@@ -1,0 +1,69 @@
+//! TypeScript as a target, in all its forms.
+
+use capgen_diagnostic::Code;
+use capgen_schema::Schema;
+
+use super::surface;
+use crate::lower;
+use crate::model::Model;
+use crate::surface::{Affected, Item, Items};
+use crate::target::Target;
+
+/// TypeScript, JavaScript with declarations, and the kinds of modules of JavaScript.
+pub(crate) struct TypeScript;
+
+/// The global types that generated code uses without a path. Names of functions and constants never meet those of types.
+const GLOBAL: &[&str] = &["Object", "ReadonlySet", "Record", "RegExp"];
+
+/// The comments that silence linters and formatters of JavaScript, which may have any rules.
+///
+/// Prettier reads its pragma, `@noformat`, only in the first comment of a file, and only with its option `checkIgnorePragma`.
+const SILENCED: &str = "/* eslint-disable */
+// biome-ignore-all lint: generated
+// biome-ignore-all format: generated
+// biome-ignore-all assist: generated
+";
+
+impl Target for TypeScript {
+    fn name(&self) -> &'static str {
+        "TypeScript"
+    }
+
+    fn comment(&self) -> &'static str {
+        "//"
+    }
+
+    fn header(&self, mark: &str, details: &str) -> String {
+        format!("/* {mark}. DO NOT EDIT.\n * @noformat\n */\n{details}{SILENCED}\n")
+    }
+
+    fn settle(&self, model: &mut Model<'_>) {
+        model.escape_types(|name| GLOBAL.contains(&name));
+        lower::add_validators(model);
+    }
+
+    fn may_widen(&self, _: &Schema) -> bool {
+        // Interfaces and aliases may be nested as deeply as schemas.
+        false
+    }
+
+    fn add_items<'m>(&self, items: &mut Items<'m>) {
+        surface::add(items);
+    }
+
+    fn affected(&self, old: &Item, new: &Item) -> Affected {
+        let (before, after) = (surface::alternatives(&old.signature), surface::alternatives(&new.signature));
+        // A wider type accepts the old values, and a narrower one has no value that is not known.
+        if before.is_subset(&after) {
+            return old.usage.receivers();
+        }
+        if after.is_subset(&before) {
+            return old.usage.senders();
+        }
+        Affected::ALL
+    }
+
+    fn types_changed(&self) -> Code {
+        Code::new("W0709")
+    }
+}
