@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use capgen_manifest::{Selection, find_root, has_mark};
+use capgen_files::has_mark;
+use capgen_manifest::{Selection, find_root};
 
 use crate::repository;
 

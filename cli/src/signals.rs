@@ -13,7 +13,7 @@ pub(crate) fn remove_temporary_files_at_the_end() {
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
         let wait = move || {
             for signal in signals.forever() {
-                capgen_manifest::remove_temporary_files();
+                capgen_files::remove_temporary_files();
                 if signal_hook::low_level::emulate_default_handler(signal).is_err() {
                     std::process::exit(128 + signal);
                 }

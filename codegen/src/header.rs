@@ -1,6 +1,7 @@
 //! The comment that every generated file starts with.
 
-use capgen_manifest::{MARK, Options};
+use capgen_files::MARK;
+use capgen_manifest::Options;
 
 use crate::model::Model;
 use crate::{Language, Regenerate};

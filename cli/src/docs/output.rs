@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{Present, read_present, remove_stale_files, replace_files};
+use capgen_files::{Present, read_present, remove_stale_files, replace_files};
 
 use crate::codes;
 use crate::summary::shown;

@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::replace_files;
 use capgen_interop::{CONTRACT_FILE, CONTRACT_FORMAT, pretty};
-use capgen_manifest::{replace_files, shown};
+use capgen_manifest::shown;
 use capgen_schema::Json;
 
 use crate::codes;

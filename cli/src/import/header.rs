@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_codegen::regenerate::{Locator, quoted_path};
 use capgen_diagnostic::shortened;
-use capgen_manifest::MARK;
+use capgen_files::MARK;
 
 use super::arguments::Conversion;
 use crate::input;

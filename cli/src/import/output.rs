@@ -4,7 +4,8 @@ use std::path::Path;
 
 use capgen_codegen::{codes, output::unified_diff};
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{Present, read_present, replace_files, shown};
+use capgen_files::{Present, read_present, replace_files};
+use capgen_manifest::shown;
 use clap::error::ErrorKind;
 
 use super::arguments::Output;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use capgen_codegen::regenerate::quoted_path;
 use capgen_diagnostic::Diagnostic;
+use capgen_files::create_files;
 use capgen_interop::pretty;
-use capgen_manifest::{capabilities_schema, create_files, fleet_schema, shown};
+use capgen_manifest::{capabilities_schema, fleet_schema, shown};
 
 use super::{Init, Start, conflict, content};
 use crate::codes;

@@ -13,8 +13,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, nearest, quoted};
+use capgen_files::is_device_name;
 use capgen_interop::import::agent_id;
-use capgen_manifest::{AgentId, Capability, TransportSettings, find_root, is_device_name};
+use capgen_manifest::{AgentId, Capability, TransportSettings, find_root};
 use clap::error::ErrorKind;
 
 use crate::codes;

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_evolve::{LOCK_FILE, Lock as Hashes, LockFile};
-use capgen_manifest::{
-    Fleet, LoadedContract, Present, Selection, find_root, read_present, read_source, replace_files, shown,
-};
+use capgen_files::{Present, read_present, replace_files};
+use capgen_manifest::{Fleet, LoadedContract, Selection, find_root, read_source, shown};
 
 use crate::arguments::Format;
 use crate::check;

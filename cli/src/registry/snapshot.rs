@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::replace_files;
+use capgen_files::replace_files;
 use capgen_registry::log::Log;
 use capgen_registry::{Checker, InvalidSnapshot, Registry, Restored};
 use serde_json::json;

@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{Selection, UPDATE_VARIABLE, asks_for_update, is_packaged};
+use capgen_files::{UPDATE_VARIABLE, asks_for_update, is_packaged};
+use capgen_manifest::Selection;
 
 use crate::output::{self, Plan, PlannedFile, State, Target};
 use crate::regenerate::quoted_word;

@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, is_unsafe};
-use capgen_manifest::{
-    AgentId, KeptContracts, LoadedContract, Located, PerContract, Present, has_mark, read_present, remove_stale_files,
-    replace_files, shown,
-};
+use capgen_files::{Present, has_mark, read_present, remove_stale_files, replace_files};
+use capgen_manifest::{AgentId, KeptContracts, LoadedContract, Located, PerContract, shown};
 use capgen_schema::Hash;
 use similar::TextDiff;
 
@@ -24,7 +22,7 @@ use crate::lower::{exceeded_limits, lower};
 use crate::regenerate::Locator;
 use crate::{Files, Language, Options, Regenerate, codes, print};
 
-pub use capgen_manifest::MARK;
+pub use capgen_files::MARK;
 
 /// Takes the place of an old text that is too long to be compared. It differs from every generated text.
 const TOO_LONG: &str = "(a text that is too long to be compared)\n";

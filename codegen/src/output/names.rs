@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use capgen_manifest::{AgentId, Diagnostic, is_device_name};
+use capgen_files::is_device_name;
+use capgen_manifest::{AgentId, Diagnostic};
 
 use super::{Output, agents_of};
 use crate::{Language, codes};

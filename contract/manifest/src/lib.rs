@@ -10,7 +10,6 @@ pub mod codes;
 mod contract;
 mod definitions;
 mod descriptor;
-mod device;
 #[cfg(feature = "parse")]
 mod document;
 #[cfg(feature = "parse")]
@@ -30,15 +29,12 @@ mod manifest_schema;
 mod masked;
 mod model;
 mod options;
-mod ownership;
 #[cfg(feature = "parse")]
 mod read;
-mod replace;
 #[cfg(feature = "parse")]
 mod secrets;
 #[cfg(feature = "parse")]
 mod selection;
-mod temporary;
 mod transport;
 mod transport_builder;
 #[cfg(feature = "parse")]
@@ -53,16 +49,10 @@ pub use capgen_descriptor::{
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
-pub use device::is_device_name;
 pub use manifest_schema::{capabilities_schema, fleet_schema};
 pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options, Scope};
-pub use ownership::{
-    MARK, Present, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite, read_present,
-};
-pub use replace::{create_files, replace_files};
-pub use temporary::{remove_stale_files, remove_temporary_files};
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
 #[cfg(feature = "parse")]

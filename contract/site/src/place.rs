@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use capgen_manifest::{AgentId, is_device_name};
+use capgen_files::is_device_name;
+use capgen_manifest::AgentId;
 use capgen_schema::Hash;
 
 /// A page of the site.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use capgen_manifest::{AgentId, Capability as Entry, MARK, Manifest, TransportSettings};
+use capgen_files::MARK;
+use capgen_manifest::{AgentId, Capability as Entry, Manifest, TransportSettings};
 
 use crate::{Capability, DeclaredCapability, Descriptor};
 

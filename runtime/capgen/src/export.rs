@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use capgen_manifest::{Present, asks_for_update, is_packaged, masked_lines, read_present};
+use capgen_files::{Present, asks_for_update, is_packaged, read_present};
+use capgen_manifest::masked_lines;
 use similar::TextDiff;
 
 use crate::{AgentManifest, AgentManifestError};
@@ -107,7 +108,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
-    capgen_manifest::replace_files(&[(path, text)]).map_err(|(_, error)| error)
+    capgen_files::replace_files(&[(path, text)]).map_err(|(_, error)| error)
 }
 
 impl fmt::Display for ExportError {

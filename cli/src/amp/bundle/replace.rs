@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use capgen_amp::bundle::{ARTIFACTS, INDEX, NewBundle, inspect};
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{replace_files, shown};
+use capgen_files::replace_files;
+use capgen_manifest::shown;
 
 use crate::codes;
 use crate::failure::Failure;

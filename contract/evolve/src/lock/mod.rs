@@ -13,7 +13,8 @@ mod transport;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use capgen_manifest::{AgentId, Capability, MARK, Manifest};
+use capgen_files::MARK;
+use capgen_manifest::{AgentId, Capability, Manifest};
 use capgen_schema::{Hash, Json};
 
 #[cfg(feature = "parse")]

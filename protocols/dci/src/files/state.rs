@@ -79,7 +79,7 @@ pub fn record(workspace: &Path, id: &str, success: bool, now: &str) -> Result<Re
         None => Reliability::default(),
     };
     let record = state.record(id, success, now).map_err(invalid)?.clone();
-    let replaced = capgen_manifest::replace_files(&[(&folder.join(FILE), state.to_json().as_str())]);
+    let replaced = capgen_files::replace_files(&[(&folder.join(FILE), state.to_json().as_str())]);
     drop(lock);
     replaced.map(|()| record).map_err(|(_, error)| failed(error))
 }

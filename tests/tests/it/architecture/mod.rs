@@ -20,8 +20,9 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 21] = [
+const LIBRARIES: [&str; 22] = [
     "contract/diagnostic",
+    "contract/files",
     "contract/schema",
     "contract/descriptor",
     "contract/manifest",

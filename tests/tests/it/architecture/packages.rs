@@ -9,7 +9,7 @@ use crate::architecture::repository::{files, root, text};
 use crate::architecture::{members, metadata, name};
 
 /// The categories of the registry that crates of this workspace use. A new one must be in the registry's list.
-const CATEGORIES: [&str; 15] = [
+const CATEGORIES: [&str; 16] = [
     "algorithms",
     "asynchronous",
     "command-line-utilities",
@@ -21,6 +21,7 @@ const CATEGORIES: [&str; 15] = [
     "development-tools::build-utils",
     "development-tools::procedural-macro-helpers",
     "encoding",
+    "filesystem",
     "network-programming",
     "parser-implementations",
     "template-engine",

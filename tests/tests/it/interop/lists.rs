@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use capgen_codegen::Language;
+use capgen_files::asks_for_update;
 use capgen_interop::import::{Document, ImportSettings, mcp};
 use capgen_interop::{McpOptions, mcp as export};
-use capgen_manifest::{AgentId, Manifest, Source, TransportSettings, asks_for_update, load};
+use capgen_manifest::{AgentId, Manifest, Source, TransportSettings, load};
 use capgen_tests::contract::generated;
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};

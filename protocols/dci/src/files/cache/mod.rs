@@ -72,7 +72,7 @@ impl Cache {
             if let Some(folder) = path.parent() {
                 let _ = fs::create_dir_all(folder);
             }
-            let _ = capgen_manifest::replace_files(&[(path.as_path(), bytes.as_slice())]);
+            let _ = capgen_files::replace_files(&[(path.as_path(), bytes.as_slice())]);
         }
         self.roots.into_iter().flat_map(|(_, scanned)| scanned.found)
     }

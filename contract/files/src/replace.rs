@@ -1,7 +1,4 @@
 //! Replacing files as a whole: a reader sees the old content or the new content, nothing in between.
-//!
-//! It is here, outside the feature `parse`, because both the generator and the runtime's `export` write files, and this is
-//! the crate that they share.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -4,7 +4,7 @@
 /// ([naming files](https://learn.microsoft.com/windows/win32/fileio/naming-a-file)).
 ///
 /// ```
-/// use capgen_manifest::is_device_name;
+/// use capgen_files::is_device_name;
 /// assert!(is_device_name("CON") && is_device_name("nul.v2"));
 /// assert!(!is_device_name("console"));
 /// ```
