@@ -1,10 +1,9 @@
 //! The generated files of a repository, which show who calls whom.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use capgen_files::has_mark;
+use capgen_files::{Links, has_mark, read_head};
 use capgen_manifest::{Selection, find_root};
 
 use crate::repository;
@@ -82,9 +81,7 @@ pub(crate) fn below(root: &Path) -> GeneratedFiles {
 }
 
 fn read(path: PathBuf) -> Option<GeneratedFile> {
-    let file = File::open(&path).ok()?;
-    let mut head = Vec::new();
-    file.take(HEAD).read_to_end(&mut head).ok()?;
+    let head = read_head(&path, Links::Refused, HEAD).ok()?;
     if !has_mark(&head) {
         return None;
     }

@@ -1,6 +1,5 @@
 //! Files of commands; `-` means standard input.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -14,7 +13,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));
     }
-    Ok(Box::new(File::open(path)?))
+    Ok(Box::new(capgen_files::open_input(path)?))
 }
 
 /// The first bytes of a file: one more than the limit, if there are more.

@@ -1,10 +1,10 @@
 //! The files of private keys.
 
-use std::fs::{File, Metadata};
-use std::io::Read;
+use std::fs::Metadata;
 use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::{open_input, read_input};
 use capgen_manifest::shown;
 
 use crate::codes;
@@ -30,16 +30,10 @@ pub(crate) fn read<K>(
         let help = format!("the file contains {expected}");
         vec![Diagnostic::new(codes::SECRET_UNUSABLE, message).in_file(shown(path)).help(help)]
     };
-    let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+    let file = open_input(path).map_err(|error| fail(error.to_string()))?;
     let is_shared = file.metadata().is_ok_and(|metadata| is_shared(&metadata));
-    let mut text = String::new();
-    file.take(MAX + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => fail("it is not text".to_owned()),
-        _ => fail(error.to_string()),
-    })?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > MAX) {
-        return Err(fail(format!("it has more than {MAX} bytes")));
-    }
+    let bytes = read_input(file, MAX).map_err(|error| fail(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| fail("it is not text".to_owned()))?;
     let key = parse(&text).map_err(fail)?;
     if is_shared {
         let message = format!("other users may read the secret file `{}`", shown(path));

@@ -1,10 +1,10 @@
 //! `capgen audit verify` and `capgen audit anchor`.
 
-use std::io::Read;
 use std::path::Path;
 
 use capgen_audit::{Anchor, AnchorProblem, Verification};
 use capgen_diagnostic::{Diagnostic, quoted};
+use capgen_files::{open_input, read_input};
 use capgen_manifest::shown;
 use serde_json::{Value, json};
 
@@ -69,13 +69,10 @@ fn read_anchor(path: &Path) -> Result<Anchor, Failure> {
         let help = "pass a file with the output of `capgen audit anchor`";
         Failure::Findings(vec![Diagnostic::new(codes::INVALID_ANCHOR, message).in_file(shown(path)).help(help)])
     };
-    let mut text = String::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(MAX_ANCHOR + 1).read_to_string(&mut text));
-    match read {
-        Err(error) => Err(invalid(&error.to_string())),
-        Ok(length) if u64::try_from(length).unwrap_or(u64::MAX) > MAX_ANCHOR => Err(invalid("it is too large")),
-        Ok(_) => Anchor::from_json(&text).map_err(|error| invalid(&error.to_string())),
-    }
+    let file = open_input(path).map_err(|error| invalid(&error.to_string()))?;
+    let bytes = read_input(file, MAX_ANCHOR).map_err(|error| invalid(&error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8"))?;
+    Anchor::from_json(&text).map_err(|error| invalid(&error.to_string()))
 }
 
 /// Everything that is wrong: the broken rows first.

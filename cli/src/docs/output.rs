@@ -1,12 +1,12 @@
 //! The output folder: comparing it with the pages, replacing those that are out of date, and removing those that are left over.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_files::{Present, read_present, remove_stale_files, replace_files};
+use capgen_files::{Links, Present, Unreadable, is_marked, read_present, remove_stale_files, replace_files};
 
 use crate::codes;
 use crate::summary::shown;
@@ -130,15 +130,11 @@ fn first(mut findings: Vec<Diagnostic>, kind: &str) -> Vec<Diagnostic> {
 }
 
 fn state(path: &Path, text: &str) -> Result<State, Vec<Diagnostic>> {
-    if let Ok(metadata) = path.metadata()
-        && !metadata.is_file()
-    {
-        return Err(vec![cannot("replace", path, &io::Error::other("it is not a regular file"))]);
-    }
     match read_present(path, text.len()).map_err(|error| vec![cannot("read", path, &error)])? {
         None => Ok(State::Missing),
         Some(Present::Text(present)) if present == text => Ok(State::Unchanged),
         Some(Present::Text(_) | Present::TooLong) => Ok(State::OutOfDate),
+        Some(Present::Irregular) => Err(vec![cannot("replace", path, &Unreadable::Irregular.into())]),
         Some(Present::Foreign) => {
             let path = shown(path);
             let finding =
@@ -179,7 +175,8 @@ fn leftovers(folder: &Path, planned: &BTreeSet<String>) -> Result<Vec<PathBuf>, 
         for (name, is_folder) in entries(folder, &below)? {
             let path = below.join(name);
             let is_planned = planned.contains(&shown(&path).to_ascii_lowercase());
-            if !is_folder && !is_planned && is_own(&folder.join(&path)) {
+            // The mark of generated code is another one.
+            if !is_folder && !is_planned && is_marked(&folder.join(&path), Links::Refused, capgen_site::MARK) {
                 found.push(path);
             }
         }
@@ -211,15 +208,4 @@ fn entries(root: &Path, below: &Path) -> Result<Vec<(String, bool)>, (PathBuf, i
         }
     }
     Ok(found)
-}
-
-/// Whether the first line of a file has the mark of `capgen docs`, not that of generated code.
-fn is_own(path: &Path) -> bool {
-    /// The first line is far shorter.
-    const ENOUGH: u64 = 512;
-    let mut head = Vec::new();
-    let is_read = path.metadata().is_ok_and(|metadata| metadata.is_file())
-        && File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut head)).is_ok();
-    let head = String::from_utf8_lossy(&head);
-    is_read && head.lines().next().is_some_and(|line| line.contains(capgen_site::MARK))
 }

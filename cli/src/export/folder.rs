@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_files::replace_files;
+use capgen_files::{Links, Unreadable, has_content, read, replace_files};
 use capgen_interop::{CONTRACT_FILE, CONTRACT_FORMAT, pretty};
 use capgen_manifest::shown;
 use capgen_schema::Json;
@@ -15,6 +15,9 @@ use crate::codes;
 use crate::console::{Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::signals;
+
+/// The largest `contract.json` that is read, in bytes. A contract has at most 32 MiB, and its export repeats little of it.
+const MAX_CONTRACT: u64 = 64 << 20;
 
 /// Writes the files, and removes those that an earlier export wrote for capabilities that no longer exist.
 pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Console) -> Outcome {
@@ -25,7 +28,7 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Con
     let contents: Vec<(PathBuf, String)> = files.iter().map(|(name, json)| (folder.join(name), pretty(json))).collect();
     let changed: Vec<(&Path, &str)> = contents
         .iter()
-        .filter(|(path, text)| !fs::read(path).is_ok_and(|old| old == text.as_bytes()))
+        .filter(|(path, text)| !has_content(path, Links::Followed, text.as_bytes()))
         .map(|(path, text)| (path.as_path(), text.as_str()))
         .collect();
     replace_files(&changed).map_err(|(_, error)| failed(&error))?;
@@ -42,18 +45,18 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Con
 
 /// The files of an earlier export.
 fn earlier(folder: &Path) -> Result<BTreeSet<String>, Failure> {
-    match fs::read_to_string(folder.join(CONTRACT_FILE)) {
-        Ok(text) => {
-            let contract: Option<Json> = text.parse().ok();
+    match read(&folder.join(CONTRACT_FILE), Links::Followed, MAX_CONTRACT) {
+        Ok(bytes) => {
+            let contract: Option<Json> = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
             let contract = contract.filter(|contract| contract.get(CONTRACT_FORMAT).is_some());
             contract.as_ref().map(files_of).ok_or_else(|| foreign(folder))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        Err(error) if error.is_missing() => {
             let mut entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
             if entries.next().is_none() { Ok(BTreeSet::new()) } else { Err(foreign(folder)) }
         }
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(foreign(folder)),
-        Err(error) => Err(failed(folder, &error)),
+        Err(Unreadable::TooLong { .. }) => Err(foreign(folder)),
+        Err(error) => Err(failed(folder, &error.into())),
     }
 }
 

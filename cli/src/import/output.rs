@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capgen_codegen::{codes, output::unified_diff};
 use capgen_diagnostic::Diagnostic;
-use capgen_files::{Present, read_present, replace_files};
+use capgen_files::{Present, Unreadable, read_present, replace_files};
 use capgen_manifest::shown;
 use clap::error::ErrorKind;
 
@@ -113,6 +113,7 @@ fn present(output: &Output, text: &str) -> Result<Option<String>, Failure> {
         None => Ok(None),
         Some(Present::Text(old)) if is_imported(&old) || output.force => Ok(Some(old)),
         Some(Present::TooLong) => Ok(Some(String::new())),
+        Some(Present::Irregular) => Err(failed(path, "read", &Unreadable::Irregular.into())),
         Some(_) if output.force => Ok(Some(String::new())),
         Some(_) => {
             let message = format!("`{}` was not imported", shown(path));

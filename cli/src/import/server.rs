@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::{open_input, read_input};
 use capgen_manifest::shown;
 use capgen_mcp::{ClientOptions, ClientTls, HttpServer, McpClient, McpError, ServerCommand, ToolList};
 use clap::Args;
@@ -114,14 +115,12 @@ impl Server {
 }
 
 fn certificates(file: &Path) -> Result<ClientTls, Failure> {
-    use std::io::Read as _;
     let fail = |reason: String| {
         let message = format!("cannot use the certificates in `{}`: {reason}", shown(file));
         Failure::Findings(vec![Diagnostic::new(codes::MCP_SERVER, message).in_file(shown(file))])
     };
-    let mut pem = Vec::new();
-    let opened = std::fs::File::open(file).map_err(|error| fail(error.to_string()))?;
-    opened.take(MAX_CERTIFICATES).read_to_end(&mut pem).map_err(|error| fail(error.to_string()))?;
+    let opened = open_input(file).map_err(|error| fail(error.to_string()))?;
+    let pem = read_input(opened, MAX_CERTIFICATES).map_err(|error| fail(error.to_string()))?;
     ClientTls::from_pem(&pem).map_err(|error| fail(error.to_string()))
 }
 

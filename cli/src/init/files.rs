@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_codegen::regenerate::quoted_path;
 use capgen_diagnostic::Diagnostic;
-use capgen_files::create_files;
+use capgen_files::{Links, Unreadable, create_files, read};
 use capgen_interop::pretty;
 use capgen_manifest::{capabilities_schema, fleet_schema, shown};
 
@@ -78,11 +78,11 @@ impl Plan {
     fn add_schema(&mut self, folder: &Path, name: &'static str) -> Result<(), Failure> {
         let path = folder.join(content::FOLDER).join(format!("{name}.schema.json"));
         let text = pretty(&if name == "fleet" { fleet_schema() } else { capabilities_schema() });
-        match fs::read(&path) {
+        match read(&path, Links::Followed, text.len() as u64) {
             Ok(old) if old == text.as_bytes() => {}
-            Ok(_) => self.kept.push((path, name)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.files.push((path, text)),
-            Err(error) => return Err(failed("read", &path, &error)),
+            Ok(_) | Err(Unreadable::TooLong { .. }) => self.kept.push((path, name)),
+            Err(error) if error.is_missing() => self.files.push((path, text)),
+            Err(error) => return Err(failed("read", &path, &error.into())),
         }
         Ok(())
     }

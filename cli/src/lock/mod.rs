@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_evolve::{LOCK_FILE, Lock as Hashes, LockFile};
-use capgen_files::{Present, read_present, replace_files};
+use capgen_files::{Present, Unreadable, read_present, replace_files};
 use capgen_manifest::{Fleet, LoadedContract, Selection, find_root, read_source, shown};
 
 use crate::arguments::Format;
@@ -56,6 +56,7 @@ fn write(selection: &Selection, console: &Console) -> Outcome {
         let text = lock.text();
         let present = read_present(&path, text.len()).map_err(|error| failed(&path, &error))?;
         let is_unchanged = match present {
+            Some(Present::Irregular) => return Err(failed(&path, &Unreadable::Irregular.into())),
             Some(Present::Foreign) => return Err(foreign(&path)),
             Some(Present::Text(old)) => old == text,
             Some(Present::TooLong) | None => false,

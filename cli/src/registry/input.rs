@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::read_input;
 
 use crate::codes;
 use crate::failure::Failure;
@@ -15,11 +16,7 @@ use crate::validate::shown_payload as shown;
 ///
 /// One finding: the file cannot be read, or is longer.
 pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let bytes = crate::input::read(path, limit).map_err(|error| failed(path, &error.to_string()))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
-        return Err(failed(path, &format!("it has more than {limit} bytes")));
-    }
-    Ok(bytes)
+    read_input(open(path)?, limit).map_err(|error| failed(path, &error.to_string()))
 }
 
 /// Opens a file; `-` means standard input.

@@ -6,12 +6,11 @@
 mod names;
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, is_unsafe};
-use capgen_files::{Present, has_mark, read_present, remove_stale_files, replace_files};
+use capgen_files::{Links, Present, is_marked, read_head, read_present, remove_stale_files, replace_files};
 use capgen_manifest::{AgentId, KeptContracts, LoadedContract, Located, PerContract, shown};
 use capgen_schema::Hash;
 use similar::TextDiff;
@@ -298,7 +297,10 @@ impl Plan {
         let is_gone =
             |name: &String| agent_of(name).is_some() && agents_of(name).all(|id| !planned(id) && !is_known(id));
         let gone = names.into_iter().filter(is_gone);
-        Ok(gone.map(|name| self.folder.join(name)).filter(|path| is_generated(&self.base.join(path))).collect())
+        Ok(gone
+            .map(|name| self.folder.join(name))
+            .filter(|path| is_marked(&self.base.join(path), Links::Followed, MARK))
+            .collect())
     }
 }
 
@@ -437,22 +439,15 @@ pub fn orphan(path: &Path) -> Diagnostic {
 /// The text of an existing output, with `\n` line ends; `None` if the file does not exist. Messages show its path as
 /// `shown`.
 fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, Vec<Diagnostic>> {
-    let Ok(metadata) = path.metadata() else {
-        // A dangling link is replaced like any other link.
-        return match path.symlink_metadata() {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(cannot("read", shown, &error)),
-            _ => Ok(None),
-        };
-    };
-    if !metadata.is_file() {
-        let message = format!("`{}` exists and is not a regular file", shown.display());
-        let finding = Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder");
-        return Err(vec![finding.in_file(capgen_manifest::shown(shown))]);
-    }
     match read_present(path, length).map_err(|error| cannot("read", shown, &error))? {
         None => Ok(None),
         Some(Present::Text(text)) => Ok(Some(text)),
         Some(Present::TooLong) => Ok(Some(TOO_LONG.to_owned())),
+        Some(Present::Irregular) => {
+            let message = format!("`{}` exists and is not a regular file", shown.display());
+            let finding = Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder");
+            Err(vec![finding.in_file(capgen_manifest::shown(shown))])
+        }
         Some(Present::Foreign) => {
             let (message, help) = match has_header(path) {
                 true => (
@@ -476,11 +471,10 @@ fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, 
 fn has_header(path: &Path) -> bool {
     /// The header is far shorter.
     const HEAD: u64 = 16 << 10;
-    let mut head = Vec::new();
-    let is_read = std::fs::File::open(path).is_ok_and(|file| file.take(HEAD).read_to_end(&mut head).is_ok());
+    let Ok(head) = read_head(path, Links::Followed, HEAD) else { return false };
     let text = String::from_utf8_lossy(&head);
     let mut header = text.lines().take(4 * HEADER_LINES);
-    is_read && source_of(&text).is_some() && header.any(|line| line.contains("Contract: sha256:"))
+    source_of(&text).is_some() && header.any(|line| line.contains("Contract: sha256:"))
 }
 
 /// The agent in the header of a generated file.
@@ -497,17 +491,6 @@ fn agents_of(name: &str) -> impl Iterator<Item = &str> {
 
 fn agent_of(name: &str) -> Option<&str> {
     agents_of(name).next()
-}
-
-fn is_generated(path: &Path) -> bool {
-    // The header is far shorter. The bound keeps a huge foreign file cheap.
-    const ENOUGH: u64 = 512;
-    let mut head = Vec::new();
-    // Opening a pipe may block.
-    let is_file = path.metadata().is_ok_and(|m| m.is_file());
-    is_file
-        && std::fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut head)).is_ok()
-        && has_mark(&head)
 }
 
 /// The names in a folder, sorted; empty if the folder does not exist. Names that are not UTF-8 are left out: capgen writes

@@ -1,8 +1,8 @@
 //! Reading files into sources.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use capgen_files::{Links, Unreadable};
 
 use crate::findings::MAX_BYTES;
 use crate::{Diagnostic, Source, codes, secrets};
@@ -17,24 +17,15 @@ use crate::{Diagnostic, Source, codes, secrets};
 pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> {
     let unreadable =
         |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}")).in_file(shown);
-    let failed = |error: std::io::Error| vec![unreadable(&error.to_string())];
-    // Checked first, because opening a pipe would wait for a writer.
-    let metadata = fs::metadata(path).map_err(failed)?;
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        return Err(vec![unreadable("it is a folder").help("pass the path of the file itself")]);
-    }
-    if !kind.is_file() {
-        return Err(vec![unreadable("it is not a regular file")]);
-    }
-    let length = usize::try_from(metadata.len()).unwrap_or(MAX_BYTES).min(MAX_BYTES);
-    let mut bytes = Vec::with_capacity(length + 1);
-    File::open(path).map_err(failed)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > MAX_BYTES {
-        let message = format!("`{shown}` has more than {MAX_BYTES} bytes");
-        return Err(vec![Diagnostic::new(codes::TOO_LARGE, message).in_file(shown)]);
-    }
-    decode(shown, bytes)
+    let finding = match capgen_files::read(path, Links::Followed, MAX_BYTES as u64) {
+        Ok(bytes) => return decode(shown, bytes),
+        Err(Unreadable::Folder) => unreadable("it is a folder").help("pass the path of the file itself"),
+        Err(Unreadable::TooLong { limit }) => {
+            Diagnostic::new(codes::TOO_LARGE, format!("`{shown}` has more than {limit} bytes")).in_file(shown)
+        }
+        Err(error) => unreadable(&error.to_string()),
+    };
+    Err(vec![finding])
 }
 
 /// A source from a file's bytes.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use capgen_files::{Present, asks_for_update, is_packaged, read_present};
+use capgen_files::{Present, Unreadable, asks_for_update, is_packaged, read_present};
 use capgen_manifest::masked_lines;
 use similar::TextDiff;
 
@@ -51,6 +51,7 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     let failed = |error| ExportError::Io { path: path.to_owned(), error };
     let present = match read_present(path, expected.len()).map_err(failed)? {
         Some(Present::Text(text)) if text == expected => return Ok(()),
+        Some(Present::Irregular) => return Err(failed(Unreadable::Irregular.into())),
         Some(Present::Foreign) => return Err(ExportError::Foreign { path: path.to_owned() }),
         Some(Present::Text(text)) => text,
         Some(Present::TooLong) => "(a text that is too long to be compared)\n".to_owned(),

@@ -1,7 +1,9 @@
 //! Damage of the first bytes of a file, which SQLite partly ignores.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
+
+use capgen_files::{Links, open};
 
 use crate::{Schema, write_ahead};
 
@@ -20,7 +22,8 @@ pub fn damage(path: &Path, schema: &Schema) -> Option<String> {
         return None;
     }
     let mut header = [0; LENGTH];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let opened = open(path, Links::Followed).map_err(io::Error::from);
+    let read = opened.and_then(|(mut file, _)| file.read_exact(&mut header));
     if let Err(error) = read {
         return Some(format!("its header cannot be read: {error}"));
     }

@@ -4,10 +4,11 @@
 //! transaction that was never completed. If committed transactions follow that frame, the log was changed, and rows are missing.
 //! The format is that of [SQLite](https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use capgen_files::{Links, open};
 
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
@@ -34,7 +35,8 @@ pub fn damage(path: &Path) -> Option<String> {
             std::thread::sleep(PAUSE);
         }
         // Without a log, there is nothing to check; SQLite itself reports a log that cannot be read.
-        found = File::open(path).and_then(|file| check(BufReader::new(file))).ok().flatten();
+        let log = open(path, Links::Followed).ok();
+        found = log.and_then(|(log, _)| check(BufReader::new(log)).ok().flatten());
         found.as_ref()?;
     }
     found

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_amp::bundle::{ARTIFACTS, INDEX, NewBundle, inspect};
 use capgen_diagnostic::Diagnostic;
-use capgen_files::replace_files;
+use capgen_files::{Links, has_content, replace_files};
 use capgen_manifest::shown;
 
 use crate::codes;
@@ -35,7 +35,7 @@ pub(super) fn replace(folder: &Path, bundle: &NewBundle) -> Result<Change, Failu
     // `replace_files` renames from the last file to the first, so that the signed file comes at the end.
     let mut files: Vec<(PathBuf, &[u8])> = bundle.files().map(|(path, bytes)| (folder.join(path), bytes)).collect();
     files.reverse();
-    files.retain(|(path, bytes)| !has(path, bytes));
+    files.retain(|(path, bytes)| !has_content(path, Links::Refused, bytes));
     if files.is_empty() {
         return Ok(Change::None);
     }
@@ -73,13 +73,6 @@ fn check_artifacts(artifacts: &Path) -> Result<(), String> {
         Ok(metadata) if !metadata.is_dir() => Err(format!("`{ARTIFACTS}` in it is not a folder")),
         _ => Ok(()),
     }
-}
-
-/// Whether a regular file has this content.
-fn has(path: &Path, bytes: &[u8]) -> bool {
-    let length = u64::try_from(bytes.len()).ok();
-    let is_similar = path.symlink_metadata().is_ok_and(|found| found.is_file() && Some(found.len()) == length);
-    is_similar && fs::read(path).is_ok_and(|found| found == bytes)
 }
 
 /// Creates a folder and those around it. Returns those that it created, the innermost first.

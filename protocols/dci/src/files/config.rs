@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, Source};
+use capgen_files::Links;
 use capgen_manifest::codes::UNREADABLE;
 
-use super::open;
 use crate::{Aliases, Mode, Probes, Warning};
 
 /// The folder of all documents.
@@ -15,7 +15,7 @@ pub(super) const FOLDER: &str = ".dci";
 const ALIASES: &str = "aliases.v1.json";
 const PROBES: &str = "probes.v1.json";
 /// The largest document, in bytes.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Where the tables of aliases are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -65,13 +65,13 @@ fn source(workspace: &Path, name: &str) -> Result<Option<Source>, Vec<Diagnostic
 }
 
 /// The content of a file in a folder below `root`; `None` if it does not exist.
-pub(super) fn read(root: &Path, folders: &[&str], name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read(root: &Path, folders: &[&str], name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut place = root.to_owned();
     let result = folders.iter().try_for_each(|folder| {
         place.push(folder);
         check_folder(&place)
     });
-    match result.and_then(|()| open::read(&place.join(name), limit)) {
+    match result.and_then(|()| Ok(capgen_files::read(&place.join(name), Links::Refused, limit)?)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::quoted;
+use capgen_files::Links;
 
-use super::open;
 use crate::{Declared, ManifestNames, Skill};
 
 /// The largest manifest in bytes.
@@ -54,8 +54,9 @@ impl Manifests {
     }
 
     fn read(&mut self, place: &Path) -> ManifestNames {
+        let limit = u64::try_from(MAX_BYTES.min(self.bytes_left)).unwrap_or_default();
         let bytes =
-            open::read(place, MAX_BYTES.min(self.bytes_left)).map_err(|error| format!("cannot be read: {error}"))?;
+            capgen_files::read(place, Links::Refused, limit).map_err(|error| format!("cannot be read: {error}"))?;
         self.bytes_left -= bytes.len();
         // The notation depends on the name of the file.
         let name = place.file_name().unwrap_or_default().to_string_lossy();

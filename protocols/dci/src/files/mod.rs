@@ -6,7 +6,6 @@ mod config;
 mod discover;
 mod manifest;
 mod missing;
-mod open;
 mod programs;
 mod scan;
 mod skill_file;

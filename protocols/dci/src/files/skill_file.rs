@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::Links;
 
 use super::cache::Content;
-use super::open;
 use crate::frontmatter::{self, Extent, Invalid};
 use crate::{Skill, Source};
 
@@ -66,7 +66,7 @@ pub(super) fn located(finding: &Diagnostic) -> String {
 pub(super) fn start(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     // Few are longer. The limit is doubled, so that looking for the end again costs no more than reading.
     let mut limit = 4 << 10;
-    let (mut file, metadata) = open::regular(path)?;
+    let (mut file, metadata) = capgen_files::open(path, Links::Refused)?;
     let mut bytes = Vec::new();
     loop {
         file.by_ref().take((limit - bytes.len()) as u64).read_to_end(&mut bytes)?;

@@ -7,16 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::Links;
 
 use super::config::{FOLDER, check_folder, read};
-use super::open;
 use crate::{RELIABILITY_PATH, Record, Reliability, Warning, codes};
 
 const FOLDERS: [&str; 2] = [FOLDER, "state"];
 const FILE: &str = "reliability.v1.json";
 const LOCK: &str = "reliability.lock";
 /// The largest state that is read, in bytes. A state of 10,000 skills with the longest ids is smaller.
-const MAX_BYTES: usize = 32 << 20;
+const MAX_BYTES: u64 = 32 << 20;
 /// How long another process may keep the state locked.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -102,7 +102,9 @@ fn create_folder(place: &Path) -> io::Result<()> {
 
 /// Waits until no other process has the lock. It ends with the file, at the latest when the process ends.
 fn lock(path: &Path) -> io::Result<File> {
-    let (file, _) = open::checked(path, OpenOptions::new().create(true).truncate(false).write(true))?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let (file, _) = capgen_files::open_with(path, Links::Refused, &mut options)?;
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {

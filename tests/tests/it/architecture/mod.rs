@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that can be checked in the sources.
 
 mod dependencies;
+mod files;
 mod modules;
 mod npx;
 mod packages;

@@ -12,12 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::open;
+use capgen_files::Links;
+
 use super::scan::{Found, Scanned};
 pub(super) use tree::{Content, Entry, Known, Stamp, Tree};
 
 /// The largest cache that is read, in bytes.
-const MAX_BYTES: usize = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The cache of one run. The default has no file.
 #[derive(Default)]
@@ -40,7 +41,10 @@ impl Cache {
 
     /// Reads a cache for a run that starts at a time, in ns since 1970.
     pub(super) fn of_run(path: &Path, start: i64) -> Self {
-        let known = open::read(path, MAX_BYTES).ok().and_then(|bytes| format::decode(&bytes)).unwrap_or_default();
+        let known = capgen_files::read(path, Links::Refused, MAX_BYTES)
+            .ok()
+            .and_then(|bytes| format::decode(&bytes))
+            .unwrap_or_default();
         Self { path: Some(path.to_owned()), start, known, ..Self::default() }
     }
 

@@ -4,12 +4,14 @@ mod contents;
 mod lines;
 mod reader;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fmt::Display;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use capgen_files::{Links, Unreadable, open, open_with};
 use capgen_schema::Hash;
 
 use super::{AppendOptions, AppendResult, Chains, Heads, Log, LogError, Record, Verification, wait_for};
@@ -67,8 +69,8 @@ impl JsonlLog {
     ///
     /// The file does not exist, or cannot be read.
     pub fn open(path: &Path, checker: Arc<Checker>) -> Result<Self, LogError> {
-        let writable = OpenOptions::new().read(true).append(true).open(path);
-        Self::of(path, writable.or_else(|_| File::open(path)), checker)
+        let writable = open_with(path, Links::Followed, OpenOptions::new().read(true).append(true));
+        Self::of(path, writable.or_else(|_| open(path, Links::Followed)), checker)
     }
 
     /// Like [`open`](Self::open), but creates the file if it does not exist.
@@ -77,11 +79,12 @@ impl JsonlLog {
     ///
     /// The file cannot be created, read or written.
     pub fn open_or_create(path: &Path, checker: Arc<Checker>) -> Result<Self, LogError> {
-        Self::of(path, OpenOptions::new().read(true).append(true).create(true).open(path), checker)
+        let mut options = OpenOptions::new();
+        Self::of(path, open_with(path, Links::Followed, options.read(true).append(true).create(true)), checker)
     }
 
-    fn of(path: &Path, file: io::Result<File>, checker: Arc<Checker>) -> Result<Self, LogError> {
-        let file = file.map_err(|error| failed(path, &error))?;
+    fn of(path: &Path, file: Result<(File, Metadata), Unreadable>, checker: Arc<Checker>) -> Result<Self, LogError> {
+        let (file, _) = file.map_err(|error| failed(path, &error))?;
         let contents = Contents::new(checker.clone());
         let mut log = Self { path: path.to_owned(), file, checker, contents, seen: 0 };
         log.refresh()?;
@@ -185,6 +188,6 @@ impl Log for JsonlLog {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> LogError {
+fn failed(path: &Path, error: &impl Display) -> LogError {
     LogError::Failed(format!("{}: {error}", path.display()))
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use capgen_files::Links;
 use capgen_schema::Hash;
 use sha2::{Digest as _, Sha256};
 
@@ -57,7 +58,7 @@ impl JsonlReader {
     ///
     /// The file does not exist, or cannot be read.
     pub fn open(path: &Path, checker: Arc<Checker>) -> Result<Self, LogError> {
-        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        let (file, _) = capgen_files::open(path, Links::Followed).map_err(|error| failed(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
             file: BufReader::with_capacity(1 << 16, file),

@@ -1,0 +1,4 @@
+//! Reading files that may be hostile, and files that capgen may overwrite.
+
+mod ownership;
+mod reading;
