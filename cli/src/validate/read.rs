@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use capgen_diagnostic::Diagnostic;
+use capgen_files::{LineBuffer, Unreadable, read_input};
 
 use crate::codes;
 use crate::failure::Failure;
@@ -17,7 +18,9 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// A stream of payloads.
 pub(crate) struct Reader {
     input: BufReader<Box<dyn Read>>,
-    line: Vec<u8>,
+    line: LineBuffer,
+    /// The payload, if the whole stream is one.
+    whole: Vec<u8>,
     limit: usize,
     /// The name of the stream in messages.
     name: String,
@@ -37,13 +40,13 @@ pub(crate) enum Line<'r> {
 impl Reader {
     pub(crate) fn new(input: Box<dyn Read>, name: &str) -> Self {
         let input = BufReader::with_capacity(BUFFER, input);
-        Self { input, line: Vec::new(), limit: LIMIT, name: name.to_owned() }
+        Self { input, line: LineBuffer::new(LIMIT), whole: Vec::new(), limit: LIMIT, name: name.to_owned() }
     }
 
     /// The same stream with another maximum length of payloads, in bytes.
     #[cfg(feature = "registry")]
     pub(crate) fn with_limit(self, limit: usize) -> Self {
-        Self { limit, ..self }
+        Self { limit, line: LineBuffer::new(limit), ..self }
     }
 
     /// Whether reading the next line may block.
@@ -53,13 +56,12 @@ impl Reader {
 
     /// The whole stream as one payload, without a byte order mark (RFC 8259, section 8.1 lets parsers ignore it).
     pub(crate) fn whole(&mut self) -> Result<Line<'_>, Failure> {
-        let bound = self.limit as u64 + 1;
-        let read = self.input.by_ref().take(bound).read_to_end(&mut self.line);
-        read.map_err(|error| failed(&self.name, &error))?;
-        if self.line.len() > self.limit {
-            return Ok(Line::TooLong);
-        }
-        Ok(Line::Text(self.line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.line)))
+        self.whole = match read_input(&mut self.input, self.limit as u64) {
+            Ok(whole) => whole,
+            Err(Unreadable::TooLong { .. }) => return Ok(Line::TooLong),
+            Err(error) => return Err(failed(&self.name, &error.into())),
+        };
+        Ok(Line::Text(self.whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.whole)))
     }
 
     /// The next line. An empty line at the end of the stream is skipped: many programs end their output with one.
@@ -68,37 +70,20 @@ impl Reader {
         Ok(match found {
             Found::Nothing => Line::End,
             Found::TooLong => Line::TooLong,
-            Found::Line => Line::Text(self.line.strip_suffix(b"\r").unwrap_or(&self.line)),
+            Found::Line => {
+                let text = self.line.text();
+                Line::Text(text.strip_suffix(b"\r").unwrap_or(text))
+            }
         })
     }
 
     fn fill_line(&mut self) -> io::Result<Found> {
-        self.line.clear();
-        let (mut any, mut too_long) = (false, false);
-        loop {
-            let available = match self.input.fill_buf() {
-                Ok(available) => available,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            any |= !available.is_empty();
-            let end = available.iter().position(|&b| b == b'\n');
-            let part = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
-            too_long |= self.line.len() + part.len() > self.limit;
-            if !too_long {
-                self.line.extend_from_slice(part);
-            }
-            let (ended, used) = (available.is_empty() || end.is_some(), part.len() + usize::from(end.is_some()));
-            self.input.consume(used);
-            if ended {
-                break;
-            }
-        }
-        if too_long {
+        self.line.read(&mut self.input, |_| ())?;
+        if self.line.is_too_long() {
             return Ok(Found::TooLong);
         }
-        let is_last_empty = matches!(self.line.as_slice(), b"" | b"\r") && self.at_end()?;
-        Ok(if !any || is_last_empty { Found::Nothing } else { Found::Line })
+        let is_last_empty = matches!(self.line.text(), b"" | b"\r") && self.at_end()?;
+        Ok(if self.line.length() == 0 || is_last_empty { Found::Nothing } else { Found::Line })
     }
 
     fn at_end(&mut self) -> io::Result<bool> {
@@ -131,7 +116,8 @@ mod tests {
         // Tiny buffers make lines cross their end.
         for capacity in [1, 2, 3, 1024] {
             let input = BufReader::with_capacity(capacity, Box::new(io::Cursor::new(text.to_owned())) as Box<dyn Read>);
-            let mut reader = Reader { input, line: Vec::new(), limit: 4, name: String::new() };
+            let mut reader =
+                Reader { input, line: LineBuffer::new(4), whole: Vec::new(), limit: 4, name: String::new() };
             let mut lines = Vec::new();
             loop {
                 match reader.next_line().unwrap() {

@@ -3,6 +3,7 @@
 //! In reading order:
 //! - `open.rs`: the one place that opens files to read them. Callers state whether links are followed; pipes and devices are refused.
 //! - `read.rs`: the content of a file or an input, or its start. The length is limited before memory is allocated.
+//! - `lines.rs`: lines of a limited length.
 //! - `ownership.rs`: which files capgen may overwrite, and when it is asked to.
 //! - `replace.rs`, `temporary.rs`: replacing several files as a whole, and removing the temporary files of processes that were killed.
 //! - `device.rs`: names that Windows reserves.
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod device;
+mod lines;
 mod open;
 mod ownership;
 mod read;
@@ -26,6 +28,7 @@ mod replace;
 mod temporary;
 
 pub use device::is_device_name;
+pub use lines::LineBuffer;
 pub use open::{Links, Unreadable, open, open_input, open_with};
 pub use ownership::{
     MARK, Present, UPDATE_VARIABLE, asks_for_update, has_mark, is_marked, is_packaged, may_overwrite, read_present,

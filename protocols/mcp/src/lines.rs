@@ -2,15 +2,13 @@
 
 use std::io;
 
+use capgen_files::LineBuffer;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Reads lines. Memory is used only for bytes that have arrived, and at most for the longest line.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
-    line: Vec<u8>,
-    /// Whether the rest of the current line is skipped.
-    is_skipped: bool,
-    max: usize,
+    line: LineBuffer,
 }
 
 /// A line.
@@ -24,7 +22,7 @@ pub(crate) enum Line {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(crate) fn new(reader: R, max: usize) -> Self {
-        Self { reader: BufReader::new(reader), line: Vec::new(), is_skipped: false, max }
+        Self { reader: BufReader::new(reader), line: LineBuffer::new(max) }
     }
 
     /// The next line; `None` at the end. Cancel safe.
@@ -32,32 +30,17 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             let bytes = self.reader.fill_buf().await?;
             let is_end = bytes.is_empty();
-            let (part, has_end) = match bytes.iter().position(|byte| *byte == b'\n') {
-                Some(end) => (bytes.get(..end).unwrap_or_default(), true),
-                None => (bytes, false),
-            };
-            let was_skipped = self.is_skipped;
-            let is_too_long = !was_skipped && self.line.len() + part.len() > self.max;
-            if is_too_long {
-                self.line.clear();
-                self.is_skipped = true;
-            }
-            if !self.is_skipped {
-                self.line.extend_from_slice(part);
-            }
-            let used = part.len() + usize::from(has_end);
+            let was_too_long = self.line.is_too_long();
+            let (used, has_line_feed) = self.line.push(bytes);
             self.reader.consume(used);
-            if has_end {
-                self.is_skipped = false;
-            }
+            let is_too_long = self.line.is_too_long() && !was_too_long;
+            let is_complete = has_line_feed || is_end && self.line.length() > 0;
+            let text = if is_complete { self.line.take() } else { None };
             if is_too_long {
                 return Ok(Some(Line::TooLong));
             }
-            if !was_skipped && (has_end || (is_end && !self.line.is_empty())) {
-                return Ok(Some(Line::Text(std::mem::take(&mut self.line))));
-            }
-            if is_end {
-                return Ok(None);
+            if text.is_some() || is_end {
+                return Ok(text.map(Line::Text));
             }
         }
     }
