@@ -4,7 +4,7 @@ use std::io;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
-use capgen_manifest::{KeptContracts, LoadedContract, PerContract, Selection};
+use capgen_manifest::{KeptContracts, LoadedContract, Located, PerContract, Selection};
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
@@ -46,7 +46,7 @@ fn once(
 ) -> Outcome {
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match output::load_again(located, &Language::DEFAULT, &mut kept.contracts) {
+    let findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
         Err(findings) => findings,
         Ok(contracts) => {
             let findings = warnings_again(&contracts, selection, kept);
@@ -67,6 +67,22 @@ fn once(
         if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
     }
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// Loads contracts whose output in these languages could go to one folder. Files whose text is the same as in the load that filled `kept` are
+/// not parsed again.
+///
+/// # Errors
+///
+/// Those of [`Located::load_and_check`] and, at the same time, those of [`output::check_agents`].
+pub(crate) fn load(
+    located: Located,
+    languages: &[Language],
+    kept: &mut KeptContracts,
+) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
+    located.load_and_check(kept, |agents| {
+        output::check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
+    })
 }
 
 /// `1 error, 0 warnings`.

@@ -97,7 +97,7 @@ fn once(
         let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
         return finish(arguments, selection, change, (&contracts, outputs, findings), console);
     }
-    let contracts = output::load_again(located, &languages, &mut kept.contracts)?;
+    let contracts = check::load(located, &languages, &mut kept.contracts)?;
     let outputs = target.generate_again(&contracts, &mut kept.outputs);
     let result = finish(arguments, selection, change, (&contracts, outputs, Vec::new()), console);
     kept.contracts.keep(contracts);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_files::{UPDATE_VARIABLE, asks_for_update, is_packaged};
-use capgen_manifest::Selection;
+use capgen_manifest::{KeptContracts, Selection};
 
 use crate::output::{self, Plan, PlannedFile, State, Target};
 use crate::regenerate::quoted_word;
@@ -277,7 +277,10 @@ impl Build {
         };
         let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
         let languages = if self.languages.is_empty() { default } else { &self.languages };
-        let contracts = output::load(located, languages).map_err(|findings| report.fail(&findings))?;
+        let contracts = located.load_and_check(&mut KeptContracts::default(), |agents| {
+            output::check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
+        });
+        let contracts = contracts.map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;
         }

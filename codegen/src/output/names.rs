@@ -7,7 +7,7 @@ use std::path::Path;
 use capgen_files::is_device_name;
 use capgen_manifest::{AgentId, Diagnostic};
 
-use super::{Output, agents_of};
+use super::Output;
 use crate::{Language, codes};
 
 /// Reports agents whose files in these languages would have the same name on some file system, and agents whose files Windows would
@@ -56,6 +56,17 @@ fn shared_file(name: &str, (a, first): (&str, &str), (b, second): (&str, &str)) 
     Diagnostic::new(codes::COLLISION, format!("agents `{a}` and `{b}` would both have the file `{name}`"))
         .note(format!("in `{first}` and in `{second}`"))
         .help("give one of them another id, or generate them, or the languages, into different folders")
+}
+
+/// The agents whose output may have that file name. `a.d.ts` may belong to the agent `a` or to `a.d`; the agent for the
+/// longest extension comes first.
+pub(super) fn agents_of(name: &str) -> impl Iterator<Item = &str> {
+    let extensions = Language::ALL.iter().rev().flat_map(|language| language.extensions());
+    extensions.filter_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
+}
+
+pub(super) fn agent_of(name: &str) -> Option<&str> {
+    agents_of(name).next()
 }
 
 /// Whether a file is the output of another agent, `source`, than the one that it is planned for.

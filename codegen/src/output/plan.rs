@@ -1,0 +1,230 @@
+//! Comparing an output folder with generated files.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use capgen_diagnostic::{Diagnostic, is_unsafe};
+use capgen_manifest::{AgentId, shown};
+use similar::TextDiff;
+
+use super::present::{present, source_of};
+use super::{Output, cannot, check_agents, entries, names};
+use crate::header::contract_hash;
+use crate::{Files, codes};
+
+/// The note of a finding about a file whose contract has the same hash.
+const SAME_CONTRACT: &str = "the hash of the contract is unchanged: payloads are the same. The difference is in descriptions or \
+    other annotations, in other keys of capabilities, in options or the version of capgen, or in edits by hand";
+
+/// The changes to an output folder. Creating a plan writes nothing.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The folder that `folder` is relative to.
+    pub(super) base: PathBuf,
+    /// As it was given, for messages.
+    pub(super) folder: PathBuf,
+    pub(super) files: Vec<PlannedFile>,
+}
+
+/// One file of a [`Plan`].
+#[derive(Clone, Debug)]
+pub struct PlannedFile {
+    agent: AgentId,
+    /// Below the output folder as it was given, for messages.
+    path: PathBuf,
+    /// The files of the output, and the name of this one.
+    files: Arc<Files>,
+    name: String,
+    old: Old,
+}
+
+/// The present text of a file.
+#[derive(Clone, Debug)]
+enum Old {
+    /// The file does not exist or is empty.
+    Missing,
+    /// It is the generated text, apart from line ends.
+    Same,
+    /// With `\n` line ends.
+    Other(String),
+}
+
+/// How a file compares with the contract.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// Up to date. Line ends are ignored: a checkout may have CRLF.
+    Unchanged,
+    /// Out of date.
+    Stale,
+    /// The file does not exist.
+    Missing,
+}
+
+impl Plan {
+    /// Compares `folder`, relative to the working directory, with the generated files. The folder need not exist.
+    ///
+    /// # Errors
+    ///
+    /// Every obstacle: agents whose files would have the same name ([`codes::COLLISION`]), names that Windows reserves
+    /// ([`codes::RESERVED_NAME`]), files that capgen did not write ([`codes::FOREIGN_FILE`]), and files that cannot be
+    /// read ([`codes::OUTPUT_IO`]).
+    pub fn new(folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
+        Self::below(Path::new(""), folder, outputs)
+    }
+
+    /// Like [`new`](Self::new), for a folder relative to `base`. Messages and diffs do not show `base`.
+    pub(crate) fn below(base: &Path, folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
+        let agents = outputs.iter().map(|output| (&output.agent, output.origin.as_str()));
+        let mut found = check_agents(agents, &[]);
+        match entries(&base.join(folder)) {
+            Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
+            Err(error) => {
+                // Every file in it would fail in the same way.
+                found.extend(cannot("read", folder, &error));
+                return Err(found);
+            }
+        }
+        let mut files = Vec::new();
+        let mut taken = HashSet::new();
+        for output in outputs {
+            for (name, text) in output.files.iter() {
+                let path = folder.join(name);
+                let is_new = taken.insert(path.to_string_lossy().to_ascii_lowercase());
+                if found.is_empty() && !is_new {
+                    let message = format!("`{}` would contain the output of two agents", path.display());
+                    let finding = Diagnostic::new(codes::COLLISION, message).help("give one of them another id");
+                    found.push(finding.in_file(shown(&path)));
+                    continue;
+                }
+                match present(&base.join(&path), &path, text.len()) {
+                    Ok(Some(old)) if names::belongs_to_another(&path, &output.agent, source_of(&old)) => {
+                        let message = format!(
+                            "`{}` is the output of the agent `{}`, which the output of `{}` would overwrite",
+                            path.display(),
+                            source_of(&old).unwrap_or_default(),
+                            output.agent
+                        );
+                        let help = "choose another output folder; if that agent no longer exists, delete the file";
+                        found.push(Diagnostic::new(codes::COLLISION, message).help(help));
+                    }
+                    Ok(old) => {
+                        let old = match old {
+                            None => Old::Missing,
+                            Some(old) if old == *text => Old::Same,
+                            Some(old) => Old::Other(old),
+                        };
+                        let files_of_agent = Arc::clone(&output.files);
+                        files.push(PlannedFile {
+                            agent: output.agent.clone(),
+                            path,
+                            files: files_of_agent,
+                            name: name.clone(),
+                            old,
+                        });
+                    }
+                    Err(refused) => found.extend(refused),
+                }
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(Self { base: base.to_owned(), folder: folder.to_owned(), files })
+    }
+
+    /// The files, in the order of the outputs.
+    pub fn files(&self) -> &[PlannedFile] {
+        &self.files
+    }
+
+    /// A finding ([`codes::STALE`]) for each file that is out of date or missing. `fix` is their help.
+    pub fn stale(&self, fix: &str) -> Vec<Diagnostic> {
+        self.files.iter().filter_map(|file| file.finding(fix)).collect()
+    }
+
+    /// The unified diff from the present files to the generated ones, for `patch -p1`. Empty if nothing differs.
+    pub fn diff(&self) -> String {
+        self.files.iter().map(PlannedFile::diff).collect()
+    }
+}
+
+impl PlannedFile {
+    /// The agent whose contract the file is generated from.
+    pub fn agent(&self) -> &AgentId {
+        &self.agent
+    }
+
+    /// The output folder as it was given, and the file's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How the generated file compares with the present one.
+    pub fn state(&self) -> State {
+        match &self.old {
+            Old::Missing => State::Missing,
+            Old::Same => State::Unchanged,
+            Old::Other(_) => State::Stale,
+        }
+    }
+
+    /// Whether the present file was generated from a contract with the same hash: names, versions and schemas are equal apart
+    /// from annotations. The file may differ in documentation, in other properties of capabilities, because of options or
+    /// another version of capgen, or because it was edited.
+    pub fn has_same_contract(&self) -> bool {
+        let old = self.old().and_then(contract_hash);
+        old.is_some() && old == contract_hash(self.text())
+    }
+
+    /// The generated text.
+    pub(super) fn text(&self) -> &str {
+        self.files.get(&self.name).map_or("", String::as_str)
+    }
+
+    /// The present text; `None` if there is none.
+    fn old(&self) -> Option<&str> {
+        match &self.old {
+            Old::Missing => None,
+            Old::Same => Some(self.text()),
+            Old::Other(old) => Some(old),
+        }
+    }
+
+    /// Whether the file is up to date apart from differences that leave the hash of its contract unchanged.
+    pub(crate) fn is_accepted(&self) -> bool {
+        self.state() == State::Unchanged || self.has_same_contract()
+    }
+
+    /// The unified diff of this file; empty if it is unchanged.
+    pub fn diff(&self) -> String {
+        if self.state() == State::Unchanged {
+            return String::new();
+        }
+        unified_diff(&self.path, self.old(), self.text())
+    }
+
+    fn finding(&self, fix: &str) -> Option<Diagnostic> {
+        let message = match self.state() {
+            State::Unchanged => return None,
+            State::Stale => format!("`{}` is out of date", self.path.display()),
+            State::Missing => format!("`{}` is missing", self.path.display()),
+        };
+        let mut finding = Diagnostic::new(codes::STALE, message);
+        if self.has_same_contract() {
+            finding = finding.note(SAME_CONTRACT);
+        }
+        Some(finding.help(fix).in_file(shown(&self.path)))
+    }
+}
+
+/// The unified diff from the old text of a file, or from nothing, to the new one, for `patch -p1`.
+pub fn unified_diff(path: &Path, old: Option<&str>, new: &str) -> String {
+    let path = path.display().to_string().replace('\\', "/");
+    // A line end would end the header.
+    let escape = |c: char| if is_unsafe(c) { c.escape_unicode().collect() } else { String::from(c) };
+    let path: String = path.trim_start_matches('/').chars().map(escape).collect();
+    let old_name = old.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
+    let diff = TextDiff::from_lines(old.unwrap_or_default(), new);
+    diff.unified_diff().header(&old_name, &format!("b/{path}")).to_string()
+}

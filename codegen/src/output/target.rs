@@ -1,0 +1,116 @@
+//! From contracts to the files of their agents, in memory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{AgentId, LoadedContract, PerContract};
+use capgen_schema::Hash;
+
+use crate::lower::widened::findings;
+use crate::lower::{exceeded_limits, lower};
+use crate::regenerate::Locator;
+use crate::{Files, Language, Options, Regenerate, print};
+
+/// The generated files of one agent.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The agent.
+    pub agent: AgentId,
+    /// The path of the contract, for messages.
+    pub origin: String,
+    /// The hash of the contract.
+    pub hash: Hash,
+    /// The files, as [`generate`](crate::generate) returns them. Shared, because a program that runs again after each change keeps them.
+    pub files: Arc<Files>,
+    /// Findings about the types, in source order; see [`check_types`].
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The folder and the form of generated code.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// The output folder, relative to the working directory. It need not exist.
+    pub folder: &'a Path,
+    /// The languages to generate.
+    pub languages: &'a [Language],
+    /// The options of generated code.
+    pub options: Options,
+    /// The package whose build script writes the files, if they are not checked in.
+    pub build_script: Option<&'a str>,
+}
+
+impl Target<'_> {
+    /// Generates the files of each contract.
+    pub fn generate(&self, contracts: &[LoadedContract]) -> Vec<Output> {
+        self.generate_by(contracts, Locator::command)
+    }
+
+    /// Generates the files of each contract, with the command that `command` finds. The command of a build script takes precedence.
+    pub fn generate_by(
+        &self,
+        contracts: &[LoadedContract],
+        command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
+    ) -> Vec<Output> {
+        let mut locator = Locator::new(self.folder);
+        let output = |contract| {
+            let regenerate = self.regenerate(command(&mut locator, contract));
+            self.output(contract, &regenerate)
+        };
+        contracts.iter().map(output).collect()
+    }
+
+    /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call that filled `kept`
+    /// keeps its files.
+    pub fn generate_again(&self, contracts: &[LoadedContract], kept: &mut KeptOutputs) -> Vec<Output> {
+        let mut locator = Locator::new(self.folder);
+        let form = (self.languages.to_vec(), self.options);
+        if kept.form != form {
+            *kept = KeptOutputs { form, outputs: PerContract::default() };
+        }
+        kept.outputs.keep_only(contracts);
+        let output = |contract| {
+            let regenerate = self.regenerate(locator.command(contract));
+            let is_current = |(earlier, _): &(Regenerate, Output)| *earlier == regenerate;
+            let (_, output) = kept.outputs.get(contract, is_current, || {
+                let output = self.output(contract, &regenerate);
+                (regenerate.clone(), output)
+            });
+            output.clone()
+        };
+        contracts.iter().map(output).collect()
+    }
+
+    /// The command of the build script takes precedence.
+    fn regenerate(&self, command: Regenerate) -> Regenerate {
+        self.build_script.map_or(command, Regenerate::build_script)
+    }
+
+    fn output(&self, contract: &LoadedContract, regenerate: &Regenerate) -> Output {
+        let model = lower(&contract.manifest);
+        let hash = model.hashes().contract;
+        let (files, widened) = print(model, self.languages, &self.options, regenerate);
+        Output {
+            agent: contract.manifest.agent.clone(),
+            origin: contract.path().to_owned(),
+            hash,
+            warnings: findings(contract, &widened),
+            files: Arc::new(files),
+        }
+    }
+}
+
+/// The outputs of an earlier run, for [`Target::generate_again`].
+#[derive(Debug, Default)]
+pub struct KeptOutputs {
+    /// The languages and options of the outputs.
+    form: (Vec<Language>, Options),
+    /// Each with the command in its headers.
+    outputs: PerContract<(Regenerate, Output)>,
+}
+
+/// The findings about the types that would be generated from a contract in these languages: a warning
+/// ([`codes::WIDENED`](crate::codes::WIDENED)) for each side whose types are less precise than its schema, because of a limit.
+pub fn check_types(contract: &LoadedContract, languages: &[Language]) -> Vec<Diagnostic> {
+    findings(contract, &exceeded_limits(&contract.manifest, languages))
+}
