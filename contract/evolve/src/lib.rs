@@ -5,18 +5,22 @@
 //! rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock or randomness.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "reports")]
 mod accepted;
 mod call;
 pub mod codes;
 mod compare;
+#[cfg(feature = "reports")]
 mod date;
 mod finding;
 mod fingerprint;
 mod level;
 mod levels;
+#[cfg(feature = "reports")]
 mod lock;
 mod matrix;
 mod reading;
+#[cfg(feature = "reports")]
 mod report;
 mod side;
 mod source_change;
@@ -24,10 +28,12 @@ mod work;
 
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
+#[cfg(feature = "reports")]
 pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
 pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described, serves_version};
 pub use capgen_schema::{Containment, Undecided};
 pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
+#[cfg(feature = "reports")]
 pub use date::{Date, InvalidDate};
 pub use finding::{Finding, Witness};
 pub use fingerprint::Fingerprint;
@@ -35,11 +41,13 @@ pub use level::{Bump, Level};
 pub use levels::Levels;
 #[cfg(feature = "parse")]
 pub use lock::LockFile;
+#[cfg(feature = "reports")]
 pub use lock::{
     LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedAgent, LockedCapability, LockedTransport,
 };
 pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
 pub use reading::{Assume, Sender};
+#[cfg(feature = "reports")]
 pub use report::{ComparedContract, Report};
 pub use side::SideComparison;
 pub use source_change::SourceChange;

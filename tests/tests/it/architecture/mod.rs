@@ -165,6 +165,21 @@ fn the_runtime_does_without_the_renderers() {
 }
 
 #[test]
+fn calls_link_no_reports_and_no_lock() {
+    let call = members().into_iter().find(|package| name(package) == "capgen-call").unwrap();
+    let evolve = dependencies(&call, &["normal"]).into_iter().find(|used| name(used) == "capgen-evolve").unwrap();
+    assert_eq!(evolve["uses_default_features"], false);
+    assert!(evolve["features"].as_array().unwrap().is_empty(), "{evolve}");
+    // Crates that only the lock and the reports need.
+    let needed = ["capgen_files", "time"];
+    let found = |package: &str, features: &[&str]| -> Vec<String> {
+        linked(package, features).into_iter().filter(|krate| needed.contains(&krate.as_str())).collect()
+    };
+    assert_eq!(found("capgen-call", &[]), [""; 0]);
+    assert_eq!(found("capgen-evolve", &["--features", "reports"]), needed);
+}
+
+#[test]
 fn amp_links_no_network_code_without_its_carriers() {
     // Every crate that opens a socket, or is useful only with one.
     let network = [
