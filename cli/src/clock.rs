@@ -1,17 +1,9 @@
-//! The current time, and times as people write them.
-
-use std::time::{SystemTime, UNIX_EPOCH};
+//! Times as people write them.
 
 #[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
 use time::OffsetDateTime;
 #[cfg(feature = "audit")]
 use time::format_description::well_known::Rfc3339;
-
-/// The current Unix time in ms.
-pub(crate) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
 
 /// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) such as `2026-11-23T10:00:00Z`, or a day such as `2026-11-23`, which
 /// starts at midnight UTC. Returns the Unix time in ms, rounded down; `None` for another text, and for times before 1970.

@@ -2,15 +2,15 @@
 
 use capgen_amp::cbor::Limits;
 use capgen_amp::provider::{Input, Output, Provider, Settings, Start, State, Ticket};
+use capgen_time::{Clock as _, SystemClock};
 
 use super::arguments::{Answer, ProviderOptions};
 use super::{input, provider, rejected, violated};
-use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &Answer, console: &Console) -> Outcome {
-    let now = arguments.now.unwrap_or_else(now);
+    let now = arguments.now.unwrap_or_else(|| SystemClock.now_ms());
     let (provider, state) = provider::load(&arguments.provider, now, console)?;
     // Nothing is remembered after this message, so its `ttl` may be of any length (decision 22).
     let mut settings = Settings::default();

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use capgen_audit::{Filter, KINDS, RowHash};
+use capgen_time::{Clock as _, SystemClock};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use crate::clock::{now, parse_time};
+use crate::clock::parse_time;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -207,7 +208,7 @@ impl When {
     pub(crate) fn resolve(self) -> u64 {
         match self {
             Self::At(time) => time,
-            Self::Ago(ms) => now().saturating_sub(ms),
+            Self::Ago(ms) => SystemClock.now_ms().saturating_sub(ms),
         }
     }
 }

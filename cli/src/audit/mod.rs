@@ -14,9 +14,9 @@ use std::time::Duration;
 use capgen_audit::{Database, DatabaseError, Filter, MalformedRow, Pruned, PrunedPart, Row, prune};
 use capgen_diagnostic::{Code, Diagnostic, quoted};
 use capgen_manifest::shown;
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
 
-use crate::clock::now;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -154,7 +154,8 @@ impl Printer {
 }
 
 fn remove(arguments: &Prune, path: &Path, console: &Console) -> Outcome {
-    let pruned = prune(path, arguments.before.resolve(), now()).map_err(|error| unusable(path, &error))?;
+    let pruned =
+        prune(path, arguments.before.resolve(), SystemClock.now_ms()).map_err(|error| unusable(path, &error))?;
     let removed = match pruned {
         Pruned::Removed(removed) => removed,
         Pruned::NotIntact(verification) => {

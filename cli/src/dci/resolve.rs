@@ -1,6 +1,7 @@
 //! `capgen dci resolve`: choosing providers, and the report about it.
 
 use capgen_dci::{Circumstances, Report};
+use capgen_time::{Clock as _, SystemClock};
 
 use super::arguments::RunArguments;
 use super::command::Words;
@@ -30,7 +31,7 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
     let output = (arguments.json, console);
     suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, output, command);
     if arguments.json {
-        let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
+        let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(SystemClock.now_ms()));
         let circumstances =
             Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
         let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);

@@ -1,11 +1,11 @@
 //! The files of accepted findings.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use capgen_diagnostic::{Diagnostic, Source, quoted};
 use capgen_evolve::{ACCEPTED_FILE, Acceptance, Accepted, Date, Finding, Report, codes, read_accepted};
 use capgen_manifest::{AgentId, Selection, find_root, read_source, shown};
+use capgen_time::SystemClock;
 
 use super::against::Pair;
 
@@ -109,6 +109,6 @@ fn is_same(a: &Path, b: &Path) -> bool {
 /// Today's date in UTC.
 fn today() -> Date {
     const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let seconds = SystemClock.since_1970().as_secs();
     Date::from_days(seconds / SECONDS_OF_A_DAY)
 }

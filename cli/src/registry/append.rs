@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use capgen_registry::Checker;
 use capgen_registry::log::{AppendOptions, Appended, Log, Rejection};
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
 
 use super::events::{BATCH, Lines, Text};
 use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config};
-use crate::clock::now;
 use crate::console::{Console, count, print_part, visible};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::validate::shown_payload as shown;
@@ -84,7 +84,10 @@ impl Writer<'_> {
             };
             refusals.push((number, refusal));
         }
-        let options = AppendOptions { now: self.arguments.now.unwrap_or_else(now), import: self.arguments.import };
+        let options = AppendOptions {
+            now: self.arguments.now.unwrap_or_else(|| SystemClock.now_ms()),
+            import: self.arguments.import,
+        };
         let mut results = self.log.append(&events, &options).map_err(|error| log::failed(&error))?.into_iter();
         for (number, refusal) in refusals {
             let result = match refusal {

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::{FoldReport, InvalidState, Registry, UnreadableState};
+use capgen_time::{Clock as _, SystemClock};
 
 use super::output::Output;
 use super::{arguments, config, fold, input};
-use crate::clock::now;
 use crate::codes;
 use crate::failure::{Failure, Outcome};
 use crate::validate::shown_payload as shown;
@@ -24,7 +24,7 @@ const LEEWAY: u64 = 60_000;
 
 pub(super) fn run(arguments: &arguments::Merge) -> Outcome {
     let config = config::read(arguments.config.as_deref())?;
-    let latest = arguments.now.unwrap_or_else(now).saturating_add(LEEWAY);
+    let latest = arguments.now.unwrap_or_else(|| SystemClock.now_ms()).saturating_add(LEEWAY);
     let mut registry = Registry::new(config.clone());
     for path in &arguments.states {
         read(path, &mut registry, latest)?;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::live::{Follower, Writer};
 use capgen_registry::{Checker, EventId, MonitorLimits, Overdue, Producer};
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config, key, register};
-use crate::clock::now;
 use crate::codes;
 use crate::console::{Console, print_part, visible};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -19,7 +19,7 @@ use crate::failure::{Failure, Outcome, Verdict};
 pub(super) fn run(arguments: &arguments::Monitor, console: &Console) -> Outcome {
     let arguments::Monitor { source, agent, .. } = arguments;
     let config = config::read(source.config.as_deref())?;
-    if !config.is_monitor(agent, EventId::at(now(), 0)) {
+    if !config.is_monitor(agent, EventId::at(SystemClock.now_ms(), 0)) {
         return Err(no_monitor(agent));
     }
     let key = key::signing_key(&arguments.signing, console)?;

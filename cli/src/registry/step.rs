@@ -7,12 +7,12 @@ use std::sync::Arc;
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::log::{AppendOptions, Log, Rejection};
 use capgen_registry::{Checker, Event, Kernel, SigningKey};
+use capgen_time::{Clock as _, SystemClock};
 use clap::error::ErrorKind;
 
 use super::log::{self, Access, LogAddress};
 use super::output::Output;
 use super::{arguments, config, events, key, line};
-use crate::clock::now;
 use crate::codes;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome, Verdict};
@@ -87,7 +87,7 @@ fn append(mut log: Box<dyn Log>, mut kernel: Kernel, output: Output) -> Outcome 
         let Some(last) = records.last() else { return Ok(Verdict::Fine) };
         after = last.sequence;
         let emitted: Vec<Event> = records.iter().flat_map(|record| kernel.step(&record.event)).collect();
-        let options = AppendOptions { now: now(), import: false };
+        let options = AppendOptions { now: SystemClock.now_ms(), import: false };
         let results = log.append(&emitted, &options).map_err(|error| log::failed(&error))?;
         for (event, result) in emitted.iter().zip(results) {
             let appended = result.map_err(|rejection| rejected(&rejection))?;

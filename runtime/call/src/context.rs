@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::CallOptions;
-use crate::clock::{Clock, SystemClock};
 use crate::envelope::{Envelope, header};
+use capgen_time::{Clock, SystemClock};
 
 /// The properties of a call that is being served. Clones are cheap.
 #[derive(Clone)]

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use capgen_manifest::Side;
 use capgen_payload::{Violation, Violations};
+use capgen_time::Clock;
 use tokio::time::timeout;
 
 use crate::audit::{Audit, AuditRecord, AuditViolation, CallRecord, ViolationRecord};
-use crate::clock::Clock;
 use crate::envelope::uri;
 
 /// The tenant of records of calls without one.

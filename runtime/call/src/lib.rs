@@ -7,7 +7,6 @@ extern crate capgen_payload as capgen;
 mod agent_macro;
 mod audit;
 mod client;
-mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
@@ -31,8 +30,8 @@ pub use capgen_payload::Capability;
 
 pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
 pub use capgen_manifest::{AgentId, Capability as CapabilityContract, Manifest, Side, TransportSettings};
+pub use capgen_time::{Clock, SystemClock};
 pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry};
-pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use envelope::{
     Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide,

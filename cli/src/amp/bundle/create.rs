@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use capgen_amp::bundle::{CreateError, NewBundle, Publisher, Rule, create};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_manifest::{LoadedContract, Manifest, Selection, shown};
+use capgen_time::{Clock as _, SystemClock};
 use serde::Serialize;
 
 use super::arguments::Create;
 use super::print;
 use super::replace::{Change, replace};
 use crate::amp::secret;
-use crate::clock::now;
 use crate::codes;
 use crate::console::{Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -45,7 +45,7 @@ fn bundle(arguments: &Create, console: &Console) -> Result<NewBundle, Failure> {
         namespace: &arguments.namespace,
         signer: &arguments.me,
         key: key.as_ref().unwrap_or(&placeholder),
-        created: arguments.now.unwrap_or_else(now),
+        created: arguments.now.unwrap_or_else(|| SystemClock.now_ms()),
     };
     let bundle = contracts.and_then(|contracts| {
         let manifests: Vec<&Manifest> = contracts.iter().map(|contract| &contract.manifest).collect();

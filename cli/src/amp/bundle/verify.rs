@@ -2,17 +2,18 @@
 
 use capgen_amp::bundle::{Creation, open};
 use capgen_diagnostic::quoted;
+use capgen_time::{Clock as _, SystemClock};
 
 use super::arguments::Verify;
 use super::{Document, print, rejected};
 use crate::amp::keys::keys;
-use crate::clock::{format_time, now};
+use crate::clock::format_time;
 use crate::console::{Console, count};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &Verify, console: &Console) -> Outcome {
     let trust = keys("--trust", &arguments.trust)?;
-    let creation = Creation { now: arguments.now.unwrap_or_else(now), min: arguments.min_created };
+    let creation = Creation { now: arguments.now.unwrap_or_else(|| SystemClock.now_ms()), min: arguments.min_created };
     let bundle = match open(&arguments.folder, &trust, creation) {
         Ok(bundle) => bundle,
         Err(error) => return rejected(&error, arguments.json, console),

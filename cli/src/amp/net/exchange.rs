@@ -2,7 +2,7 @@
 
 use std::process;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_amp::Code;
@@ -13,12 +13,12 @@ use capgen_amp::cbor::Value;
 use capgen_amp::message::SigningKey;
 use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
 use capgen_schema::Violation;
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
 
 use super::arguments::RequesterOptions;
 use super::{details, invalid_url};
 use crate::amp::{keys, secret};
-use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
@@ -54,7 +54,7 @@ impl<'a> Client<'a> {
     /// The random part of the id of the next request. Only the requester can derive it, and the time and the process make it unique.
     pub(super) fn random(&mut self) -> [u8; 8] {
         self.requests += 1;
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let time = SystemClock.since_1970().as_nanos();
         let context = format!("capgen amp request {time} {} {}", process::id(), self.requests);
         let mut random = [0; 8];
         random.iter_mut().zip(self.ids.derive(context.as_bytes())).for_each(|(to, from)| *to = from);
@@ -72,7 +72,7 @@ impl<'a> Client<'a> {
                 Ok(received) => received,
                 Err(error) => return Err(rejected.unwrap_or_else(|| error.into())),
             };
-            match self.requester.step(&mut exchange, Event::Received(&received), now()) {
+            match self.requester.step(&mut exchange, Event::Received(&received), SystemClock.now_ms()) {
                 Reaction::Done(Answer::Failed(error)) => {
                     let message = error.message.unwrap_or_default();
                     return Err(Failed { details: error.details, ..Failed::new(Some(error.code), message) });

@@ -4,12 +4,12 @@ use capgen_amp::body::{CapInvoke, Hints, NameOrType, Target};
 use capgen_amp::cbor::{Limits, Value};
 use capgen_diagnostic::Diagnostic;
 use capgen_schema::ExactPayload;
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
 
 use super::exchange::{Client, Failed};
 use super::{Invoke, runtime};
 use crate::amp::input;
-use crate::clock::now;
 use crate::codes;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
@@ -20,7 +20,8 @@ pub(in crate::amp) fn run(arguments: &Invoke, console: &Console) -> Outcome {
     let invoke =
         CapInvoke { target: target(arguments), params: params(arguments)?, timeout_ms: Some(requester.timeout.max(1)) };
     let random = client.random();
-    let exchange = client.requester.invoke(requester.to.clone(), &invoke, None, requester.timeout, now(), random);
+    let exchange =
+        client.requester.invoke(requester.to.clone(), &invoke, None, requester.timeout, SystemClock.now_ms(), random);
     let result = match runtime()?.block_on(client.answer(exchange)) {
         // As JSON, not as a view of CBOR: an object with the key `$ref` is such an object.
         Ok(answer) => match answer.to_json() {

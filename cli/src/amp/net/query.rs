@@ -3,11 +3,11 @@
 use capgen_amp::body::{CapDeclare, CapQuery, Filter};
 use capgen_amp::descriptor::Descriptor;
 use capgen_amp::requester::Answer;
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
 
 use super::exchange::{Client, Failed};
 use super::{Query, runtime};
-use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
@@ -39,7 +39,8 @@ async fn pages(arguments: &Query, client: &mut Client<'_>) -> Result<Vec<Descrip
     let mut descriptors = Vec::new();
     loop {
         let random = client.random();
-        let exchange = client.requester.query(requester.to.clone(), &query, requester.timeout, now(), random);
+        let exchange =
+            client.requester.query(requester.to.clone(), &query, requester.timeout, SystemClock.now_ms(), random);
         let Answer::Declared(CapDeclare { capabilities, cursor }) = client.answer(exchange).await? else {
             return Err(Failed::unexpected());
         };

@@ -11,19 +11,19 @@ use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::carrier::{BoxFuture, Service, http, tcp};
 use capgen_amp::provider::{Outcome as Ended, Start};
 use capgen_schema::Violations;
+use capgen_time::{Clock as _, SystemClock};
 use tokio::net::TcpListener;
 
 use super::arguments::LimitOptions;
 use super::{Serve, invalid_url, runtime, store};
 use crate::amp::arguments::ProviderOptions;
 use crate::amp::{provider, violated};
-use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
     let listen = arguments.listen.iter().map(|url| Address::parse(url)).collect::<Result<Vec<_>, _>>()?;
-    let (provider, state) = provider::load(&arguments.provider, now(), console)?;
+    let (provider, state) = provider::load(&arguments.provider, SystemClock.now_ms(), console)?;
     let handlers = Arc::new(Handlers { options: arguments.provider.clone(), console: *console });
     runtime()?.block_on(async {
         let runner = match &arguments.store {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::provider::{Provider, State};
+use capgen_time::{Clock as _, SystemClock};
 
 use crate::failure::Failure;
 
@@ -23,7 +24,6 @@ pub(super) fn run(
     use capgen_amp::store::SqliteStore;
     use capgen_diagnostic::Diagnostic;
 
-    use crate::clock::now;
     use crate::codes;
 
     let failed = |reason: String| {
@@ -31,7 +31,8 @@ pub(super) fn run(
         let help = "name a file that no other provider uses, or that does not exist yet";
         Failure::Findings(vec![Diagnostic::new(codes::AMP_FILE, message).help(help)])
     };
-    let store = SqliteStore::open_or_create(file, provider.did(), now()).map_err(|error| failed(error.to_string()))?;
+    let store = SqliteStore::open_or_create(file, provider.did(), SystemClock.now_ms())
+        .map_err(|error| failed(error.to_string()))?;
     Runner::with_store(provider, state, handlers, Box::new(store)).map_err(failed)
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_schema::{Validator, Violations};
+use capgen_time::{Clock as _, SystemClock};
 
-use super::clock::now;
 use super::{Peer, PeerError};
 use crate::body::{CapDeclare, CapInvoke, CapQuery, ErrorBody, ResultError};
 use crate::cbor::Value;
@@ -83,7 +83,7 @@ impl Client {
     ///
     /// See [`ClientError`].
     pub async fn query(&self, query: &CapQuery) -> Result<CapDeclare, ClientError> {
-        let exchange = self.requester.query(self.provider.clone(), query, self.ttl(), now(), random()?);
+        let exchange = self.requester.query(self.provider.clone(), query, self.ttl(), SystemClock.now_ms(), random()?);
         match self.exchange(exchange).await? {
             Answer::Declared(declare) => Ok(declare),
             answer => Err(error(answer)),
@@ -113,7 +113,8 @@ impl Client {
     ///
     /// See [`ClientError`].
     pub async fn invoke(&self, invoke: &CapInvoke, output: Option<Validator>) -> Result<Value, ClientError> {
-        let exchange = self.requester.invoke(self.provider.clone(), invoke, output, self.ttl(), now(), random()?);
+        let exchange =
+            self.requester.invoke(self.provider.clone(), invoke, output, self.ttl(), SystemClock.now_ms(), random()?);
         match self.exchange(exchange).await? {
             Answer::Result(result) => Ok(result),
             answer => Err(error(answer)),
@@ -124,7 +125,7 @@ impl Client {
     async fn exchange(&self, mut exchange: Exchange) -> Result<Answer, ClientError> {
         let (mut pause, mut reason) = (FIRST_PAUSE, None);
         loop {
-            let remaining = Duration::from_millis(exchange.expires().saturating_sub(now()));
+            let remaining = Duration::from_millis(exchange.expires().saturating_sub(SystemClock.now_ms()));
             if remaining.is_zero() {
                 return Err(ClientError::Timeout { reason });
             }
@@ -154,7 +155,7 @@ impl Client {
     ) -> Result<Option<Answer>, PeerError> {
         let mut answers = self.peer.request(Bytes::from_owner(exchange.bytes()), remaining).await?;
         while let Some(message) = answers.next().await {
-            match self.requester.step(exchange, Event::Received(&message?), now()) {
+            match self.requester.step(exchange, Event::Received(&message?), SystemClock.now_ms()) {
                 Reaction::Done(answer) => return Ok(Some(answer)),
                 Reaction::Progress(..) | Reaction::None => {}
                 Reaction::Invalid { rejection: Rejection { code, message }, reply } => {

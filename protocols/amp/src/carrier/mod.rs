@@ -12,7 +12,6 @@
 //! A carrier that has delivered a message proves nothing about its answer: only signatures do.
 
 mod client;
-mod clock;
 pub mod connection;
 pub mod control;
 pub mod frame;

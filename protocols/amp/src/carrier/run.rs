@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_schema::Violations;
+use capgen_time::{Clock as _, SystemClock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use super::clock::now;
 use super::{BoxFuture, Handled, Proved, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
@@ -76,7 +76,7 @@ impl Runner {
     /// Panics outside of a tokio runtime.
     #[must_use]
     pub fn new(provider: Provider, state: State, execute: Arc<dyn Execute>) -> Self {
-        Self::start(provider, state.since(now()), execute, None)
+        Self::start(provider, state.since(SystemClock.now_ms()), execute, None)
     }
 
     /// Runs a provider with its handlers, from a state on. The ids and the results of invocations are in a store, so that a later process
@@ -97,7 +97,7 @@ impl Runner {
         execute: Arc<dyn Execute>,
         mut store: Box<dyn Store>,
     ) -> Result<Self, String> {
-        let (now, mut state) = (now(), state.since(store.since()));
+        let (now, mut state) = (SystemClock.now_ms(), state.since(store.since()));
         store.read(now, &mut |record| state.restore(record, now))?;
         state.write_records();
         Ok(Self::start(provider, state, execute, Some(store)))
@@ -126,7 +126,7 @@ impl Runner {
     /// Starts no new work. Running invocations have the time `grace`; then they end with 5002. The future ends when every invocation
     /// has its result. Later messages are answered, invocations with 5002.
     pub async fn shutdown(&self, grace: Duration) {
-        let until = now().saturating_add(u64::try_from(grace.as_millis()).unwrap_or(u64::MAX));
+        let until = SystemClock.now_ms().saturating_add(u64::try_from(grace.as_millis()).unwrap_or(u64::MAX));
         let mut is_drained = self.0.is_drained.subscribe();
         self.0.held().until = Some(until);
         self.0.step(Input::Shutdown { until });
@@ -146,7 +146,7 @@ impl Service for Runner {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
             // Before the state is locked: signatures are most of the work.
-            let received = match inner.provider.verify(&message, now()) {
+            let received = match inner.provider.verify(&message, SystemClock.now_ms()) {
                 Ok(received) => received,
                 Err(rejection) => return Handled::Rejected(rejection),
             };
@@ -159,7 +159,7 @@ impl Service for Runner {
     }
 
     fn replace_large_answer(&self, answer: &Bytes) -> Option<Bytes> {
-        self.0.provider.replace_large_answer(answer, now()).map(Bytes::from_owner)
+        self.0.provider.replace_large_answer(answer, SystemClock.now_ms()).map(Bytes::from_owner)
     }
 }
 
@@ -185,7 +185,7 @@ impl Inner {
     fn step_held(self: &Arc<Self>, held: &mut Held, input: Input<'_>) {
         let before = held.state.next_deadline();
         // An impossible input changes nothing; none is ever given, as numbers of invocations come from the provider.
-        let outputs = self.provider.step(&mut held.state, input, now()).unwrap_or_default();
+        let outputs = self.provider.step(&mut held.state, input, SystemClock.now_ms()).unwrap_or_default();
         let is_written = self.write(held, &outputs);
         for output in outputs {
             match output {
@@ -209,7 +209,7 @@ impl Inner {
             _ => None,
         });
         let records: Vec<Record> = records.collect();
-        let written = if records.is_empty() { Ok(()) } else { store.write(&records, now()) };
+        let written = if records.is_empty() { Ok(()) } else { store.write(&records, SystemClock.now_ms()) };
         if let Err(reason) = &written {
             let (execute, reason) = (Arc::clone(&self.execute), reason.clone());
             self.runtime.spawn(async move { execute.store_failed(&reason) });
@@ -250,7 +250,7 @@ impl Inner {
         let held = self.held();
         let until = held.until.filter(|_| held.state.running() > 0);
         let next = [held.state.next_deadline(), until].into_iter().flatten().min();
-        next.map_or(TICK, |next| Duration::from_millis(next.saturating_sub(now())).min(TICK))
+        next.map_or(TICK, |next| Duration::from_millis(next.saturating_sub(SystemClock.now_ms())).min(TICK))
     }
 }
 

@@ -1,9 +1,9 @@
 //! A producer that appends events to a log.
 
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use capgen_manifest::Manifest;
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::event::MAX_REGISTRATION;
@@ -86,7 +86,7 @@ impl Writer {
     }
 
     fn event(&mut self, kind: EventType, payload: Value) -> Event {
-        let now = now();
+        let now = SystemClock.now_ms();
         // Without random numbers the ids still ascend, and they are unique within this writer.
         let id = self.ids.next(now, random().unwrap_or(0));
         let event = self.producer.event(kind, payload, id, now);
@@ -94,7 +94,7 @@ impl Writer {
     }
 
     fn append_all(&mut self, events: &[Event]) -> Result<Vec<AppendResult>, AppendError> {
-        self.log.append(events, &AppendOptions { now: now(), import: false }).map_err(AppendError::Log)
+        self.log.append(events, &AppendOptions { now: SystemClock.now_ms(), import: false }).map_err(AppendError::Log)
     }
 
     /// Registers the capabilities of a manifest, as [`announce`] decides from the registry so far, in one append. Registrations that exist
@@ -178,18 +178,12 @@ impl Writer {
     ///
     /// Those of [`append`](Self::append), at the first event that fails.
     pub fn monitor(&mut self, view: &View<'_>, limits: &MonitorLimits) -> Result<Vec<Overdue>, AppendError> {
-        let overdue = overdue(view, limits, now());
+        let overdue = overdue(view, limits, SystemClock.now_ms());
         for Overdue { kind, payload, .. } in &overdue {
             self.append(*kind, payload.clone())?;
         }
         Ok(overdue)
     }
-}
-
-/// The Unix time in ms.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn random() -> Option<u128> {

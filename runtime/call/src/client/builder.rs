@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use capgen_time::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -11,7 +12,6 @@ use tokio::task::JoinHandle;
 use super::pending::Pending;
 use super::{Client, Retry};
 use crate::audit::Audit;
-use crate::clock::{Clock, SystemClock};
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;

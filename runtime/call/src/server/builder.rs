@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_manifest::{AgentId, Capability};
+use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
 use super::handlers::Handlers;
@@ -15,7 +16,6 @@ use super::skew::Skew;
 use super::{Counters, Phase, Server};
 use crate::audit::Audit;
 use crate::client::BuildError;
-use crate::clock::{Clock, SystemClock};
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::transport::{Delivery, SubscribeOptions, Transport};

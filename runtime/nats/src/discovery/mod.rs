@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_nats::Subscriber;
 use capgen_call::TransportError;
+use capgen_time::SystemClock;
 use futures_core::Stream as _;
 use tokio::task::JoinHandle;
 
@@ -131,7 +132,7 @@ impl Discovery {
             }
         }
         let id = info.id.clone();
-        let service = Service { info, started: timestamp::rfc3339(SystemTime::now()), stats: Box::new(stats) };
+        let service = Service { info, started: timestamp::rfc3339(SystemClock.since_1970()), stats: Box::new(stats) };
         let closed = link.closed();
         let link = Arc::clone(link);
         let task = tokio::spawn(async move {

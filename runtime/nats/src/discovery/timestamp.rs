@@ -1,13 +1,10 @@
 //! Times as text.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
-/// The time in UTC by RFC 3339, such as `2024-02-29T12:00:00.5Z`. A time before 1970 is that of the beginning of 1970.
-pub(super) fn rfc3339(time: SystemTime) -> String {
-    let elapsed = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+/// The time so long after 1970 in UTC by RFC 3339, such as `2024-02-29T12:00:00.5Z`.
+pub(super) fn rfc3339(elapsed: std::time::Duration) -> String {
     let elapsed = Duration::try_from(elapsed).unwrap_or_default();
     OffsetDateTime::UNIX_EPOCH.saturating_add(elapsed).format(&Rfc3339).unwrap_or_default()
 }
@@ -26,8 +23,7 @@ mod tests {
             (1_735_689_599_007, "2024-12-31T23:59:59.007Z"),
         ];
         for (ms, text) in all {
-            assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_millis(ms)), text);
+            assert_eq!(rfc3339(Duration::from_millis(ms)), text);
         }
-        assert_eq!(rfc3339(UNIX_EPOCH - Duration::from_secs(1)), "1970-01-01T00:00:00Z");
     }
 }

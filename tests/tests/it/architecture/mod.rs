@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod files;
+mod homes;
 mod modules;
 mod npx;
 mod packages;
@@ -21,11 +22,12 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 22] = [
+const LIBRARIES: [&str; 23] = [
     "contract/diagnostic",
     "contract/files",
     "contract/schema",
     "contract/descriptor",
+    "contract/time",
     "contract/manifest",
     "macros",
     "runtime/payload",

@@ -7,7 +7,7 @@ use crate::architecture::{code, linked};
 const BESIDE: [&str; 2] = ["log/", "live/"];
 
 /// Words of code that reads or writes anything but its arguments, or that waits.
-const IMPURE: [&str; 18] = [
+const IMPURE: [&str; 19] = [
     "std::fs",
     "std::io",
     "std::net",
@@ -17,6 +17,7 @@ const IMPURE: [&str; 18] = [
     "std::thread",
     "thread_local!",
     "SystemTime",
+    "SystemClock",
     "Instant",
     "now_utc",
     "now_v7",

@@ -10,7 +10,8 @@ mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use capgen_time::SystemClock;
 
 use capgen_files::Links;
 
@@ -35,7 +36,7 @@ pub(super) struct Cache {
 impl Cache {
     /// Reads a cache. A file that does not exist, or is not a cache of this version, is an empty cache.
     pub(super) fn read(path: &Path, least_skills: usize) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemClock.since_1970();
         Self { least_skills, ..Self::of_run(path, i64::try_from(now.as_nanos()).unwrap_or_default()) }
     }
 
