@@ -8,7 +8,6 @@ mod arguments;
 mod audit;
 mod check;
 #[cfg(any(feature = "amp", feature = "audit", feature = "dci", feature = "registry"))]
-mod clock;
 mod codes;
 mod completions;
 mod console;
@@ -49,6 +48,8 @@ mod suggestion;
 mod summary;
 #[cfg(any(feature = "dci", feature = "registry"))]
 mod table;
+#[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
+mod times;
 mod validate;
 mod watch;
 

@@ -7,7 +7,7 @@ use capgen_time::{Clock as _, SystemClock};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use crate::clock::parse_time;
+use crate::times::parse_time;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]

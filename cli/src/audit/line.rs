@@ -3,8 +3,8 @@
 use capgen_audit::Row;
 use serde_json::Value;
 
-use crate::clock::format_time;
 use crate::console::{visible, visible_json};
+use crate::times::format_time;
 
 /// The names of the columns.
 pub(super) fn header() -> String {

@@ -9,9 +9,9 @@ use super::run::Run;
 use super::show::{self, View};
 use super::suggestions::{self, Known};
 use super::{arguments, prompt};
-use crate::clock;
 use crate::console::{Console, print, print_json};
 use crate::failure::{Outcome, Verdict};
+use crate::times;
 
 pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
     let run = Run::load(&arguments.run)?;
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
     let output = (arguments.json, console);
     suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, output, command);
     if arguments.json {
-        let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(SystemClock.now_ms()));
+        let now = arguments.now.clone().unwrap_or_else(|| times::format_time(SystemClock.now_ms()));
         let circumstances =
             Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
         let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);

@@ -10,8 +10,6 @@ mod accepted;
 mod call;
 pub mod codes;
 mod compare;
-#[cfg(feature = "reports")]
-mod date;
 mod finding;
 mod fingerprint;
 mod level;
@@ -32,9 +30,9 @@ pub use accepted::read_accepted;
 pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
 pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described, serves_version};
 pub use capgen_schema::{Containment, Undecided};
-pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
 #[cfg(feature = "reports")]
-pub use date::{Date, InvalidDate};
+pub use capgen_time::{Date, InvalidDate};
+pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
 pub use finding::{Finding, Witness};
 pub use fingerprint::Fingerprint;
 pub use level::{Bump, Level};

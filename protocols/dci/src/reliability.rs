@@ -5,9 +5,8 @@ use std::fmt;
 
 use capgen_diagnostic::{Diagnostic, Source};
 use capgen_schema::Format;
+use capgen_time::Timestamp;
 use serde::Serialize;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use crate::document::{Document, Value};
 use crate::{Score, codes};
@@ -138,7 +137,7 @@ impl Reliability {
         let Some(excess) = (self.candidates.len() + 1).checked_sub(MAX_CANDIDATES).filter(|excess| *excess > 0) else {
             return;
         };
-        let time = |record: &Record| OffsetDateTime::parse(&record.last_used_at, &Rfc3339).ok();
+        let time = |record: &Record| record.last_used_at.parse::<Timestamp>().ok();
         let mut by_age: Vec<_> = self.candidates.iter().map(|(id, record)| (time(record), id.clone())).collect();
         by_age.sort_unstable();
         for (_, id) in by_age.into_iter().take(excess) {

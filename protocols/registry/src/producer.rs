@@ -1,5 +1,6 @@
 //! Writing events: envelopes around payloads.
 
+use capgen_time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{Event, EventId, EventType};
@@ -79,13 +80,7 @@ impl EventIds {
 
 /// `YYYY-MM-DDThh:mm:ss.mmmZ`. Times after the year 9999 are the last one of it.
 pub(crate) fn timestamp(millis: u64) -> String {
-    const LAST: u64 = 253_402_300_799_999;
-    let millis = millis.min(LAST);
-    let seconds = i64::try_from(millis / 1000).unwrap_or(0);
-    let time = time::OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
-    let (year, month, day) = (time.year(), u8::from(time.month()), time.day());
-    let (hour, minute, second) = time.to_hms();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", millis % 1000)
+    Timestamp::from_ms(millis).unwrap_or(Timestamp::LAST).to_string()
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::arguments::Show;
 use super::{print, rejected};
-use crate::clock::format_time;
 use crate::console::{self, Console, visible};
 use crate::failure::{Outcome, Verdict};
+use crate::times::format_time;
 
 pub(super) fn run(arguments: &Show, console: &Console) -> Outcome {
     match inspect(&arguments.folder) {

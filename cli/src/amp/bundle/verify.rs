@@ -7,9 +7,9 @@ use capgen_time::{Clock as _, SystemClock};
 use super::arguments::Verify;
 use super::{Document, print, rejected};
 use crate::amp::keys::keys;
-use crate::clock::format_time;
 use crate::console::{Console, count};
 use crate::failure::{Outcome, Verdict};
+use crate::times::format_time;
 
 pub(super) fn run(arguments: &Verify, console: &Console) -> Outcome {
     let trust = keys("--trust", &arguments.trust)?;

@@ -7,8 +7,8 @@ use capgen_amp::message::{Message, Recipients};
 use serde_json::Value as Json;
 
 use super::check::{Check, Checked, Report};
-use crate::clock::format_time;
 use crate::console::{visible, visible_json};
+use crate::times::format_time;
 
 pub(super) fn text(report: &Report) -> String {
     let mut text = String::new();

@@ -3,7 +3,6 @@
 #[macro_use]
 mod parts;
 
-mod date_time;
 mod email;
 mod equivalent;
 pub(crate) mod pattern;
@@ -28,7 +27,7 @@ impl Format {
             Format::Email => email::is_mailbox(text),
             Format::Uri => fluent_uri::Uri::parse(text).is_ok(),
             Format::UriReference => fluent_uri::UriRef::parse(text).is_ok(),
-            Format::DateTime => date_time::is_date_time(text),
+            Format::DateTime => text.parse::<capgen_time::Timestamp>().is_ok(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The checks of the envelope.
 
 use capgen_payload::Payload as _;
+use capgen_time::Timestamp;
 use serde_json::Value;
-use time::{Date, Month, Time};
 
 use super::contract::reported;
 use super::{Event, EventType, MAX_EVENT, MAX_REGISTRATION, MAX_REQUEST, generated::EventRequest};
@@ -32,25 +32,19 @@ pub(super) fn errors(event: &Event, kernel: &str) -> Vec<String> {
     if event.member("event_version").is_some_and(|version| semver::Version::parse(version).is_err()) {
         paths.push("/event_version".to_owned());
     }
-    if event.member("timestamp").is_some_and(|timestamp| !is_time(timestamp)) {
+    if event.member("timestamp").is_some_and(|timestamp| has_form(timestamp) && !is_timestamp(timestamp)) {
         paths.push("/timestamp".to_owned());
     }
     paths
 }
 
-/// Whether the digits of `YYYY-MM-DDThh:mm:ss.mmmZ` are a valid date and time. The schema checks the rest of the form.
-fn is_time(text: &str) -> bool {
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u8>().ok();
-    let date = || {
-        let year = text.get(0..4)?.parse().ok()?;
-        Date::from_calendar_date(year, Month::try_from(number(5, 7)?).ok()?, number(8, 10)?).ok()?;
-        Time::from_hms(number(11, 13)?, number(14, 16)?, number(17, 19)?).ok()
-    };
-    date().is_some()
+/// Whether a text is a valid timestamp: in its form, with a day of the calendar and a time of the day. Timestamps have no leap seconds.
+pub(super) fn is_timestamp(text: &str) -> bool {
+    has_form(text) && text.get(17..19) != Some("60") && text.parse::<Timestamp>().is_ok()
 }
 
-/// Whether a text is a valid timestamp, in its whole form.
-pub(super) fn is_timestamp(text: &str) -> bool {
+/// Whether a text has the form `YYYY-MM-DDThh:mm:ss.mmmZ`, which the schema of the envelope requires, too.
+fn has_form(text: &str) -> bool {
     let is_form = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',
         10 => byte == b'T',
@@ -59,7 +53,7 @@ pub(super) fn is_timestamp(text: &str) -> bool {
         23 => byte == b'Z',
         _ => byte.is_ascii_digit(),
     };
-    text.len() == 24 && text.bytes().enumerate().all(is_form) && is_time(text)
+    text.len() == 24 && text.bytes().enumerate().all(is_form)
 }
 
 /// Whether the id is one of the kernel if the producer is, and only then. An invalid id is reported elsewhere.

@@ -2,7 +2,6 @@
 
 mod agent;
 mod answer;
-mod timestamp;
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use async_nats::Subscriber;
 use capgen_call::TransportError;
-use capgen_time::SystemClock;
+use capgen_time::{Clock as _, SystemClock, Timestamp};
 use futures_core::Stream as _;
 use tokio::task::JoinHandle;
 
@@ -132,7 +131,8 @@ impl Discovery {
             }
         }
         let id = info.id.clone();
-        let service = Service { info, started: timestamp::rfc3339(SystemClock.since_1970()), stats: Box::new(stats) };
+        let started = Timestamp::from_ms(SystemClock.now_ms()).unwrap_or(Timestamp::LAST).to_string();
+        let service = Service { info, started, stats: Box::new(stats) };
         let closed = link.closed();
         let link = Arc::clone(link);
         let task = tokio::spawn(async move {

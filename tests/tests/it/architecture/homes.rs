@@ -1,7 +1,7 @@
 //! Ideas that several crates need, each of which has one home.
 
 use crate::architecture::repository::{files, text};
-use crate::architecture::{LIBRARIES, code};
+use crate::architecture::{LIBRARIES, code, dependencies, layer, members, name};
 
 /// The lines of code of the crates that users link and of the program, without their tests, which contain `word`: `path:line`.
 fn uses(word: &str) -> Vec<String> {
@@ -32,4 +32,15 @@ fn only(home: &str, word: &str) {
 fn the_clock_of_the_system_is_read_in_one_place() {
     only("contract/time/src/clock.rs", "SystemTime::now()");
     assert_eq!(uses("SystemTime::now()").len(), 1);
+}
+
+#[test]
+fn times_are_read_and_written_in_one_place() {
+    // Every such text has the minutes after a colon.
+    only("contract/time/src/timestamp.rs", "minute:02}");
+    for package in members().iter().filter(|package| layer(package["manifest_path"].as_str().unwrap()).is_some()) {
+        let all = dependencies(package, &["normal", "build"]);
+        let calendar = all.iter().map(name).find(|used| ["chrono", "jiff", "time"].contains(used));
+        assert_eq!(calendar, None, "{} should use capgen-time", name(package));
+    }
 }

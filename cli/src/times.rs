@@ -1,9 +1,6 @@
 //! Times as people write them.
 
-#[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
-use time::OffsetDateTime;
-#[cfg(feature = "audit")]
-use time::format_description::well_known::Rfc3339;
+use capgen_time::Timestamp;
 
 /// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) such as `2026-11-23T10:00:00Z`, or a day such as `2026-11-23`, which
 /// starts at midnight UTC. Returns the Unix time in ms, rounded down; `None` for another text, and for times before 1970.
@@ -16,23 +13,14 @@ pub(crate) fn parse_time(text: &str) -> Option<u64> {
     } else {
         text
     };
-    // `time` accepts any character here.
-    if !["T", "t", " "].contains(&text.get(10..11)?) {
-        return None;
-    }
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    u64::try_from(time.unix_timestamp_nanos().div_euclid(1_000_000)).ok()
+    // RFC 3339 mentions the space, which is outside of its grammar.
+    let text = if text.get(10..11) == Some(" ") { text.replacen(' ', "T", 1) } else { text.to_owned() };
+    text.parse::<Timestamp>().ok()?.to_ms()
 }
 
 /// Unix time in ms as `YYYY-MM-DDTHH:MM:SS.mmmZ`. Times after the year 9999 are returned as the number alone.
-#[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
 pub(crate) fn format_time(ms: u64) -> String {
-    // With its feature `large-dates`, `time` accepts later years too.
-    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok();
-    let Some(time) = time.filter(|time| time.year() <= 9999) else { return ms.to_string() };
-    let (date, (hour, minute, second, millisecond)) = (time.date(), time.to_hms_milli());
-    let (year, month, day) = date.to_calendar_date();
-    format!("{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z", u8::from(month))
+    Timestamp::from_ms(ms).map_or_else(|| ms.to_string(), |time| time.to_string())
 }
 
 #[cfg(all(test, feature = "audit"))]
