@@ -1,15 +1,17 @@
-//! Time: the clock, and days and times as text.
+//! Time: the clock, days and times as text, and pauses between attempts.
 //!
 //! Pure code takes the time as an argument. Programs and carriers take it from a [`Clock`]; the one that reads the clock of the system is
-//! [`SystemClock`], the only place of capgen that does. [`Timestamp`] and [`Date`] read and write the notations of RFC 3339; they use no
-//! clock.
+//! [`SystemClock`], the only place of capgen that does. [`Timestamp`] and [`Date`] read and write the notations of RFC 3339, and
+//! [`Backoff`] has the pauses of everything that repeats failed attempts; they use no clock and no randomness.
 #![forbid(unsafe_code)]
 
+mod backoff;
 mod clock;
 mod date;
 mod digits;
 mod timestamp;
 
+pub use backoff::Backoff;
 pub use clock::{Clock, SystemClock};
 pub use date::{Date, InvalidDate};
 pub use timestamp::{InvalidTimestamp, Timestamp};

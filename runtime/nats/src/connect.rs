@@ -8,8 +8,15 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use capgen_call::TransportError;
+use capgen_time::Backoff;
 
 use crate::options::{Auth, NatsOptions};
+
+/// The longest pause after the first failed attempt: a server that restarts on the same machine is back in tens of milliseconds.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+/// The shortest pause in percent of the longest one: enough randomness that clients spread, and no attempt is made at once.
+const LEAST_PERCENT: u8 = 50;
 
 /// The number of operations that wait for the connection.
 const OUTGOING: usize = 512;
@@ -102,11 +109,10 @@ async fn settings(
 /// The pause before an attempt to connect. The first attempt is made at once; the random part prevents that all clients of a
 /// server that comes back connect at the same moment.
 fn delay(attempt: usize, max: Duration) -> Duration {
-    let Some(doublings) = attempt.checked_sub(2) else { return Duration::ZERO };
-    let doublings = u32::try_from(doublings).unwrap_or(u32::MAX).min(20);
-    let full = Duration::from_millis(10 << doublings).min(max);
-    let random = RandomState::new().build_hasher().finish() % 512;
-    full.mul_f64(0.5 + f64::from(u32::try_from(random).unwrap_or(0)) / 1024.0)
+    let failed = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
+    // Keys of hash maps are random, and this needs no better randomness.
+    let random = RandomState::new().build_hasher().finish();
+    Backoff::new(FIRST_PAUSE, max).random_pause(failed, LEAST_PERCENT, (random >> 32) as u32)
 }
 
 /// The addresses without credentials, and the credentials: those of the options, or those in the addresses.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_schema::{Validator, Violations};
-use capgen_time::{Clock as _, SystemClock};
+use capgen_time::{Backoff, Clock as _, SystemClock};
 
 use super::{Peer, PeerError};
 use crate::body::{CapDeclare, CapInvoke, CapQuery, ErrorBody, ResultError};
@@ -15,11 +15,11 @@ use crate::descriptor::Descriptor;
 use crate::message::{Did, Rejection};
 use crate::requester::{Answer, Event, Exchange, Reaction, Requester};
 
-/// The pause before a message is sent again; it doubles each time.
-const FIRST_PAUSE: Duration = Duration::from_millis(20);
-
-/// The longest pause before a message is sent again.
+/// The longest pause before a message is sent again, and the time for which the answer to a last message is awaited.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
+
+/// The pauses before a message is sent again.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), MAX_PAUSE);
 
 /// A provider that is called over a carrier.
 ///
@@ -123,7 +123,7 @@ impl Client {
 
     /// Sends a request, as often as the carrier loses it, and returns how it ends.
     async fn exchange(&self, mut exchange: Exchange) -> Result<Answer, ClientError> {
-        let (mut pause, mut reason) = (FIRST_PAUSE, None);
+        let (mut attempts, mut reason) = (0, None);
         loop {
             let remaining = Duration::from_millis(exchange.expires().saturating_sub(SystemClock.now_ms()));
             if remaining.is_zero() {
@@ -141,8 +141,8 @@ impl Client {
                     error => return Err(ClientError::Carrier(error)),
                 },
             }
-            tokio::time::sleep(pause.min(remaining)).await;
-            pause = (pause * 2).min(MAX_PAUSE);
+            attempts = u32::saturating_add(attempts, 1);
+            tokio::time::sleep(BACKOFF.pause(attempts).min(remaining)).await;
         }
     }
 

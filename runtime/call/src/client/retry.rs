@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use capgen_time::Backoff;
 use uuid::Uuid;
 
 /// When a client repeats a call of an idempotent capability. The default is never.
@@ -22,14 +23,17 @@ use uuid::Uuid;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Retry {
     pub(crate) attempts: u32,
-    first: Duration,
-    longest: Duration,
+    backoff: Backoff,
     attempt_timeout: Option<Duration>,
 }
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { attempts: 1, first: Duration::from_millis(50), longest: Duration::from_secs(2), attempt_timeout: None }
+        Self {
+            attempts: 1,
+            backoff: Backoff::new(Duration::from_millis(50), Duration::from_secs(2)),
+            attempt_timeout: None,
+        }
     }
 }
 
@@ -44,7 +48,7 @@ impl Retry {
     /// part of it, so that callers do not repeat their calls at the same time. The default is 50 ms, up to 2 s.
     #[must_use]
     pub fn backoff(self, first: Duration, longest: Duration) -> Self {
-        Self { first, longest: longest.max(first), ..self }
+        Self { backoff: Backoff::new(first, longest.max(first)), ..self }
     }
 
     /// How long an attempt has no response, at most, before the next one starts. It does not end the attempt.
@@ -70,10 +74,9 @@ impl Retry {
 
     /// The pause after an attempt, counted from 1.
     pub(crate) fn pause(self, attempt: u32) -> Duration {
-        let most = self.first.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(self.longest);
         let (random, _) = Uuid::new_v4().as_u64_pair();
         // The highest bits are random; the version is in lower ones.
-        most.mul_f64(f64::from((random >> 32) as u32) / f64::from(u32::MAX))
+        self.backoff.random_pause(attempt.max(1), 0, (random >> 32) as u32)
     }
 }
 

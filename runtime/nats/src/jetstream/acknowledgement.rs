@@ -6,13 +6,12 @@ use std::time::Duration;
 use async_nats::{RequestErrorKind, Subject};
 use bytes::Bytes;
 use capgen_call::{Acknowledgement, BoxFuture, TransportError};
+use capgen_time::Backoff;
 
 use crate::transport::{Link, disconnected};
 
-/// The pause before a message that was rejected for the first time is delivered again. It doubles each time.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The pauses before a message that was rejected is delivered again.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(10));
 
 /// The acknowledgement of one delivery.
 pub(super) struct Delivered {
@@ -53,8 +52,7 @@ impl Delivered {
 
     /// The growing pause keeps a message that no one can process from being delivered in a tight loop.
     fn pause(&self) -> Duration {
-        let doublings = u32::try_from(self.deliveries.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
-        (FIRST_PAUSE * (1 << doublings)).min(LONGEST_PAUSE)
+        BACKOFF.pause(u32::try_from(self.deliveries.max(1)).unwrap_or(u32::MAX))
     }
 }
 

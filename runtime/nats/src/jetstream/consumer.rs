@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_nats::{StatusCode, Subscriber, jetstream};
 use bytes::Bytes;
 use capgen_call::{Event, Incoming, TransportError};
+use capgen_time::Backoff;
 use futures_core::Stream;
 use tokio::sync::mpsc;
 
@@ -23,8 +24,8 @@ const EXPIRES: Duration = Duration::from_secs(5);
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// Without a sign for so long, the request is lost.
 const SILENCE: Duration = Duration::from_secs(7);
-/// The pause before the first attempt to find the stream again. It doubles up to a limit.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The pauses before the attempts to find the stream again.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));
 
 /// The durable consumer of a group.
 pub(super) struct Consumer {
@@ -64,10 +65,11 @@ impl Consumer {
                 return;
             }
             // The server may have restarted without the stream or the consumer.
-            let mut pause = PAUSE;
+            let mut attempt = 0;
             stream = loop {
+                attempt = u32::saturating_add(attempt, 1);
                 tokio::select! {
-                    () = tokio::time::sleep(pause) => {}
+                    () = tokio::time::sleep(BACKOFF.pause(attempt)) => {}
                     () = sender.closed() => return,
                     () = &mut closed => return,
                 }
@@ -75,7 +77,6 @@ impl Consumer {
                     Ok(stream) => break stream,
                     Err(error) => tracing::debug!(%error, consumer = self.name, "receiving stored messages"),
                 }
-                pause = (pause * 2).min(Duration::from_secs(1));
             };
         }
     }

@@ -44,3 +44,11 @@ fn times_are_read_and_written_in_one_place() {
         assert_eq!(calendar, None, "{} should use capgen-time", name(package));
     }
 }
+
+#[test]
+fn pauses_between_attempts_are_computed_in_one_place() {
+    only("contract/time/src/backoff.rs", "1 << doublings");
+    for word in ["pause * 2", "delay * 2", "backoff * 2", ".mul_f64("] {
+        assert_eq!(uses(word), Vec::<String>::new(), "use `Backoff` of capgen-time instead of `{word}`");
+    }
+}

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::log::LogError;
 use capgen_nats::async_nats::jetstream;
+use capgen_time::Backoff;
 
-/// The pause before the second attempt to repeat an operation. It doubles up to [`LONGEST_PAUSE`]; the first attempt is made at once.
-const PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+use crate::log::LogError;
+
+/// The pauses before the attempts to repeat an operation. The first one is made at once.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), Duration::from_millis(500));
 
 /// Why an operation failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,12 +43,13 @@ impl Problem {
 /// Limits the time for which an operation is tried again.
 pub(super) struct Retry {
     end: Option<Instant>,
-    pause: Duration,
+    /// How many attempts to repeat the operation have been made.
+    attempts: u32,
 }
 
 impl Retry {
     pub(super) fn new(patience: Duration) -> Self {
-        Self { end: Instant::now().checked_add(patience), pause: Duration::ZERO }
+        Self { end: Instant::now().checked_add(patience), attempts: 0 }
     }
 
     /// Fails if there is no other attempt.
@@ -60,8 +62,8 @@ impl Retry {
     /// Waits for the next attempt. Fails if there is none.
     pub(super) async fn after(&mut self, problem: Problem) -> Result<(), Problem> {
         self.at_once(problem)?;
-        tokio::time::sleep(self.pause).await;
-        self.pause = (self.pause * 2).clamp(PAUSE, LONGEST_PAUSE);
+        tokio::time::sleep(BACKOFF.pause(self.attempts)).await;
+        self.attempts = self.attempts.saturating_add(1);
         Ok(())
     }
 }
