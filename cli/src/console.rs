@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 
-use capgen_diagnostic::{Diagnostic, public_text, render};
+use capgen_diagnostic::{Diagnostic, public_text, render, visible, visible_json};
 
 use crate::launcher;
 
@@ -72,35 +72,6 @@ fn write(bytes: &[u8]) -> io::Result<ControlFlow<()>> {
 /// strings.
 pub(crate) fn print_json(text: &str) -> io::Result<()> {
     print(&visible_json(text))
-}
-
-/// The text of JSON documents with these escapes.
-pub(crate) fn visible_json(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        // Nearly all lines have only these characters.
-        if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
-            safe.push_str(line);
-            continue;
-        }
-        for c in line.chars() {
-            if c != '\n' && capgen_diagnostic::is_unsafe(c) {
-                safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-            } else {
-                safe.push(c);
-            }
-        }
-    }
-    safe
-}
-
-/// Escapes characters that move a terminal's cursor, end the line or hide text.
-pub(crate) fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if capgen_diagnostic::is_unsafe(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
-    }
-    visible
 }
 
 /// `1 file`, `2 files`.

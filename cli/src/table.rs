@@ -1,6 +1,6 @@
 //! Tables of text.
 
-use crate::console::visible;
+use capgen_diagnostic::visible;
 
 /// The lines of a table: the header and the rows. Columns are as wide as their longest cell, with two spaces between them. Cells are untrusted.
 pub(crate) fn table<'h>(header: impl AsRef<[&'h str]>, rows: impl IntoIterator<Item = impl AsRef<[String]>>) -> String {

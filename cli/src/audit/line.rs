@@ -1,9 +1,9 @@
 //! A row as one line.
 
 use capgen_audit::Row;
+use capgen_diagnostic::{visible, visible_json};
 use serde_json::Value;
 
-use crate::console::{visible, visible_json};
 use crate::times::format_time;
 
 /// The names of the columns.

@@ -1,8 +1,6 @@
 //! Text for a terminal that contains text of skills.
 
-use capgen_diagnostic::shortened;
-
-use crate::console::visible;
+use capgen_diagnostic::{shortened, visible};
 
 /// Ids of skills are shortened to this many code points.
 const LONGEST_ID: usize = 100;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use capgen_dci::Contract;
 use capgen_dci::contract::{Problem, Setting};
-use capgen_diagnostic::Severity;
+use capgen_diagnostic::{Severity, visible};
 use serde::{Serialize, Serializer};
 
 use super::arguments;
 use super::input::{Input, report_lines};
-use crate::console::{self, Console, count, visible};
+use crate::console::{self, Console, count};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Parse, console: &Console) -> Outcome {

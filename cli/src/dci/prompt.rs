@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use capgen_dci::{Decision, OnMissingRequired, Resolution};
+use capgen_diagnostic::visible;
 
 use super::page::listed;
-use crate::console::visible;
 
 /// Longer answers are not read.
 const LONGEST: u64 = 1024;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use capgen_dci::{Change, Decision, Outcome, Probe, ProbeRunner, Resolution, Skill, Suggestion, codes, suggest};
-use capgen_diagnostic::{Diagnostic, Severity, shortened};
+use capgen_diagnostic::{Diagnostic, Severity, shortened, visible_json};
 use serde_json::json;
 
 use super::arguments::RunArguments;
 use super::command::Words;
 use super::page::{LONGEST_ID_TO_COPY, listed};
 use super::run::Run;
-use crate::console::{Console, visible_json};
+use crate::console::Console;
 
 /// The results of the probes that a run has started, so that none is started again.
 #[derive(Default)]

@@ -155,7 +155,7 @@ fn print(tally: &Tally, subject: &str, console: &Console) -> Result<(), Failure>
         let before = if first.accepted_before == Some(true) { ", accepted by the old version" } else { "" };
         let mut lines: Vec<String> =
             violation_lines(&first.violations).iter().map(|line| format!("  {line}")).collect();
-        lines.extend(first.error.iter().map(|error| format!("  {}", console::visible(error))));
+        lines.extend(first.error.iter().map(|error| format!("  {}", capgen_diagnostic::visible(error))));
         console::print(&format!("line {}: rejected{before}\n{}\n", first.line, lines.join("\n")))?;
     }
     let before = tally.accepted_before.map(|count| format!(", of which the old version accepts {count}"));

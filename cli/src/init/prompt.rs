@@ -3,10 +3,10 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
+use capgen_diagnostic::visible;
 use capgen_manifest::{TransportSettings, shown};
 
 use super::{Choices, Init, MOST_CAPABILITIES, agent_problem, capability_problem, transport_problem};
-use crate::console::visible;
 
 /// The longest answer, in bytes. The longest valid one is far shorter.
 const LONGEST: u64 = 4096;

@@ -5,11 +5,12 @@ mod versions;
 
 pub(crate) use arguments::{History, Matrix};
 
+use capgen_diagnostic::visible;
 use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
 use capgen_schema::Steps;
 use serde_json::{Value, json};
 
-use crate::console::{self, Console, visible};
+use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 use crate::one_contract::capability;
 use arguments::MatrixFormat;

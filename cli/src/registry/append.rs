@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use capgen_diagnostic::visible;
 use capgen_registry::Checker;
 use capgen_registry::log::{AppendOptions, Appended, Log, Rejection};
 use capgen_time::{Clock as _, SystemClock};
@@ -12,7 +13,7 @@ use super::events::{BATCH, Lines, Text};
 use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config};
-use crate::console::{Console, count, print_part, visible};
+use crate::console::{Console, count, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::validate::shown_payload as shown;
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use capgen_diagnostic::visible;
 use capgen_registry::{Access, Explanation, Filter, FilterStep, Health, Query, Removed, Row};
 use serde::Serialize;
 
 use super::output::Output;
 use super::{arguments, snapshot};
-use crate::console::{Console, count, print, visible};
+use crate::console::{Console, count, print};
 use crate::failure::{Outcome, Verdict};
 use crate::table::table;
 

@@ -3,11 +3,12 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use capgen_diagnostic::visible;
 use capgen_registry::Event;
 use serde_json::Value;
 
 use super::output::Output;
-use crate::console::{print_part, visible};
+use crate::console::print_part;
 
 /// Prints an event. Breaks if the pipe is closed.
 pub(super) fn print(event: &Event, output: Output) -> io::Result<ControlFlow<()>> {

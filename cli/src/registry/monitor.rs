@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, visible};
 use capgen_registry::live::{Follower, Writer};
 use capgen_registry::{Checker, EventId, MonitorLimits, Overdue, Producer};
 use capgen_time::{Clock as _, SystemClock};
@@ -13,7 +13,7 @@ use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config, key, register};
 use crate::codes;
-use crate::console::{Console, print_part, visible};
+use crate::console::{Console, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Monitor, console: &Console) -> Outcome {

@@ -3,10 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 
+use capgen_diagnostic::visible_json;
 use capgen_registry::canonical;
 use serde::Serialize;
 
-use crate::console::{print_part, visible_json};
+use crate::console::print_part;
 
 /// The bytes that are printed at once, so that a large document takes few system calls and little memory.
 const CHUNK: usize = 1 << 16;

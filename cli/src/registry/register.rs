@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, visible};
 use capgen_manifest::LoadedContract;
 use capgen_registry::live::{AppendError, Registered, Writer};
 use capgen_registry::log::{Log, MemoryLog, Rejection};
@@ -16,7 +16,7 @@ use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config, key};
 use crate::codes;
-use crate::console::{Console, print_part, visible};
+use crate::console::{Console, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome {

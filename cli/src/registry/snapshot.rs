@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, visible};
 use capgen_files::replace_files;
 use capgen_registry::log::Log;
 use capgen_registry::{Checker, InvalidSnapshot, Registry, Restored};
@@ -14,7 +14,7 @@ use super::log;
 use super::output::Output;
 use super::{arguments, config, fold, input};
 use crate::codes;
-use crate::console::{Console, count, print, visible};
+use crate::console::{Console, count, print};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::signals;
 use crate::validate::shown_payload as shown;

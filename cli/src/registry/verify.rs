@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, visible};
 use capgen_registry::Checker;
 use capgen_registry::log::{Heads, Verification};
 use capgen_schema::ExactPayload;
@@ -12,7 +12,7 @@ use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config, input};
 use crate::codes;
-use crate::console::{Console, count, print, visible};
+use crate::console::{Console, count, print};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::table::table;
 use crate::validate::shown_payload as shown;

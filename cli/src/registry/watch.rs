@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use capgen_diagnostic::visible;
 use capgen_registry::live::Follower;
 use capgen_registry::{Checker, Health, Overview, Row, canonical};
 use serde::Serialize;
@@ -14,7 +15,7 @@ use super::fold::{marks, status};
 use super::log::{self, Access};
 use super::output::Output;
 use super::{arguments, config};
-use crate::console::{count, print_part, visible};
+use crate::console::{count, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::table::table;
 

@@ -64,7 +64,7 @@ fn write(out: &mut BufWriter<StdoutLock<'_>>, result: &PayloadResult, json: bool
         PayloadResult::Valid => writeln!(out, "{number}: valid"),
         PayloadResult::TooLong => writeln!(out, "{number}: {}", result::too_long()),
         PayloadResult::NotJson(reason) => {
-            writeln!(out, "{number}: not valid JSON: {}", crate::console::visible(reason))
+            writeln!(out, "{number}: not valid JSON: {}", capgen_diagnostic::visible(reason))
         }
         PayloadResult::Invalid(violations) => {
             writeln!(out, "{number}: not valid: {}", result::lines(violations).join("; "))

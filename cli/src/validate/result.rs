@@ -2,12 +2,11 @@
 
 use std::io;
 
+use capgen_diagnostic::visible;
 use capgen_schema::{ExactPayload, Schema, Validator, Violation, Violations};
 use serde::Serialize;
 
 use super::read::LIMIT;
-
-use crate::console::visible;
 
 /// Validates payloads of one side.
 pub(crate) struct PayloadValidator {

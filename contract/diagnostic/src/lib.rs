@@ -11,6 +11,7 @@
 
 mod characters;
 mod code;
+mod cut;
 #[cfg(feature = "render")]
 mod diagnostic;
 mod explanation;
@@ -23,13 +24,16 @@ pub mod render;
 #[cfg(feature = "render")]
 mod source;
 mod url;
+mod visible;
 
 pub use characters::{is_other_space, is_unsafe};
 pub use code::{Code, Severity};
+pub use cut::{cut, cut_short};
 pub use explanation::{Explanation, Explanations};
 pub use near::{is_typo, nearest};
 pub use quote::{quoted, shortened};
 pub use url::{public_text, public_url};
+pub use visible::{push_json_escape, push_visible, visible, visible_json, visible_lines};
 
 #[cfg(feature = "render")]
 pub use {

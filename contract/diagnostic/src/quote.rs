@@ -1,6 +1,6 @@
 //! Quoting untrusted text in messages.
 
-use crate::{is_other_space, is_unsafe};
+use crate::{cut_short, is_other_space, push_visible};
 
 /// Longer text, in code points, is shortened.
 const LONGEST: usize = 60;
@@ -16,12 +16,10 @@ pub fn quoted(text: &str) -> String {
 
 /// The first `longest` code points of a text, on one line, with invisible characters escaped. An ellipsis marks an omission.
 pub fn shortened(text: &str, longest: usize) -> String {
-    let mut shown = String::new();
-    for c in text.chars().take(longest) {
-        if is_unsafe(c) || is_other_space(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    if text.chars().nth(longest).is_some() {
-        shown.push('…');
+    let text = cut_short(text, longest);
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_other_space(c) { shown.extend(c.escape_unicode()) } else { push_visible(&mut shown, c) }
     }
     shown
 }

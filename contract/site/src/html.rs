@@ -1,6 +1,6 @@
 //! The one writer of HTML. Texts are escaped because there is no other way to write them.
 
-use capgen_diagnostic::is_unsafe;
+use capgen_diagnostic::push_visible;
 
 use crate::place::{Anchor, Link};
 
@@ -99,8 +99,7 @@ impl Html {
                 '>' => self.text.push_str("&gt;"),
                 '"' => self.text.push_str("&quot;"),
                 '\'' => self.text.push_str("&#39;"),
-                c if is_unsafe(c) => self.text.extend(c.escape_unicode()),
-                c => self.text.push(c),
+                c => push_visible(&mut self.text, c),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! JSON values as HTML: on several lines, with classes for colours.
 
-use capgen_diagnostic::is_unsafe;
+use capgen_diagnostic::{cut_short, visible_json};
 use capgen_schema::Json;
 
 use crate::html::{Html, class};
@@ -22,26 +22,7 @@ pub(crate) fn block(html: &mut Html, value: &Json) {
 
 /// A value on one line, of at most `longest` characters.
 pub(crate) fn one_line(value: &Json, longest: usize) -> String {
-    let text = value.canonical();
-    let (text, is_cut) = crate::prose::cut(&text, longest);
-    let mut safe = escaped(text);
-    if is_cut {
-        safe.push('…');
-    }
-    safe
-}
-
-/// JSON text with escapes for characters that move or hide text. They can only be in strings.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unsafe(c) {
-            safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            safe.push(c);
-        }
-    }
-    safe
+    visible_json(&cut_short(&value.canonical(), longest))
 }
 
 struct Printer<'h> {
@@ -101,7 +82,7 @@ impl Printer<'_> {
     }
 
     fn leaf(&mut self, name: &'static str, value: &Json) {
-        let text = escaped(&value.canonical());
+        let text = visible_json(&value.canonical());
         if self.take(text.len()) {
             let name = match name {
                 "k" => "j-key",

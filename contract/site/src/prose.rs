@@ -1,5 +1,7 @@
 //! Descriptions: paragraphs of text in which words between backticks are code.
 
+use capgen_diagnostic::{cut, cut_short};
+
 use crate::html::Html;
 
 /// Longer descriptions are cut, in characters. The manifest contains the rest.
@@ -35,8 +37,7 @@ pub(crate) fn line(html: &mut Html, text: &str) {
 pub(crate) fn summary(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let line = line.split_inclusive(". ").next().unwrap_or_default().trim();
-    let (short, is_cut) = cut(line, 240);
-    if is_cut { format!("{short}…") } else { short.to_owned() }
+    cut_short(line, 240).into_owned()
 }
 
 fn inline(html: &mut Html, text: &str) {
@@ -52,14 +53,6 @@ fn inline(html: &mut Html, text: &str) {
             1 => html.leaf("code", &[], part),
             _ => html.text(part),
         }
-    }
-}
-
-/// The first `longest` characters, and whether there are more.
-pub(crate) fn cut(text: &str, longest: usize) -> (&str, bool) {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => (text.get(..end).unwrap_or(text), true),
-        None => (text, false),
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use capgen_diagnostic::is_unsafe;
+use capgen_diagnostic::{is_unsafe, push_json_escape};
 use capgen_manifest::{Capability, Side};
 
 use crate::fleet::Fleet;
 use crate::place::Page;
-use crate::prose::{cut, summary};
+use crate::prose::summary;
 use crate::schema::{Row, View};
+use capgen_diagnostic::cut;
 
 /// After this many bytes, no more properties are added, so that browsers read the data in little time.
 const MOST_BYTES: usize = 12 << 20;
@@ -88,18 +89,12 @@ impl Data {
             match c {
                 '"' => self.text.push_str("\\\""),
                 '\\' => self.text.push_str("\\\\"),
-                '<' | '>' | '&' | '\'' | '`' => escape(&mut self.text, c),
-                c if is_unsafe(c) || c.is_control() => escape(&mut self.text, c),
+                '<' | '>' | '&' | '\'' | '`' => push_json_escape(&mut self.text, c),
+                c if is_unsafe(c) => push_json_escape(&mut self.text, c),
                 c => self.text.push(c),
             }
         }
         self.text.push('"');
-    }
-}
-
-fn escape(text: &mut String, c: char) {
-    for unit in c.encode_utf16(&mut [0; 2]) {
-        let _ = write!(text, "\\u{unit:04x}");
     }
 }
 

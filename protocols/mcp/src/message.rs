@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use capgen_diagnostic::cut_short;
 use capgen_schema::{Json, JsonTextError, Object};
 
-use crate::json::{self, object, start, string};
+use crate::json::{self, object, string};
 use crate::recover::{outline, without_lone_surrogates};
 
 /// The most messages of a batch. Only the revision 2025-03-26 has batches.
@@ -72,7 +73,7 @@ impl RpcError {
     fn read(value: &Json) -> Option<Self> {
         let code: i64 = value.get("code")?.as_number()?.as_i64()?;
         let message = value.get("message").and_then(Json::as_str).unwrap_or_default();
-        Some(Self { code, message: start(message, MAX_ERROR), data: value.get("data").cloned() })
+        Some(Self { code, message: cut_short(message, MAX_ERROR).into_owned(), data: value.get("data").cloned() })
     }
 
     /// Whether only servers of the revision 2026-07-28 or later send this error.
@@ -141,7 +142,7 @@ impl Received {
             Ok(Ok(value)) => Self::of(value),
             Ok(Err(error)) => {
                 let error: JsonTextError = error;
-                Self::syntax(text, start(&error.to_string(), 200))
+                Self::syntax(text, cut_short(&error.to_string(), 200).into_owned())
             }
             Err(_) => Self::syntax(text, "the text is not UTF-8".to_owned()),
         }

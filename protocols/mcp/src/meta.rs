@@ -34,7 +34,7 @@ impl Implementation {
     pub(crate) fn read(value: Option<&Json>) -> Self {
         let text = |key| {
             let text = value.and_then(|value| value.get(key)).and_then(Json::as_str).unwrap_or_default();
-            crate::json::start(text, 200)
+            capgen_diagnostic::cut_short(text, 200).into_owned()
         };
         Self { name: text("name"), version: text("version") }
     }

@@ -181,7 +181,7 @@ impl Server {
         }
         match self.client.call_tool(name, payload, remaining).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
-            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, visible(&text))),
+            Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, capgen_diagnostic::visible_lines(&text))),
             Err(error) => Err(failed(error)),
         }
     }
@@ -196,16 +196,7 @@ fn failed(error: McpError) -> ErrorPayload {
         McpError::Arguments(_) => (INVALID_ARGUMENTS, false),
         _ => (SERVER_FAILED, false),
     };
-    ErrorPayload::of(code, visible(&error.to_string())).with_retryable(is_retryable)
-}
-
-/// Escapes the characters of a server that change the display of a terminal. Its lines are kept.
-fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if capgen_diagnostic::is_unsafe(c) && c != '\n' { visible.extend(c.escape_unicode()) } else { visible.push(c) }
-    }
-    visible
+    ErrorPayload::of(code, capgen_diagnostic::visible_lines(&error.to_string())).with_retryable(is_retryable)
 }
 
 impl Default for McpTransport {

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use capgen_amp::Range;
 use capgen_amp::bundle::{ARTIFACTS, Artifact, InspectedBundle, SelfSignature, inspect};
 use capgen_amp::descriptor::{Descriptor, SchemaRef};
+use capgen_diagnostic::visible;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::Show;
 use super::{print, rejected};
-use crate::console::{self, Console, visible};
+use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 use crate::times::format_time;
 

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use capgen_amp::cbor::{Map, Value};
 use capgen_amp::message::{Message, Recipients};
+use capgen_diagnostic::{visible, visible_json};
 use serde_json::Value as Json;
 
 use super::check::{Check, Checked, Report};
-use crate::console::{visible, visible_json};
+
 use crate::times::format_time;
 
 pub(super) fn text(report: &Report) -> String {

@@ -7,13 +7,13 @@ use std::io::{self, BufWriter, Write};
 
 use capgen_amp::cbor::Limits;
 use capgen_amp::message::{Message, MessageType, decode_message};
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, visible_json};
 use serde::Serialize;
 
 use super::arguments::Inspect;
 use super::{input, keys};
 use crate::codes;
-use crate::console::{self, visible_json};
+use crate::console::{self};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::validate::{Line, Reader, shown_payload};
 use check::{Inspector, Report};

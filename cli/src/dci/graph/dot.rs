@@ -1,7 +1,8 @@
 //! A graph in the language of Graphviz.
 
+use capgen_diagnostic::visible;
+
 use super::Item;
-use crate::console::visible;
 
 pub(super) fn write(items: &[Item]) -> String {
     let mut text = "digraph dci {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();

@@ -1,7 +1,8 @@
 //! A graph as a flowchart of Mermaid.
 
+use capgen_diagnostic::visible;
+
 use super::Item;
-use crate::console::visible;
 
 pub(super) fn write(items: &[Item]) -> String {
     let mut text = "flowchart LR\n".to_owned();

@@ -1,25 +1,10 @@
 //! Escaping untrusted text.
 
-use crate::{is_unsafe, public_text};
+use crate::public_text;
 
-/// The text with every unsafe character escaped as in Rust (`\u{202e}`), and without the secrets of URLs.
+/// The text as [`crate::visible`] escapes it, without the secrets of URLs.
 pub(super) fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in public_text(text).chars() {
-        push_visible(&mut out, c);
-    }
-    out
-}
-
-/// Appends a character the way [`visible`] escapes it.
-pub(super) fn push_visible(out: &mut String, c: char) {
-    match c {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        c if is_unsafe(c) => out.extend(c.escape_unicode()),
-        c => out.push(c),
-    }
+    crate::visible(&public_text(text))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::escape::{push_visible, visible};
+use super::escape::visible;
 use crate::hidden::MASK;
 use crate::source::floor_char_boundary;
-use crate::{Label, Position, Source};
+use crate::{Label, Position, Source, push_visible};
 
 /// Labels at most this many lines apart share a snippet.
 const NEAR: usize = 8;

@@ -1,10 +1,9 @@
 //! Diagnostics as JSON, for programs.
 
-use std::fmt::Write;
 use std::ops::Range;
 
 use super::{Region, presentable};
-use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
+use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe, push_json_escape};
 
 /// One JSON object per line. Its members, of which those that are not known are left out:
 ///
@@ -93,12 +92,7 @@ pub(super) fn string(text: &str) -> String {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            c if is_unsafe(c) => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    // Writing to a string does not fail.
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
+            c if is_unsafe(c) => push_json_escape(&mut out, c),
             c => out.push(c),
         }
     }

@@ -6,9 +6,9 @@
 
 use std::fmt::Write;
 
+use capgen_diagnostic::visible;
 use capgen_manifest::Side;
 
-use super::text::visible;
 use super::{ComparedContract, Report};
 use crate::{Acceptance, CapabilityComparison, Finding};
 

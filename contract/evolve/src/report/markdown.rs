@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use capgen_diagnostic::is_unsafe;
+use capgen_diagnostic::{cut_short, is_unsafe, push_json_escape, visible};
 
 use super::Report;
-use super::text::visible;
 use crate::{Acceptance, Finding, Level};
 
 /// A longer payload is cut. A comment may have 65,536 characters.
@@ -108,18 +107,10 @@ fn plain(text: &str) -> String {
 /// A text of JSON or a JSON Pointer as code, where nothing but its end, `|` and line ends has a meaning.
 fn code(text: &str) -> String {
     let mut out = String::from("`");
-    for (index, c) in text.chars().enumerate() {
-        match c {
-            _ if index == LONGEST_PAYLOAD => {
-                out.push('…');
-                break;
-            }
-            // In JSON, these characters can only be in strings, where the escapes mean the same.
-            c if is_unsafe(c) || matches!(c, '`' | '|') => {
-                out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-            }
-            c => out.push(c),
-        }
+    for c in cut_short(text, LONGEST_PAYLOAD).chars() {
+        // In JSON, these characters can only be in strings, where the escapes mean the same.
+        let is_escaped = is_unsafe(c) || matches!(c, '`' | '|');
+        if is_escaped { push_json_escape(&mut out, c) } else { out.push(c) }
     }
     out.push('`');
     out

@@ -3,7 +3,6 @@
 mod document;
 mod junit;
 mod markdown;
-mod text;
 
 use capgen_manifest::AgentId;
 

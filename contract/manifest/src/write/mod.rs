@@ -6,7 +6,7 @@ mod scalar;
 use std::borrow::Cow;
 
 use capgen_descriptor::{Determinism, SideEffects, capability_keys};
-use capgen_diagnostic::is_unsafe;
+use capgen_diagnostic::visible;
 use capgen_schema::{Json, Object};
 use semver::Version;
 
@@ -81,9 +81,7 @@ fn push_comment(out: &mut String, comment: &str) {
         if !line.trim_end().is_empty() {
             out.push(' ');
         }
-        for c in line.trim_end().chars() {
-            if is_unsafe(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
-        }
+        out.push_str(&visible(line.trim_end()));
         out.push('\n');
     }
 }

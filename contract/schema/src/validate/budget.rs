@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use capgen_diagnostic::cut_short;
+
 use super::violation::Violation;
 
 /// How much a report of violations contains. A peer chooses the payload, so without a budget a small payload gives a large report:
@@ -36,9 +38,6 @@ pub struct ReportBudget {
 /// no reader needs more than a few lines of it.
 const MAX_MESSAGE: usize = 4096;
 
-/// The end of a name or message that is cut.
-const CUT: char = '…';
-
 impl ReportBudget {
     /// The budget of every report for which a program chooses no other: 100 violations, since more show no one what to fix first;
     /// 64 KiB of text, so that a report fits into an answer or a record of the audit; and 128 code points of a name, which
@@ -57,7 +56,7 @@ impl ReportBudget {
     /// assert_eq!(ReportBudget::DEFAULT.cut_name(&"é".repeat(129)), "é".repeat(128) + "…");
     /// ```
     pub fn cut_name(self, name: &str) -> Cow<'_, str> {
-        cut(name, self.name)
+        cut_short(name, self.name)
     }
 }
 
@@ -69,17 +68,10 @@ impl Default for ReportBudget {
 
 /// A message as a report shows it.
 pub(super) fn cut_message(message: String) -> String {
-    match cut(&message, MAX_MESSAGE) {
+    match cut_short(&message, MAX_MESSAGE) {
         Cow::Borrowed(_) => message,
         Cow::Owned(cut) => cut,
     }
-}
-
-fn cut(text: &str, code_points: usize) -> Cow<'_, str> {
-    // A text has at least as many bytes as code points.
-    let end = if text.len() <= code_points { None } else { text.char_indices().nth(code_points) };
-    let shown = end.and_then(|(end, _)| text.get(..end));
-    shown.map_or(Cow::Borrowed(text), |shown| Cow::Owned(format!("{shown}{CUT}")))
 }
 
 /// The part of its budget that a report has used.

@@ -7,7 +7,7 @@ use crate::fleet::{Call, Caller, Index};
 use crate::html::Attribute::{Data, Fixed, Label, Number, Size};
 use crate::html::{Html, class};
 use crate::place::Page;
-use crate::prose::cut;
+use capgen_diagnostic::cut_short;
 
 /// A drawing with more names on one side is not readable; the table has everything.
 const MOST_NAMES: usize = 40;
@@ -117,9 +117,7 @@ fn drawing(html: &mut Html, calls: &[&Call]) {
 fn boxed(html: &mut Html, x: u64, y: u64, name: &str) {
     let size = [("x", x), ("y", y), ("width", BOX), ("height", HEIGHT), ("rx", 6)];
     html.element("rect", &size.map(|(name, value)| Number(name, value)), |_| {});
-    let (short, is_cut) = cut(name, LONGEST_NAME);
     html.element("text", &[Number("x", x + 12), Number("y", y + 21)], |html| {
-        html.text(short);
-        html.text(if is_cut { "…" } else { "" });
+        html.text(&cut_short(name, LONGEST_NAME));
     });
 }

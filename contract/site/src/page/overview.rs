@@ -65,7 +65,7 @@ fn card(html: &mut Html, index: &Index<'_>, agent: &Agent<'_>) {
     html.element("p", &[class("card-foot")], |html| {
         html.leaf("span", &[], &count(index.callers(&manifest.agent).count(), "caller", "callers"));
         let kinds: Vec<&str> = manifest.transports.iter().map(|transport| transport.kind.as_str()).collect();
-        html.leaf("span", &[], prose::cut(&kinds.join(", "), 100).0);
+        html.leaf("span", &[], capgen_diagnostic::cut(&kinds.join(", "), 100).0);
         if !agent.warnings.is_empty() {
             html.leaf("a", &[Href(&page.to(Page::Warnings))], &count(agent.warnings.len(), "warning", "warnings"));
         }

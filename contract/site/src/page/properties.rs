@@ -3,7 +3,6 @@
 use capgen_manifest::{Capability, Determinism, SideEffects, VersionRange, capability_keys};
 
 use crate::html::{Html, class};
-use crate::prose;
 
 /// The longest value, in characters.
 const LONGEST: usize = 400;
@@ -85,7 +84,7 @@ fn entry(html: &mut Html, name: &str, values: &[String]) {
     html.element("dd", &[], |html| {
         for (index, value) in values.iter().enumerate() {
             html.text(if index > 0 { ", " } else { "" });
-            html.leaf("code", &[], prose::cut(value, LONGEST).0);
+            html.leaf("code", &[], capgen_diagnostic::cut(value, LONGEST).0);
         }
     });
 }

@@ -44,7 +44,7 @@ impl<'s> View<'s> {
     pub(crate) fn all_rows(&self, side: Side) -> impl Iterator<Item = Row<'s>> {
         let payload = rows(self, self.schema.root(), &side_anchor(side), "");
         let definitions = self.schema.definitions().iter().flat_map(move |(name, id)| {
-            let (name, _) = crate::prose::cut(name, 80);
+            let (name, _) = capgen_diagnostic::cut(name, 80);
             rows(self, *id, &definition_anchor(side, name), name)
         });
         payload.into_iter().chain(definitions)

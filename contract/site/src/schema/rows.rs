@@ -7,7 +7,7 @@ use capgen_schema::{Assertions, Kind, NodeId};
 use super::View;
 use super::words::{are_listed, is_plain};
 use crate::place::Anchor;
-use crate::prose::cut;
+use capgen_diagnostic::cut_short;
 
 /// A place of a payload.
 #[derive(Clone, Debug)]
@@ -121,8 +121,7 @@ impl<'s> Walk<'s, '_> {
 
 fn joined(path: &str, name: &str) -> String {
     let separator = if path.is_empty() { "" } else { "." };
-    let (name, is_cut) = cut(name, LONGEST_PATH);
-    let path = format!("{path}{separator}{name}{}", if is_cut { "…" } else { "" });
+    let path = format!("{path}{separator}{}", cut_short(name, LONGEST_PATH));
     let length = path.chars().count();
     if length <= LONGEST_PATH {
         return path;

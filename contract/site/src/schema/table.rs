@@ -33,7 +33,7 @@ pub(crate) fn side(html: &mut Html, page: Page<'_>, side: Side, schema: &Schema,
         html.element("section", &[class("definition")], |html| {
             html.element("h3", &[Id(&anchor)], |html| {
                 html.element("a", &[Href(&page.to_place(page, &anchor)), class("self")], |html| {
-                    html.leaf("code", &[], prose::cut(name, LONGEST_VALUE).0);
+                    html.leaf("code", &[], capgen_diagnostic::cut(name, LONGEST_VALUE).0);
                 });
             });
             writer.place(html, *id);
@@ -153,7 +153,7 @@ impl Writer<'_> {
                 Piece::Code(text) => html.leaf("code", &[], text),
                 Piece::Definition(name) => {
                     let link = self.page.to_place(self.page, &definition_anchor(self.side, name));
-                    html.leaf("a", &[Href(&link)], prose::cut(name, LONGEST_VALUE).0);
+                    html.leaf("a", &[Href(&link)], capgen_diagnostic::cut(name, LONGEST_VALUE).0);
                 }
             }
         }
@@ -170,7 +170,7 @@ fn name(html: &mut Html, name: Name<'_>) {
     };
     match name {
         Name::Property("") => html.leaf("span", &[class("branch")], "the empty name"),
-        Name::Property(name) => html.leaf("code", &[], prose::cut(name, LONGEST_VALUE).0),
+        Name::Property(name) => html.leaf("code", &[], capgen_diagnostic::cut(name, LONGEST_VALUE).0),
         Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
         Name::Option(number, title) => titled(html, format!("option {number}"), title),

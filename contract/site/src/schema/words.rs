@@ -6,7 +6,7 @@ use capgen_schema::{Assertions, Format, Json, Kind, NodeId, Number, Type, TypeSe
 
 use super::View;
 use crate::json::one_line;
-use crate::prose::cut;
+use capgen_diagnostic::cut;
 
 /// A part of a phrase.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use capgen_diagnostic::cut_short;
 #[cfg(feature = "tls")]
 use capgen_net::ClientTls;
 use capgen_net::Io;
@@ -26,7 +27,6 @@ use super::{Headers, Outbound, cancelled};
 use crate::error::McpError;
 use crate::header::encode;
 use crate::http_names::{METHOD, NAME, REVISION, SESSION};
-use crate::json::start;
 use crate::message::{Message, Received, RequestId, RpcError, Shape, notification, request};
 use crate::meta::Implementation;
 use crate::revision::Revision;
@@ -310,7 +310,7 @@ impl HttpChannel {
         if let Some(location) = response.headers().get(LOCATION).filter(|_| status.is_redirection()) {
             // Only characters of ASCII without controls.
             let location = location.to_str().unwrap_or_default();
-            let url = start(&capgen_diagnostic::public_url(location), 200);
+            let url = cut_short(&capgen_diagnostic::public_url(location), 200).into_owned();
             return Err(McpError::Redirect(status.as_u16(), url));
         }
         let content_type =

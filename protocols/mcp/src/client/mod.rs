@@ -14,7 +14,7 @@ use capgen_schema::{Json, Object};
 
 use crate::error::McpError;
 use crate::header::MirroredParameter;
-use crate::json::{self, object, string};
+use crate::json::{object, string};
 use crate::message::{self, RpcError, code};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
@@ -282,7 +282,7 @@ fn call_of(name: &str, tool: Option<&Tool>, request: Json) -> Result<(Object, He
         None => request,
     };
     if arguments.as_object().is_none() {
-        let name = json::start(name, 100);
+        let name = capgen_diagnostic::cut_short(name, 100);
         return Err(McpError::Arguments(format!("the arguments of the tool `{name}` are not an object")));
     }
     let mirrored = tool.and_then(|tool| tool.mirrored.as_deref().ok()).unwrap_or_default();

@@ -94,7 +94,9 @@ fn choose(versions: &[Json], discovered: Option<ServerInfo>) -> Step {
         (Some(revision), _) if !revision.is_stateless() => Step::Initialize(revision),
         _ => {
             let names = versions.iter().filter_map(Json::as_str).take(20);
-            Step::Fail(McpError::NoCommonRevision(names.map(|name| crate::json::start(name, 40)).collect()))
+            Step::Fail(McpError::NoCommonRevision(
+                names.map(|name| capgen_diagnostic::cut_short(name, 40).into_owned()).collect(),
+            ))
         }
     }
 }
@@ -128,7 +130,7 @@ pub(crate) fn after_initialize(answer: Answer) -> Step {
     };
     match Revision::from_name(version) {
         Some(revision) if !revision.is_stateless() => Step::Done(info(&result, revision, result.get("serverInfo"))),
-        _ => Step::Fail(McpError::NoCommonRevision(vec![crate::json::start(version, 40)])),
+        _ => Step::Fail(McpError::NoCommonRevision(vec![capgen_diagnostic::cut_short(version, 40).into_owned()])),
     }
 }
 

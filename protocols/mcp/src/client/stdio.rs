@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use capgen_diagnostic::cut_short;
 use capgen_schema::Json;
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
@@ -14,7 +15,6 @@ use tokio::time::timeout;
 use super::command::{Pipes, Process, ServerCommand, Sink};
 use super::{Outbound, cancelled};
 use crate::error::McpError;
-use crate::json::start;
 use crate::lines::{Line, Lines};
 use crate::message::{Malformed, Message, Received, RequestId, RpcError, Shape, code, error_response, response};
 
@@ -111,7 +111,7 @@ impl Pending {
             }
             // The request was cancelled, or has ended at its timeout.
             None if number.is_some_and(|number| number <= waiting.last) => {}
-            None => waiting.other.add(format!("an answer to the id {}, which no request has", start(text, 50))),
+            None => waiting.other.add(format!("an answer to the id {}, which no request has", cut_short(text, 50))),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capgen_diagnostic::cut_short;
 use capgen_interop::{REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, tool_side};
 use capgen_manifest::Side;
 use capgen_schema::{Json, Object};
@@ -9,7 +10,7 @@ use capgen_schema::{Json, Object};
 use super::negotiate::ServerInfo;
 use crate::error::McpError;
 use crate::header::{MirroredParameter, mirrored};
-use crate::json::{self, object, start, string};
+use crate::json::{self, object, string};
 
 /// The longest text of a failed tool that is kept, in characters.
 const MAX_TEXT: usize = 8000;
@@ -236,7 +237,7 @@ fn failure(content: &Json) -> String {
     let items = content.as_array().unwrap_or_default();
     let texts: Vec<&str> = items.iter().filter_map(|item| item.get("text").and_then(Json::as_str)).collect();
     let text = if texts.is_empty() { "the tool failed without a text".to_owned() } else { texts.join("\n") };
-    start(&text, MAX_TEXT)
+    cut_short(&text, MAX_TEXT).into_owned()
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use capgen_diagnostic::cut_short;
 use capgen_schema::{Json, Object};
 
 use super::tools::{Tool, Tools};
-use crate::json::{empty, integer, object, start, string};
+use crate::json::{empty, integer, object, string};
 use crate::message::{Malformed, Message, RequestId, RpcError, code, error_response, response};
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
@@ -122,7 +123,7 @@ impl Agent {
         let name = params.get("name").and_then(Json::as_str).map(str::to_owned);
         let name = name.ok_or_else(|| invalid("`name` is not a string".to_owned()))?;
         let tool =
-            self.tools.get(&name).ok_or_else(|| invalid(format!("Unknown tool: {}", start(&name, 200))))?.clone();
+            self.tools.get(&name).ok_or_else(|| invalid(format!("Unknown tool: {}", cut_short(&name, 200))))?.clone();
         let arguments = match params.get_mut("arguments").map(|arguments| std::mem::replace(arguments, Json::Null)) {
             None | Some(Json::Null) => Object::new(),
             Some(Json::Object(arguments)) => arguments,
@@ -238,6 +239,6 @@ fn era(params: &Object, session: Session) -> Result<Era, RpcError> {
 /// The error of a request with a revision that is not supported, or needs a handshake.
 pub(super) fn unsupported(version: &str) -> RpcError {
     let supported = Revision::ALL.iter().map(|revision| string(revision.as_str())).collect();
-    let data = object([("supported", Json::Array(supported)), ("requested", string(start(version, 40)))]);
+    let data = object([("supported", Json::Array(supported)), ("requested", string(cut_short(version, 40)))]);
     RpcError { data: Some(data), ..RpcError::new(code::UNSUPPORTED_REVISION, "Unsupported protocol version") }
 }

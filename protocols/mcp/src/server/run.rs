@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_call::{Clock as _, Context, Handlers, RunError, Side, SystemClock};
+use capgen_diagnostic::cut_short;
 use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
 use tokio::task::JoinHandle;
@@ -13,7 +14,6 @@ use tokio::time::timeout;
 
 use super::plan::{Agent, Call};
 use super::tools::Tool;
-use crate::json::start;
 
 /// The longest text of a failure, in characters.
 const MAX_FAILURE: usize = 8000;
@@ -74,7 +74,7 @@ impl Runner {
             // The handler has written the text itself, so it is JSON.
             Ok(response) => parsed(&response).ok_or_else(failed),
             Err(RunError::Failure(failure)) => {
-                Err(format!("{} ({})", start(failure.message(), MAX_FAILURE), start(failure.code(), 100)))
+                Err(format!("{} ({})", cut_short(failure.message(), MAX_FAILURE), cut_short(failure.code(), 100)))
             }
             Err(RunError::Invalid { side, violations }) => {
                 Err(format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations)))

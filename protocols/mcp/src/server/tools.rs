@@ -142,7 +142,7 @@ impl Tool {
         if let Some((other, _)) = arguments.iter().find(|(name, _)| name != REQUEST_MEMBER) {
             return Err(format!(
                 "- {}: unknown property; the only one is `{REQUEST_MEMBER}`",
-                capgen_schema::pointer::join("", &crate::json::start(other, 100))
+                capgen_schema::pointer::join("", &capgen_diagnostic::cut_short(other, 100))
             ));
         }
         let request = arguments.get_mut(REQUEST_MEMBER).map(|value| std::mem::replace(value, Json::Null));

@@ -20,24 +20,28 @@ fn uses(word: &str) -> Vec<String> {
     found
 }
 
-/// Checks that only `home` contains `word`, and that it does.
-fn only(home: &str, word: &str) {
-    let uses = uses(word);
-    let elsewhere: Vec<_> = uses.iter().filter(|place| !place.starts_with(&format!("{home}:"))).collect();
+/// The generator of code, which escapes texts for the notations of the languages that it writes.
+const CODE_GENERATOR: &str = "codegen/src/";
+
+/// Checks that only `home` and the paths that start with `others` contain `word`, and that `home` does.
+fn only(home: &str, word: &str, others: &[&str]) {
+    let (at_home, elsewhere): (Vec<_>, Vec<_>) = uses(word).into_iter().partition(|place| place.starts_with(home));
+    let elsewhere: Vec<_> =
+        elsewhere.iter().filter(|place| !others.iter().any(|path| place.starts_with(path))).collect();
     assert!(elsewhere.is_empty(), "only {home} should contain `{word}`: {elsewhere:?}");
-    assert!(!uses.is_empty(), "{home} contains no `{word}`");
+    assert!(!at_home.is_empty(), "{home} contains no `{word}`");
 }
 
 #[test]
 fn the_clock_of_the_system_is_read_in_one_place() {
-    only("contract/time/src/clock.rs", "SystemTime::now()");
+    only("contract/time/src/clock.rs", "SystemTime::now()", &[]);
     assert_eq!(uses("SystemTime::now()").len(), 1);
 }
 
 #[test]
 fn times_are_read_and_written_in_one_place() {
     // Every such text has the minutes after a colon.
-    only("contract/time/src/timestamp.rs", "minute:02}");
+    only("contract/time/src/timestamp.rs", "minute:02}", &[]);
     for package in members().iter().filter(|package| layer(package["manifest_path"].as_str().unwrap()).is_some()) {
         let all = dependencies(package, &["normal", "build"]);
         let calendar = all.iter().map(name).find(|used| ["chrono", "jiff", "time"].contains(used));
@@ -47,8 +51,34 @@ fn times_are_read_and_written_in_one_place() {
 
 #[test]
 fn pauses_between_attempts_are_computed_in_one_place() {
-    only("contract/time/src/backoff.rs", "1 << doublings");
+    only("contract/time/src/backoff.rs", "1 << doublings", &[]);
     for word in ["pause * 2", "delay * 2", "backoff * 2", ".mul_f64("] {
         assert_eq!(uses(word), Vec::<String>::new(), "use `Backoff` of capgen-time instead of `{word}`");
     }
+}
+
+#[test]
+fn untrusted_text_is_escaped_in_one_place() {
+    for word in ["escape_unicode()", "escape_default()"] {
+        only("contract/diagnostic/src", word, &[CODE_GENERATOR]);
+    }
+    // As in JSON and JavaScript.
+    only("contract/diagnostic/src/visible.rs", "\\u{unit:04x}", &[CODE_GENERATOR]);
+}
+
+#[test]
+fn texts_are_shortened_in_one_place() {
+    let others = [
+        CODE_GENERATOR,
+        // Around the part of a line that a label marks.
+        "contract/diagnostic/src/render/excerpt.rs",
+        // As elements of HTML after the start.
+        "contract/site/src/prose.rs",
+        "contract/site/src/schema/words.rs",
+        // Records of the audit are limited in bytes, not in code points.
+        "runtime/audit/src/store/cut.rs",
+    ];
+    only("contract/diagnostic/src/cut.rs", "'…'", &others);
+    let elsewhere = uses("\"…\"").into_iter().find(|place| !others.iter().any(|path| place.starts_with(path)));
+    assert_eq!(elsewhere, None, "use `cut_short` of capgen-diagnostic");
 }
