@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_audit::{Filter, KINDS, RowHash};
+use capgen_audit::{Filter, Hash, KINDS};
 use capgen_time::{Clock as _, SystemClock};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -123,13 +123,13 @@ pub(crate) struct Verify {
     pub(crate) anchor: Option<PathBuf>,
     /// With --anchor: the checkpoint with this hash, which `capgen audit prune` printed, may replace anchored rows; may be repeated
     #[arg(long, value_name = "HASH", requires = "anchor", value_parser = parse_hash)]
-    pub(crate) allow_pruned: Vec<RowHash>,
+    pub(crate) allow_pruned: Vec<Hash>,
     /// Print the result as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-fn parse_hash(text: &str) -> Result<RowHash, String> {
+fn parse_hash(text: &str) -> Result<Hash, String> {
     text.parse().map_err(|_| "expected the hash of a checkpoint: 64 hexadecimal digits in lower case".to_owned())
 }
 

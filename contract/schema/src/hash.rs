@@ -23,6 +23,14 @@ use sha2::{Digest, Sha256};
 pub struct Hash([u8; 32]);
 
 impl Hash {
+    /// 32 zero bytes, which are the digest of no known text: the hash of nothing, such as of the row before the first one.
+    pub const ZERO: Self = Self([0; 32]);
+
+    /// The digest with these bytes; `None` if there are not 32 of them.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     /// The digest of `bytes`.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
         Self(Sha256::digest(bytes).into())
@@ -30,9 +38,9 @@ impl Hash {
 
     /// The digest of the concatenation of `parts`.
     pub fn of_parts<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> Self {
-        let mut digest = Sha256::new();
-        parts.into_iter().for_each(|part| digest.update(part));
-        Self(digest.finalize().into())
+        let mut hash = HashBuilder::new();
+        parts.into_iter().for_each(|part| hash.add(part));
+        hash.finish()
     }
 
     /// The 32 bytes.
@@ -42,7 +50,60 @@ impl Hash {
 
     /// The first 8 hex digits.
     pub fn short(&self) -> String {
-        self.to_string().chars().take(8).collect()
+        self.digits(8)
+    }
+
+    /// The first hex digits, at most 64.
+    pub fn digits(&self, count: usize) -> String {
+        self.to_string().chars().take(count).collect()
+    }
+}
+
+/// The hash of bytes that arrive in parts, or of a list of values.
+///
+/// Each value of a list is added [with its length](Self::add_framed), so that no two lists of values give the same bytes.
+///
+/// ```
+/// use capgen_schema::{Hash, HashBuilder};
+/// let mut parts = HashBuilder::new();
+/// parts.add(b"ab");
+/// parts.add(b"c");
+/// assert_eq!(parts.finish(), Hash::of(b"abc"));
+///
+/// let mut list = HashBuilder::new();
+/// list.add_framed(b"ab");
+/// list.add_framed(b"c");
+/// let bytes = b"\x00\x00\x00\x00\x00\x00\x00\x02ab\x00\x00\x00\x00\x00\x00\x00\x01c";
+/// assert_eq!(list.finish(), Hash::of(bytes));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HashBuilder(Sha256);
+
+impl HashBuilder {
+    /// The hash of nothing yet.
+    pub fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    /// Adds bytes as they are. In a list, only values whose length is the same in all lists are added like this.
+    pub fn add(&mut self, bytes: impl AsRef<[u8]>) {
+        self.0.update(bytes);
+    }
+
+    /// Adds the number of values that follow: 64 bits, big-endian.
+    pub fn add_count(&mut self, count: usize) {
+        self.add(u64::try_from(count).unwrap_or(u64::MAX).to_be_bytes());
+    }
+
+    /// Adds the [number](Self::add_count) of some bytes, and the bytes.
+    pub fn add_framed(&mut self, bytes: impl AsRef<[u8]>) {
+        self.add_count(bytes.as_ref().len());
+        self.add(bytes);
+    }
+
+    /// The digest.
+    pub fn finish(self) -> Hash {
+        Hash(self.0.finalize().into())
     }
 }
 

@@ -36,7 +36,7 @@ pub use containment::{
     counterexamples, examples, smallest_value, smallest_value_within,
 };
 pub use exact::ExactPayload;
-pub use hash::{Hash, InvalidHash};
+pub use hash::{Hash, HashBuilder, InvalidHash};
 pub use json::{Json, Object};
 pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema};

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range as Indexes;
 
-use capgen_schema::{Schema, Validator};
+use capgen_schema::{HashBuilder, Schema, Validator};
 use semver::Version;
-use sha2::{Digest as _, Sha256};
 
 use crate::cbor::encode;
 use crate::descriptor::Descriptor;
@@ -85,12 +84,12 @@ impl Catalogue {
             return Err(duplicates);
         }
         let mut names: BTreeMap<CapabilityName, Indexes<usize>> = BTreeMap::new();
-        let mut hash = Sha256::new();
+        let mut hash = HashBuilder::new();
         let mut published = Vec::with_capacity(contracts.len());
         for (index, contract) in contracts.into_iter().enumerate() {
             names.entry(contract.descriptor.id.name.clone()).or_insert(index..index).end = index + 1;
             let encoded = encode(&contract.descriptor.to_value());
-            hash.update(&encoded);
+            hash.add(&encoded);
             published.push(Published {
                 input: validator(&contract.input),
                 output: validator(&contract.output),
@@ -98,7 +97,7 @@ impl Catalogue {
                 contract,
             });
         }
-        Ok(Self { published, names, hash: hash.finalize().into() })
+        Ok(Self { published, names, hash: *hash.finish().as_bytes() })
     }
 
     /// The versions of a capability in ascending order of precedence; empty if it is not published.

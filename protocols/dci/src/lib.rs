@@ -17,7 +17,6 @@ pub mod files;
 mod frontmatter;
 mod gate;
 mod host;
-mod identity;
 mod lint;
 mod matching;
 mod mode;

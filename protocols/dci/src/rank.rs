@@ -4,10 +4,9 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
+use capgen_schema::Hash;
 
 use crate::Score;
-use crate::identity::hexadecimal;
 use crate::matching::Match;
 use crate::question::Scored;
 
@@ -23,7 +22,7 @@ pub(crate) struct Key {
     skill: Score,
     id: Arc<str>,
     /// The hash of the lower-case id, once it is needed: few candidates are equal in everything else.
-    hash: OnceCell<[u8; 32]>,
+    hash: OnceCell<Hash>,
 }
 
 /// The step that compares hashes of ids.
@@ -54,8 +53,8 @@ impl Key {
     }
 
     /// Digests are ordered as their hexadecimal texts are.
-    fn hash(&self) -> &[u8; 32] {
-        self.hash.get_or_init(|| Sha256::digest(self.id.to_lowercase()).into())
+    fn hash(&self) -> &Hash {
+        self.hash.get_or_init(|| Hash::of(self.id.to_lowercase()))
     }
 
     /// The order of two candidates, and the number of the tie-break that decided; 0 if the scores differ.
@@ -100,7 +99,7 @@ pub(crate) fn tie_breaks(ranked: &[&Key]) -> Vec<Option<TieBreak>> {
         let neighbours = [at(index.checked_sub(1)), at(Some(index + 1))];
         let neighbour = neighbours.into_iter().flatten().find(|other| key.is_tied(other))?;
         let step = key.compare(neighbour).1;
-        let hash = (step == HASH_STEP).then(|| (key.id.to_lowercase(), hexadecimal(key.hash())));
+        let hash = (step == HASH_STEP).then(|| (key.id.to_lowercase(), key.hash().to_string()));
         Some(TieBreak { step, hash })
     };
     ranked.iter().enumerate().map(tie_break).collect()

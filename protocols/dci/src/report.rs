@@ -1,10 +1,10 @@
 //! `capability_resolution_report` (section "Required Run Artifact").
 
+use capgen_schema::HashBuilder;
 use serde::Serialize;
 
 use crate::conflict::Conflict;
 use crate::corpus::Corpus;
-use crate::identity::{Identity, hexadecimal};
 use crate::question::Scored;
 use crate::rank::TieBreak;
 use crate::resolve::{Decision, Inputs, Outcome, Resolution};
@@ -355,35 +355,35 @@ const RUN_ID_LENGTH: usize = 32;
 
 /// The first 32 hexadecimal digits of the hash of the inputs (decision 27).
 fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
-    let mut identity = Identity::new();
-    identity.text(corpus.mode().name());
-    identity.text(&inputs.host.runtime);
-    identity.text(inputs.host.model.as_deref().unwrap_or(""));
-    identity.text(&resolution.query);
-    identity.count(resolution.required.len());
-    resolution.required.iter().for_each(|token| identity.text(token));
-    identity.text(inputs.consumer.as_ref().map_or("", |consumer| &consumer.id));
-    identity.text(&serde_json::to_string(&resolution.effective).unwrap_or_default());
-    identity.text(inputs.profile.name());
-    identity.text(inputs.aliases.source().name());
-    identity.text(inputs.aliases.version());
+    let mut identity = HashBuilder::new();
+    identity.add_framed(corpus.mode().name());
+    identity.add_framed(&inputs.host.runtime);
+    identity.add_framed(inputs.host.model.as_deref().unwrap_or(""));
+    identity.add_framed(&resolution.query);
+    identity.add_count(resolution.required.len());
+    resolution.required.iter().for_each(|token| identity.add_framed(token));
+    identity.add_framed(inputs.consumer.as_ref().map_or("", |consumer| &consumer.id));
+    identity.add_framed(serde_json::to_string(&resolution.effective).unwrap_or_default());
+    identity.add_framed(inputs.profile.name());
+    identity.add_framed(inputs.aliases.source().name());
+    identity.add_framed(inputs.aliases.version());
     let recorded = |id: &str| serde_json::to_string(&snapshot(inputs.reliability, id)).unwrap_or_default();
     // Most candidates have no record, and so the same text.
     let mut unrecorded: Option<String> = None;
-    identity.count(corpus.candidates().len());
+    identity.add_count(corpus.candidates().len());
     for candidate in corpus.candidates() {
-        identity.text(&candidate.id);
-        identity.fixed(&candidate.skill.metadata_hash());
+        identity.add_framed(candidate.id.as_bytes());
+        identity.add(candidate.skill.metadata_hash().as_bytes());
         if inputs.reliability.candidates.contains_key(&*candidate.id) {
-            identity.text(&recorded(&candidate.id));
+            identity.add_framed(recorded(&candidate.id));
         } else {
-            identity.text(unrecorded.get_or_insert_with(|| recorded(&candidate.id)));
+            identity.add_framed(unrecorded.get_or_insert_with(|| recorded(&candidate.id)));
         }
     }
     // The hash of a run without this extension does not depend on it.
     for (number, verified) in corpus.verified().into_iter().flatten().enumerate() {
-        identity.count(number);
-        verified.tokens().for_each(|token| identity.text(token));
+        identity.add_count(number);
+        verified.tokens().for_each(|token| identity.add_framed(token));
     }
-    hexadecimal(&identity.finish()).chars().take(RUN_ID_LENGTH).collect()
+    identity.finish().digits(RUN_ID_LENGTH)
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_schema::{Hash, HashBuilder};
 
 use crate::frontmatter::{self, Frontmatter, Spans};
-use crate::identity::Identity;
 
 /// Where a skill was found, in the order in which the sources are read (section "Discovery Scope").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -120,22 +120,22 @@ impl Skill {
     }
 
     /// SHA-256 of everything in the skill that can influence a report: all of it, except its places in the file system.
-    pub fn metadata_hash(&self) -> [u8; 32] {
-        let mut hash = Identity::new();
+    pub fn metadata_hash(&self) -> Hash {
+        let mut hash = HashBuilder::new();
         for text in [&self.name, &self.description, &self.path] {
-            hash.text(text);
+            hash.add_framed(text);
         }
         for declared in [&self.compatibility, &self.contract, &self.capabilities] {
             match declared {
-                Declared::Absent => hash.text("absent"),
-                Declared::NotText => hash.text("not-text"),
+                Declared::Absent => hash.add_framed("absent"),
+                Declared::NotText => hash.add_framed("not-text"),
                 Declared::Text(text) => {
-                    hash.text("text");
-                    hash.text(text);
+                    hash.add_framed("text");
+                    hash.add_framed(text);
                 }
             }
         }
-        hash.text(self.source.name());
+        hash.add_framed(self.source.name());
         hash.finish()
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufRead};
 
-use sha2::{Digest as _, Sha256};
+use capgen_schema::{Hash, HashBuilder};
 
 /// The limit of the bytes of one piece. Entries have at most 1 MiB in canonical form, but the notation need not be canonical.
 const MAX_PIECE: usize = 16 << 20;
@@ -27,7 +27,7 @@ pub(crate) struct Pieces<R> {
     max_piece: usize,
     piece: Vec<u8>,
     /// The hash of the bytes that are read, if it is asked for.
-    hash: Option<Sha256>,
+    hash: Option<HashBuilder>,
 }
 
 impl<R: BufRead> Pieces<R> {
@@ -43,13 +43,12 @@ impl<R: BufRead> Pieces<R> {
 
     /// Starts to hash the bytes that are read.
     pub(crate) fn start_hash(&mut self) {
-        self.hash = Some(Sha256::new());
+        self.hash = Some(HashBuilder::new());
     }
 
-    /// The hash of the bytes since the start, in lower-case hexadecimal.
-    pub(crate) fn end_hash(&mut self) -> String {
-        let digest = self.hash.take().map(|hash| hash.finalize());
-        digest.iter().flatten().map(|byte| format!("{byte:02x}")).collect()
+    /// The hash of the bytes since the start; `None` without a start.
+    pub(crate) fn end_hash(&mut self) -> Option<Hash> {
+        self.hash.take().map(HashBuilder::finish)
     }
 
     /// The next byte that is not white space, which is not consumed.
@@ -65,7 +64,7 @@ impl<R: BufRead> Pieces<R> {
 
     fn consume(&mut self, count: usize) {
         if let (Some(hash), Ok(bytes)) = (&mut self.hash, self.input.fill_buf()) {
-            hash.update(bytes.get(..count).unwrap_or_default());
+            hash.add(bytes.get(..count).unwrap_or_default());
         }
         self.input.consume(count);
     }
@@ -325,7 +324,7 @@ mod tests {
     fn the_hash_covers_the_bytes_between_its_start_and_its_end() {
         for capacity in [1, 3, 100] {
             let mut pieces = Pieces::canonical(BufReader::with_capacity(capacity, b"[1,[2,{\"a\":3}],4]".as_slice()));
-            let mut hash = String::new();
+            let mut hash = None;
             let mut number = 0;
             pieces
                 .items::<Problem>(|pieces| {
@@ -339,7 +338,7 @@ mod tests {
                     pieces.skip(0)
                 })
                 .unwrap();
-            assert_eq!(hash, capgen_schema::Hash::of("[2,{\"a\":3}]").to_string(), "{capacity}");
+            assert_eq!(hash, Some(Hash::of("[2,{\"a\":3}]")), "{capacity}");
         }
         // White space is not part of a canonical document.
         assert!(Pieces::canonical(b" 1".as_slice()).skip(0).is_err());

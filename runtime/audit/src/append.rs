@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, Statement, Transaction, params};
 
-use crate::hash::{RowHash, hash};
+use capgen_schema::Hash;
+
+use crate::hash::hash;
 use crate::row::{COLUMNS, Row};
 
 /// A row that has no place in a chain yet.
@@ -25,7 +27,7 @@ pub(crate) struct Appender<'t> {
     end: Statement<'t>,
     next_id: i64,
     /// The last sequence number and hash of each tenant so far.
-    ends: BTreeMap<String, (i64, RowHash)>,
+    ends: BTreeMap<String, (i64, Hash)>,
 }
 
 impl<'t> Appender<'t> {
@@ -40,7 +42,7 @@ impl<'t> Appender<'t> {
     }
 
     /// Appends a row, and returns its hash.
-    pub(crate) fn append(&mut self, new: &NewRow) -> rusqlite::Result<RowHash> {
+    pub(crate) fn append(&mut self, new: &NewRow) -> rusqlite::Result<Hash> {
         let (seq, prev_hash) = match self.ends.get(&new.tenant) {
             Some(end) => *end,
             None => self.stored_end(&new.tenant)?,
@@ -55,7 +57,7 @@ impl<'t> Appender<'t> {
             peer: new.peer.clone(),
             record: new.record.clone(),
             prev_hash,
-            hash: RowHash::ZERO,
+            hash: Hash::ZERO,
         };
         row.hash = hash(&row);
         self.insert.execute(params![
@@ -75,13 +77,13 @@ impl<'t> Appender<'t> {
         Ok(row.hash)
     }
 
-    fn stored_end(&mut self, tenant: &str) -> rusqlite::Result<(i64, RowHash)> {
+    fn stored_end(&mut self, tenant: &str) -> rusqlite::Result<(i64, Hash)> {
         let end = self.end.query_row([tenant], |row| {
             let bytes: Vec<u8> = row.get(1)?;
             // A hash of another length makes the next row wrong, as it should: the chain is broken before it.
-            Ok((row.get(0)?, RowHash::from_bytes(&bytes).unwrap_or(RowHash::ZERO)))
+            Ok((row.get(0)?, Hash::from_bytes(&bytes).unwrap_or(Hash::ZERO)))
         });
-        Ok(end.optional()?.unwrap_or((0, RowHash::ZERO)))
+        Ok(end.optional()?.unwrap_or((0, Hash::ZERO)))
     }
 }
 

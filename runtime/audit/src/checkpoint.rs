@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::hash::RowHash;
 use crate::table::CHECKPOINT;
+use capgen_schema::Hash;
 
 /// The pruned part of a chain: one checkpoint covers the rows since the checkpoint before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) first_seq: i64,
     pub(crate) last_seq: i64,
-    pub(crate) last_hash: RowHash,
+    pub(crate) last_hash: Hash,
 }
 
 /// The record as JSON.

@@ -17,8 +17,8 @@ mod store;
 mod table;
 mod verify;
 
+pub use capgen_schema::{Hash, InvalidHash};
 pub use database::{Database, DatabaseError};
-pub use hash::{InvalidRowHash, RowHash};
 pub use prune::{Pruned, PrunedPart, prune};
 pub use query::{Filter, KINDS};
 pub use row::{MalformedRow, Row};

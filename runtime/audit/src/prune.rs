@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use crate::append::{Appender, NewRow};
 use crate::checkpoint::Checkpoint;
 use crate::database::{Database, DatabaseError, open_to_write};
-use crate::hash::RowHash;
 use crate::table::CHECKPOINT;
 use crate::verify::Verification;
+use capgen_schema::Hash;
 
 /// How long pruning waits until other processes release the file.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ pub struct PrunedPart {
     pub rows: u64,
     /// The hash of the checkpoint that replaces them. Someone who knows it can distinguish these rows from rows that another person removed: see
     /// [`Database::verify_with_pruned`].
-    pub checkpoint: RowHash,
+    pub checkpoint: Hash,
 }
 
 /// Removes, for each tenant, the first rows of the chain up to the first one with a time that is not less than `before`. For each tenant
@@ -87,7 +87,7 @@ fn removable(connection: &Connection, tenant: &str, before: u64) -> Result<Optio
     let last = "SELECT seq, hash FROM audit WHERE tenant = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT 1";
     let last = connection.query_row(last, (tenant, kept), |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)));
     let Some((last_seq, hash)) = last.optional()? else { return Ok(None) };
-    let last_hash = RowHash::from_bytes(&hash).ok_or(DatabaseError::Damaged("a hash has a wrong length".to_owned()))?;
+    let last_hash = Hash::from_bytes(&hash).ok_or(DatabaseError::Damaged("a hash has a wrong length".to_owned()))?;
     Ok(Some(Checkpoint { first_seq, last_seq, last_hash }))
 }
 

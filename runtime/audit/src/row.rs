@@ -4,7 +4,9 @@ use std::fmt;
 
 use rusqlite::types::ValueRef;
 
-use crate::hash::{RowHash, hash};
+use capgen_schema::Hash;
+
+use crate::hash::hash;
 
 /// The columns, in the order in which [`Row::read`] expects them.
 pub(crate) const COLUMNS: &str = "id, tenant, seq, ts, kind, capability, peer, record, prev_hash, hash";
@@ -29,9 +31,9 @@ pub struct Row {
     /// The record as JSON text.
     pub record: String,
     /// The hash of the row before it in the chain of the tenant.
-    pub prev_hash: RowHash,
+    pub prev_hash: Hash,
     /// The stored hash of this row.
-    pub hash: RowHash,
+    pub hash: Hash,
 }
 
 /// A row with a column of the wrong type. Only a file that something else than capgen changed has one.
@@ -46,7 +48,7 @@ pub struct MalformedRow {
 impl Row {
     /// The hash that follows from the other columns. It equals [`hash`](Self::hash) unless the row was changed.
     #[must_use]
-    pub fn expected_hash(&self) -> RowHash {
+    pub fn expected_hash(&self) -> Hash {
         hash(self)
     }
 
@@ -77,9 +79,9 @@ fn text(row: &rusqlite::Row<'_>, index: usize) -> Option<String> {
     value.as_str().ok().map(str::to_owned)
 }
 
-fn digest(row: &rusqlite::Row<'_>, index: usize) -> Option<RowHash> {
+fn digest(row: &rusqlite::Row<'_>, index: usize) -> Option<Hash> {
     match row.get_ref(index).ok()? {
-        ValueRef::Blob(bytes) => RowHash::from_bytes(bytes),
+        ValueRef::Blob(bytes) => Hash::from_bytes(bytes),
         _ => None,
     }
 }

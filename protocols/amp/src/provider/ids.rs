@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use capgen_schema::Hash;
 use capgen_shares::Shares;
-use sha2::{Digest as _, Sha256};
 
 use super::answered::Seen;
 use super::request::{MessageHash, RequestKey, SenderId, first};
@@ -129,7 +129,7 @@ const fn end(class: Class, period: u64) -> u64 {
 }
 
 fn hash_of(key: &RequestKey) -> u64 {
-    number(&Sha256::digest(key.to_bytes()).into())
+    number(Hash::of(key.to_bytes()).as_bytes())
 }
 
 fn number(hash: &[u8; 32]) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
+use capgen_schema::Hash;
 
 use super::Provider;
 use super::answered::Seen;
@@ -44,7 +44,7 @@ impl Provider {
         message.check_time(now)?;
         self.check_ttl(message.message().ttl)?;
         let (message, signed) = message.verify_bytes(self.keys.as_ref())?;
-        Ok(Received { message, hash: Sha256::digest(signed).into() })
+        Ok(Received { message, hash: *Hash::of(signed).as_bytes() })
     }
 
     /// Receives a message, and returns the outputs for it.

@@ -1,6 +1,6 @@
 //! Which invocation or query a message is.
 
-use sha2::{Digest as _, Sha256};
+use capgen_schema::Hash;
 
 use crate::message::{Did, MessageId};
 
@@ -20,7 +20,7 @@ pub(crate) type MessageHash = [u8; 32];
 
 impl RequestKey {
     pub(crate) fn new(sender: &Did, id: MessageId) -> Self {
-        Self { sender: SenderId(first(&Sha256::digest(sender.without_fragment()).into())), id }
+        Self { sender: SenderId(first(Hash::of(sender.without_fragment()).as_bytes())), id }
     }
 
     /// The sender, then the id.

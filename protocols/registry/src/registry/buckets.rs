@@ -1,32 +1,44 @@
 //! The registry hash: a tree of hashes over the entries of registrations, updates, deprecations and health.
 
 use capgen_schema::Hash;
-use sha2::{Digest as _, Sha256};
 
-const EMPTY: [u8; 32] = [0; 32];
+/// The hash of a bucket or node without entries.
+const EMPTY: Hash = Hash::ZERO;
 
 /// The tree: 65,536 buckets by the first two bytes of the hash of an entry's key, 256 nodes by the first byte, and the root. A change costs
 /// the hashes of one bucket, one node and the root, whatever the number of entries.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
     nodes: Vec<Node>,
-    root: [u8; 32],
+    root: Hash,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 struct Node {
     /// All 256, or none if the node has never had an entry: small registries stay small. A bucket exists once it has had an entry.
     buckets: Vec<Option<Box<Bucket>>>,
-    hash: [u8; 32],
+    hash: Hash,
     is_stale: bool,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 struct Bucket {
     /// The hashes of keys and entries, in the order of the keys.
     entries: Vec<(Hash, Hash)>,
-    hash: [u8; 32],
+    hash: Hash,
     is_stale: bool,
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self { buckets: Vec::new(), hash: EMPTY, is_stale: false }
+    }
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        Self { entries: Vec::new(), hash: EMPTY, is_stale: false }
+    }
 }
 
 impl Default for Buckets {
@@ -72,7 +84,7 @@ impl Buckets {
         }
         for node in self.nodes.iter_mut().filter(|node| node.is_stale) {
             for bucket in node.buckets.iter_mut().flatten().filter(|bucket| bucket.is_stale) {
-                bucket.hash = over(bucket.entries.iter().map(|(_, entry)| entry.as_bytes()), bucket.entries.is_empty());
+                bucket.hash = over(bucket.entries.iter().map(|(_, entry)| entry), bucket.entries.is_empty());
                 bucket.is_stale = false;
             }
             let is_empty = node.buckets.iter().flatten().all(|bucket| bucket.entries.is_empty());
@@ -86,16 +98,11 @@ impl Buckets {
 
     /// The root in lower-case hexadecimal.
     pub(super) fn root(&self) -> String {
-        self.root.iter().map(|byte| format!("{byte:02x}")).collect()
+        self.root.to_string()
     }
 }
 
 /// SHA-256 over hashes; zero bytes for nothing.
-fn over<'h>(hashes: impl Iterator<Item = &'h [u8; 32]>, is_empty: bool) -> [u8; 32] {
-    if is_empty {
-        return EMPTY;
-    }
-    let mut state = Sha256::new();
-    hashes.for_each(|hash| state.update(hash));
-    state.finalize().into()
+fn over<'h>(hashes: impl Iterator<Item = &'h Hash>, is_empty: bool) -> Hash {
+    if is_empty { EMPTY } else { Hash::of_parts(hashes.map(Hash::as_bytes)) }
 }

@@ -116,7 +116,7 @@ impl Snapshot {
                 }
                 pieces.start_hash();
                 read_state(pieces, &mut reader, true, &mut |fact| registry.join(fact))?;
-                state_hash = pieces.end_hash().parse::<Hash>().ok();
+                state_hash = pieces.end_hash();
                 return Ok(());
             }
             let text = pieces.value()?;

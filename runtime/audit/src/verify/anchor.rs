@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hash::RowHash;
+use capgen_schema::Hash;
 
 /// The last row of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,14 +14,14 @@ pub struct Head {
     /// The position of the row in the chain.
     pub seq: i64,
     /// The hash of the row.
-    pub hash: RowHash,
+    pub hash: Hash,
 }
 
 /// The heads of the chains of a database at some time.
 ///
 /// ```
-/// use capgen_audit::{Anchor, Head, RowHash};
-/// let anchor = Anchor { heads: vec![Head { tenant: "-".to_owned(), seq: 2, hash: RowHash::ZERO }] };
+/// use capgen_audit::{Anchor, Head, Hash};
+/// let anchor = Anchor { heads: vec![Head { tenant: "-".to_owned(), seq: 2, hash: Hash::ZERO }] };
 /// assert_eq!(Anchor::from_json(&anchor.to_json()), Ok(anchor));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,7 @@ pub enum AnchorProblem {
         /// The sequence number of the first row of the chain.
         before: i64,
         /// The hash of the checkpoint.
-        checkpoint: Option<RowHash>,
+        checkpoint: Option<Hash>,
     },
 }
 

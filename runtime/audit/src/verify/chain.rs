@@ -5,9 +5,9 @@ use std::fmt;
 use super::anchor::{AnchorProblem, Head, UnconfirmedHead};
 use super::{Allowed, TenantChain};
 use crate::checkpoint::Checkpoint;
-use crate::hash::RowHash;
 use crate::row::Row;
 use crate::table::CHECKPOINT;
+use capgen_schema::Hash;
 
 /// The first row of a tenant that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,10 +47,10 @@ pub enum Reason {
 pub(super) struct Chain<'a> {
     rows: u64,
     /// The `id`, sequence number and previous hash of the first row.
-    first: (i64, i64, RowHash),
-    last: (i64, RowHash),
+    first: (i64, i64, Hash),
+    last: (i64, Hash),
     /// The last checkpoint, and the hash of its row.
-    checkpoint: Option<(Checkpoint, RowHash)>,
+    checkpoint: Option<(Checkpoint, Hash)>,
     broken: Option<BrokenRow>,
     /// The anchored rows that have not been found yet.
     heads: Vec<(&'a Head, AnchorProblem)>,
@@ -98,7 +98,7 @@ impl<'a> Chain<'a> {
         if row.prev_hash != last_hash {
             return Err(Reason::PreviousHash);
         }
-        if row.seq < 1 || row.seq == 1 && row.prev_hash != RowHash::ZERO {
+        if row.seq < 1 || row.seq == 1 && row.prev_hash != Hash::ZERO {
             return Err(Reason::PreviousHash);
         }
         check_record(row)?;
@@ -116,7 +116,7 @@ impl<'a> Chain<'a> {
 
     /// Compares the anchored rows with a checkpoint. Its hash covers the chain before it, so one that the reader knows proves that all
     /// rows up to its last one were there. Any other proves nothing.
-    fn replace(&mut self, checkpoint: &Checkpoint, hash: RowHash) {
+    fn replace(&mut self, checkpoint: &Checkpoint, hash: Hash) {
         let is_allowed = self.allowed.take(hash);
         let before = self.heads.len();
         self.heads.retain_mut(|(head, problem)| {
@@ -131,7 +131,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Compares a row with the anchored ones.
-    fn confirm(&mut self, seq: i64, hash: RowHash) {
+    fn confirm(&mut self, seq: i64, hash: Hash) {
         self.heads.retain_mut(|(head, problem)| {
             if head.seq == seq {
                 *problem = AnchorProblem::Differs;
@@ -145,7 +145,7 @@ impl<'a> Chain<'a> {
         let pruned = self.checkpoint.as_ref().map_or(0, |(checkpoint, _)| checkpoint.last_seq);
         let before = match &self.checkpoint {
             Some((checkpoint, _)) => (checkpoint.last_seq, checkpoint.last_hash),
-            None => (0, RowHash::ZERO),
+            None => (0, Hash::ZERO),
         };
         // A checkpoint after a broken row was not read, so that its absence would not be a reason of its own.
         if self.broken.is_none() && (seq.saturating_sub(1), prev_hash) != before {

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, Statement};
 
 use crate::database::{Database, DatabaseError};
-use crate::hash::RowHash;
 use crate::row::{COLUMNS, Row};
 use crate::table::SCHEMA;
+use capgen_schema::Hash;
 use chain::Chain;
 
 /// More damage than this is not listed.
@@ -30,7 +30,7 @@ pub struct Verification {
     /// The rows of the anchor that the chains do not contain.
     pub unconfirmed: Vec<UnconfirmedHead>,
     /// The hashes that were given for checkpoints, and that no checkpoint has.
-    pub unknown_checkpoints: Vec<RowHash>,
+    pub unknown_checkpoints: Vec<Hash>,
 }
 
 /// The chain of a tenant.
@@ -109,7 +109,7 @@ impl Database {
     pub fn verify_with_pruned(
         &self,
         anchor: Option<&Anchor>,
-        checkpoints: &[RowHash],
+        checkpoints: &[Hash],
     ) -> Result<Verification, DatabaseError> {
         let allowed = Allowed::new(checkpoints);
         // All statements see the same state, whatever is written in the meantime.
@@ -139,24 +139,24 @@ impl Database {
 
 /// The hashes of the checkpoints that may replace anchored rows.
 struct Allowed {
-    all: BTreeSet<RowHash>,
+    all: BTreeSet<Hash>,
     /// Those that no row has so far.
-    left: RefCell<BTreeSet<RowHash>>,
+    left: RefCell<BTreeSet<Hash>>,
 }
 
 impl Allowed {
-    fn new(hashes: &[RowHash]) -> Self {
-        let all: BTreeSet<RowHash> = hashes.iter().copied().collect();
+    fn new(hashes: &[Hash]) -> Self {
+        let all: BTreeSet<Hash> = hashes.iter().copied().collect();
         Self { left: RefCell::new(all.clone()), all }
     }
 
     /// Whether the checkpoint with this hash is one of them.
-    fn take(&self, hash: RowHash) -> bool {
+    fn take(&self, hash: Hash) -> bool {
         self.left.borrow_mut().remove(&hash);
         self.all.contains(&hash)
     }
 
-    fn not_found(&self) -> Vec<RowHash> {
+    fn not_found(&self) -> Vec<Hash> {
         self.left.borrow().iter().copied().collect()
     }
 }

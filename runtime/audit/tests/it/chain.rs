@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::common::{Folder, call, findings, violation};
-use capgen_audit::{Anchor, AnchorProblem, Database, DatabaseError, Filter, Pruned, PrunedPart, Row, RowHash, prune};
+use capgen_audit::{Anchor, AnchorProblem, Database, DatabaseError, Filter, Hash, Pruned, PrunedPart, Row, prune};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
@@ -95,7 +95,7 @@ fn a_record_that_differs_from_its_columns_is_found() {
         let mut row = folder.rows()[5].clone();
         row.record = row.record.replacen(from, to, 1);
         row.hash = row.expected_hash();
-        let hash = hex::encode(row.hash.as_bytes());
+        let hash = row.hash.to_string();
         folder.tamper(&format!("UPDATE audit SET record = '{}', hash = x'{hash}' WHERE id = 6", row.record));
         assert_eq!(findings(&folder.verify()), [format!("acme row 6 seq 3: {reason}")]);
     }
@@ -225,7 +225,7 @@ fn a_checkpoint_that_was_written_by_hand_replaces_no_anchored_row() {
 fn an_allowed_checkpoint_replaces_no_row_with_another_hash() {
     let folder = Folder::with((1..=3).map(|n| violation("t", n)));
     let mut anchor = folder.verify().anchor();
-    anchor.heads[0].hash = RowHash::ZERO;
+    anchor.heads[0].hash = Hash::ZERO;
     folder.add([violation("t", 10)]);
     let checkpoint = pruned(&folder, 5, 100)[0].checkpoint;
     let database = Database::open(&folder.path()).unwrap();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use sha2::{Digest as _, Sha256};
+use capgen_schema::Hash;
 use tokio::sync::watch;
 
 use super::respond::Answer;
@@ -39,7 +39,7 @@ struct Entries {
 #[derive(Clone, Debug)]
 struct Entry {
     /// The hash of the payload.
-    payload: [u8; 32],
+    payload: Hash,
     answer: watch::Receiver<Option<Answer>>,
 }
 
@@ -79,7 +79,7 @@ impl Once {
 
     /// The turn of a request, at a time in Unix ms.
     pub(super) fn turn(self: &Arc<Self>, key: Key, payload: &Bytes, now: u64) -> Turn {
-        let hash: [u8; 32] = Sha256::digest(payload).into();
+        let hash = Hash::of(payload);
         let mut entries = self.lock();
         entries.forget(now);
         if let Some(entry) = entries.all.get(&key) {

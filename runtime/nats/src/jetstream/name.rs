@@ -1,27 +1,21 @@
 //! Names of durable consumers.
 
-use std::fmt::Write as _;
-
-use sha2::{Digest as _, Sha256};
+use capgen_schema::HashBuilder;
 
 /// The consumer that the members of a group share for an address. The readable part replaces characters that names of consumers cannot
 /// have, so a hash distinguishes the names.
 pub(crate) fn of_consumer(group: &str, address: &str) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = HashBuilder::new();
     // The length separates the two texts.
-    hash.update(group.len().to_be_bytes());
-    hash.update(group);
-    hash.update(address);
+    hash.add_framed(group);
+    hash.add(address);
     let mut name: String = format!("{group}-{address}")
         .chars()
         .map(|character| if character.is_ascii_alphanumeric() || character == '-' { character } else { '_' })
         .take(64)
         .collect();
     name.push('-');
-    for byte in hash.finalize().iter().take(8) {
-        // Writing to a string cannot fail.
-        let _ = write!(name, "{byte:02x}");
-    }
+    name.push_str(&hash.finish().digits(16));
     name
 }
 

@@ -82,3 +82,18 @@ fn texts_are_shortened_in_one_place() {
     let elsewhere = uses("\"…\"").into_iter().find(|place| !others.iter().any(|path| place.starts_with(path)));
     assert_eq!(elsewhere, None, "use `cut_short` of capgen-diagnostic");
 }
+
+#[test]
+fn hashes_are_computed_in_one_place() {
+    let others = [
+        CODE_GENERATOR,
+        // HMAC-SHA-256.
+        "protocols/amp/src/mac.rs",
+        "protocols/amp/src/provider/cursor.rs",
+        "runtime/call/src/envelope/keys.rs",
+        // The algorithms that AMP names.
+        "protocols/amp/src/bundle/",
+        "protocols/amp/src/descriptor/schema_ref.rs",
+    ];
+    only("contract/schema/src/hash.rs", "Sha256", &others);
+}

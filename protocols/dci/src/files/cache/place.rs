@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use capgen_schema::HashBuilder;
+
 use crate::files::Roots;
-use crate::identity::{Identity, hexadecimal};
 
 impl Roots {
     /// The file for the cache of these roots in a folder of caches, which need not exist. Other roots have another file.
@@ -15,7 +16,7 @@ impl Roots {
         }
         // The path without links. Folders that do not exist contain none.
         let existing = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
-        let mut hash = Identity::new();
+        let mut hash = HashBuilder::new();
         for (kind, places) in [std::slice::from_ref(&self.workspace), &self.installed, &self.mounts].iter().enumerate()
         {
             for place in *places {
@@ -25,10 +26,10 @@ impl Roots {
                 if existing.starts_with(&place) {
                     return None;
                 }
-                hash.fixed(&[u8::try_from(kind).unwrap_or(u8::MAX)]);
-                hash.bytes(place.as_os_str().as_encoded_bytes());
+                hash.add([u8::try_from(kind).unwrap_or(u8::MAX)]);
+                hash.add_framed(place.as_os_str().as_encoded_bytes());
             }
         }
-        Some(folder.join(format!("{}.v1", hexadecimal(&hash.finish()))))
+        Some(folder.join(format!("{}.v1", hash.finish())))
     }
 }

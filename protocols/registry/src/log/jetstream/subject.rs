@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sha2::{Digest as _, Sha256};
+use capgen_schema::Hash;
 
 /// The longest token without a hash.
 const MAX_PLAIN: usize = 160;
@@ -30,9 +30,7 @@ pub(super) fn token(partition: &str) -> String {
     if token.len() > MAX_PLAIN {
         token.truncate(READABLE);
         token.push('~');
-        for byte in Sha256::digest(partition) {
-            let _ = write!(token, "{byte:02x}");
-        }
+        let _ = write!(token, "{}", Hash::of(partition));
     }
     token
 }

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_files::Links;
-use capgen_schema::Hash;
-use sha2::{Digest as _, Sha256};
+use capgen_schema::HashBuilder;
 
 use super::lines::{self, length_of};
 use super::{MAX_READ, failed};
@@ -43,7 +42,7 @@ pub struct JsonlReader {
     checker: Arc<Checker>,
     first_of_kernel: FirstOfKernel,
     /// Over the bytes that were read.
-    hash: Sha256,
+    hash: HashBuilder,
     bytes: u64,
     /// The sequence of the last event that was read.
     sequence: u64,
@@ -64,7 +63,7 @@ impl JsonlReader {
             file: BufReader::with_capacity(1 << 16, file),
             first_of_kernel: FirstOfKernel::new(checker.clone()),
             checker,
-            hash: Sha256::new(),
+            hash: HashBuilder::new(),
             bytes: 0,
             sequence: 0,
             next: BTreeMap::new(),
@@ -75,7 +74,7 @@ impl JsonlReader {
     fn rewind(&mut self) -> Result<(), LogError> {
         self.file.rewind().map_err(|error| failed(&self.path, &error))?;
         self.first_of_kernel = FirstOfKernel::new(self.checker.clone());
-        (self.hash, self.bytes, self.sequence) = (Sha256::new(), 0, 0);
+        (self.hash, self.bytes, self.sequence) = (HashBuilder::new(), 0, 0);
         self.next.clear();
         Ok(())
     }
@@ -84,7 +83,7 @@ impl JsonlReader {
     fn next(&mut self) -> Result<Option<Record>, LogError> {
         loop {
             let before = self.hash.clone();
-            let line = lines::next(&mut self.file, &mut |bytes| self.hash.update(bytes));
+            let line = lines::next(&mut self.file, &mut |bytes| self.hash.add(bytes));
             let Some(line) = line.map_err(|error| failed(&self.path, &error))? else { return Ok(None) };
             let event = line.text.as_deref().and_then(|line| Event::parse(line).ok());
             if !line.is_terminated && event.is_none() {
@@ -122,16 +121,12 @@ impl JsonlReader {
             if used == 0 {
                 return Ok(false);
             }
-            self.hash.update(buffer.get(..used).unwrap_or_default());
+            self.hash.add(buffer.get(..used).unwrap_or_default());
             self.file.consume(used);
             left -= length_of(used);
         }
         self.bytes = place.bytes;
-        Ok(self.hash_so_far() == place.hash.to_string())
-    }
-
-    fn hash_so_far(&self) -> String {
-        self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        Ok(self.hash.clone().finish() == place.hash)
     }
 }
 
@@ -183,7 +178,7 @@ impl Log for JsonlReader {
     }
 
     fn file_place(&self) -> Option<FilePlace> {
-        let hash: Hash = self.hash_so_far().parse().ok()?;
+        let hash = self.hash.clone().finish();
         Some(FilePlace { bytes: self.bytes, hash, kernel_accepted: self.first_of_kernel.is_known() })
     }
 }
