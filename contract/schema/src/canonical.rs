@@ -1,6 +1,7 @@
 //! The canonical form of JSON values and schemas ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)).
 
-use crate::write::{Order, compare, text};
+use crate::canonical_text::compare_names;
+use crate::write::{Order, text};
 use crate::{Hash, Json, NodeId, Schema};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
@@ -10,6 +11,7 @@ pub const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples
 impl Json {
     /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their digits even if
     /// binary64 cannot represent them, and that integers have no exponent. Two values are equal if and only if their texts are.
+    /// [`canonical_text`](crate::canonical_text) compares this rule for numbers with that of the events of a registry.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -99,7 +101,7 @@ fn sorted(value: &Json) -> Json {
         Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
         Json::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
+            members.sort_unstable_by(|(a, _), (b, _)| compare_names(a, b));
             Json::Object(members.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
         }
         scalar => scalar.clone(),

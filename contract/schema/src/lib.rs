@@ -5,6 +5,7 @@
 
 pub mod analysis;
 mod canonical;
+pub mod canonical_text;
 pub mod codes;
 mod containment;
 mod convert;

@@ -1,12 +1,10 @@
 //! The canonical form of JSON, which every hash of the registry covers.
 
-use std::cmp::Ordering;
-
-use capgen_schema::Hash;
+use capgen_schema::{Hash, canonical_text};
 use serde_json::{Number, Value};
 
 /// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that 64-bit integers keep their digits. Every
-/// other number is written as JavaScript writes its binary64.
+/// other number is written as JavaScript writes its binary64. [`capgen_schema::canonical_text`] compares this rule with that of contracts.
 ///
 /// The recursion is as deep as the value.
 ///
@@ -46,14 +44,11 @@ pub(crate) fn write_array<T>(
     items: impl IntoIterator<Item = T>,
     mut write_item: impl FnMut(&mut String, T),
 ) {
-    out.push('[');
-    let mut separator = "";
-    for item in items {
-        out.push_str(separator);
+    // Writing to a `String` never fails, here and below.
+    let _ = canonical_text::write_array(out, items, |out, item| {
         write_item(out, item);
-        separator = ",";
-    }
-    out.push(']');
+        Ok(())
+    });
 }
 
 /// The canonical text of an array in parts, from the texts of its items.
@@ -62,35 +57,21 @@ pub(crate) fn array_parts(items: impl Iterator<Item = String>) -> impl Iterator<
     std::iter::once("[".to_owned()).chain(separated).chain(["]".to_owned()])
 }
 
-/// The order of the names of members: RFC 8785 section 3.2.3, by UTF-16 code units.
-pub(crate) fn compare_names(one: &str, other: &str) -> Ordering {
-    // Below U+D800, which covers nearly all names, that is the order of UTF-8.
-    if one.is_ascii() && other.is_ascii() { one.cmp(other) } else { one.encode_utf16().cmp(other.encode_utf16()) }
-}
-
 /// Appends an object, whose values `write_value` writes. The names are sorted here.
 pub(crate) fn write_object<'v, V>(
     out: &mut String,
     members: impl Iterator<Item = (&'v String, V)>,
     mut write_value: impl FnMut(&mut String, V),
 ) {
-    let mut members: Vec<(&String, V)> = members.collect();
-    members.sort_by(|(one, _), (other, _)| compare_names(one, other));
-    out.push('{');
-    let mut separator = "";
-    for (name, value) in members {
-        out.push_str(separator);
-        write_string(out, name);
-        out.push(':');
+    let members = members.map(|(name, value)| (name.as_str(), value));
+    let _ = canonical_text::write_object(out, members, |out, value| {
         write_value(out, value);
-        separator = ",";
-    }
-    out.push('}');
+        Ok(())
+    });
 }
 
 fn write_number(out: &mut String, number: &Number) {
     use std::fmt::Write as _;
-    // Writing to a `String` never fails.
     let _ = match (number.as_i64(), number.as_u64()) {
         (Some(integer), _) => write!(out, "{integer}"),
         (_, Some(integer)) => write!(out, "{integer}"),
@@ -98,16 +79,9 @@ fn write_number(out: &mut String, number: &Number) {
     };
 }
 
-/// Appends a string. Section 3.2.2.2 of RFC 8785 requires the escapes that serde_json writes.
+/// Appends a string.
 pub(crate) fn write_string(out: &mut String, text: &str) {
-    let needs_escape = |byte: u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    if text.bytes().any(needs_escape) {
-        out.push_str(&Value::from(text).to_string());
-    } else {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    }
+    let _ = canonical_text::write_string(out, text);
 }
 
 #[cfg(test)]

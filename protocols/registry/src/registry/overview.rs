@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use capgen_schema::canonical_text::compare_names;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Query, Row, View};
-use crate::canonical::{array_parts, canonical, compare_names, write_string};
+use crate::canonical::{array_parts, canonical, write_string};
 use crate::event::{self, violations};
 use crate::fact::{Outcome, Stamp, Terminal};
 use crate::paths::limited;

@@ -97,3 +97,18 @@ fn hashes_are_computed_in_one_place() {
     ];
     only("contract/schema/src/hash.rs", "Sha256", &others);
 }
+
+#[test]
+fn canonical_json_is_written_in_one_place() {
+    // The order of names, in which paths are sorted, too.
+    let others = [CODE_GENERATOR, "contract/schema/src/pointer.rs"];
+    only("contract/schema/src/canonical_text.rs", "encode_utf16().cmp(", &others);
+    // The two rules for numbers.
+    only("protocols/registry/src/canonical.rs", "ryu_js", &[]);
+}
+
+#[test]
+fn ranges_of_versions_have_one_parser() {
+    only("contract/descriptor/src/version.rs", "\">=\"", &[]);
+    assert_eq!(uses("VersionReq"), Vec::<String>::new());
+}
