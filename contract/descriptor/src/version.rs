@@ -26,6 +26,15 @@ pub const VERSION_PATTERN: &str = concat!(
 ///
 /// With the feature `serde`, a range is a string.
 ///
+/// This is capgen's only parser of ranges. The types of other specifications have a range inside, and differ where their specification does:
+///
+/// | type | text | one version without an operator | pre-releases |
+/// |---|---|---|---|
+/// | `VersionRange` | spaces may be around comparators | matches exactly | by precedence |
+/// | `capgen_amp::Range` | no spaces around; versions of at most 255 bytes; kept as it is, since signatures cover it | matches exactly | by precedence |
+/// | `capgen_registry::Range` | no spaces around; at most 255 code points | matches exactly | by precedence |
+/// | `capgen_registry::Requirement` | no spaces around; at most 255 code points | is the least version of its major | only if the requirement names a pre-release of the same `x.y.z` |
+///
 /// ```
 /// use capgen_descriptor::VersionRange;
 /// let range: VersionRange = ">=1.2.0  <2.0.0".parse()?;

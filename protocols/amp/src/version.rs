@@ -51,7 +51,7 @@ pub fn parse_version(text: &str) -> Result<Version, InvalidVersion> {
 /// full version, separated by one or more spaces. All comparators must match.
 ///
 /// There is no space at the start or the end, and each version has at most 255 bytes. The text is kept as it is, because signatures
-/// and hashes of descriptors cover it. Two ranges are equal if their texts are.
+/// and hashes of descriptors cover it. Two ranges are equal if their texts are. [`VersionRange`] lists the differences from other ranges.
 ///
 /// ```
 /// use capgen_amp::Range;

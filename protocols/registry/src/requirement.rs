@@ -9,7 +9,8 @@ use semver::Version;
 /// A requirement for a version (decision 9): a version such as `1.2.0`, which a later version of the same major also satisfies, also for
 /// major 0 (section 10); `=1.2.0`, exactly this version; or comparators such as `>=1.2.0 <2.0.0`, which must all match.
 ///
-/// A pre-release only matches if the requirement names a pre-release of the same `x.y.z`. Build metadata is ignored.
+/// A pre-release only matches if the requirement names a pre-release of the same `x.y.z`. Build metadata is ignored. [`VersionRange`] lists
+/// the differences from other ranges.
 ///
 /// ```
 /// use capgen_registry::Requirement;
