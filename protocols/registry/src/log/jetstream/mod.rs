@@ -45,9 +45,9 @@ use problem::Problem;
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
-/// use crate::log::Log;
-/// use crate::{Checker, Configuration};
+/// use capgen_nats::NatsOptions;
+/// use capgen_registry::log::{JetStreamLog, JetStreamLogOptions, Log};
+/// use capgen_registry::{Checker, Configuration};
 ///
 /// let checker = Arc::new(Checker::new(Configuration::default().into()));
 /// let nats = NatsOptions::new(["nats://127.0.0.1:4222"]);
@@ -55,7 +55,7 @@ use problem::Problem;
 /// for record in log.read(0, 100)? {
 ///     println!("{} {}", record.partition, record.offset);
 /// }
-/// # Ok::<(), crate::log::LogError>(())
+/// # Ok::<(), capgen_registry::log::LogError>(())
 /// ```
 pub struct JetStreamLog {
     // The connection ends before its runtime.

@@ -9,7 +9,7 @@ use super::problem::Problem;
 /// The stream of a log of events, and how it is used.
 ///
 /// ```
-/// use capgen_nats::JetStreamLogOptions;
+/// use capgen_registry::log::JetStreamLogOptions;
 /// let options = JetStreamLogOptions::new().stream("EVENTS").prefix("acme.registry").replicas(3);
 /// # let _ = options;
 /// ```
