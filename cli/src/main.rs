@@ -1,4 +1,20 @@
 //! The command line interface of capgen.
+//!
+//! # Reading order
+//!
+//! `arguments.rs` lists the subcommands. Each subcommand is one module with a function `run`, named like the subcommand
+//! (`gen` is `generate.rs`), or a folder if it needs several files: `diff/`, `validate/`, `export/`, `import/`, `init/`,
+//! `lock/`, `matrix/`, `docs/`, `example/`, and for the protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds
+//! without their features leave out. A module reads its inputs, calls one crate, and prints; decisions belong into the
+//! crate.
+//!
+//! `console.rs` is the only output: data to standard output, text for readers to standard error. `failure.rs` is the only
+//! place that knows exit statuses. `one_contract.rs` and `input.rs` select contracts and open files, with `-` as standard
+//! input; `watch.rs` runs a subcommand again after each change; `signals.rs` removes temporary files before a signal ends
+//! the process.
+//!
+//! `explain.rs` combines the pages of all crates: those of findings, of which the program's own are in `codes/`, and those
+//! of codes that other programs report while they run, in `run_time/`.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "amp")]

@@ -1,6 +1,39 @@
-//! Generates Rust and TypeScript types from contracts.
+//! Generates Rust and TypeScript types from contracts, and is the API for `build.rs` ([`Build`]).
 //!
 //! [`generate`] turns a checked contract into files in memory and performs no IO. The same contract gives the same bytes.
+//!
+//! ```
+//! use capgen_codegen::{Language, generate};
+//! use capgen_manifest::{Source, load};
+//!
+//! let text = "\
+//! version: 1
+//! agent: agent://shop
+//! transports: [{ kind: memory, topics: { requests: shop } }]
+//! capabilities: [{ name: find, inputSchema: { type: string } }]
+//! ";
+//! let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+//! let files = generate(&contract.manifest, &[Language::TypeScript]);
+//! assert!(files["shop.ts"].contains("export type FindRequest = string;"));
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. A contract passes through three rooms, and no later one looks back at the schema:
+//!
+//! 1. `lower/` turns every schema into a type and the checks beyond it. It never fails: a type that cannot express its
+//!    schema is wider, and the check remains.
+//! 2. `model/` is the result: records, unions, enums and scalars, with their names. Names are assigned in one place, from
+//!    the capability, the side and the path.
+//! 3. One folder per language prints the model: `rust/` and `typescript/`. Each language has one printer, the only code
+//!    that knows where a line is broken and how a text is escaped; everything else hands it items or trees.
+//!
+//! To change emitted code, start in the folder of the language; the checked-in output in `generated/` and
+//! `tests/cases/` shows the effect, and `cargo run -p xtask -- regen` writes it.
+//!
+//! Around them: `output/` compares files with a folder and replaces them, `regenerate/` is the command in the header of a
+//! file, `surface/` finds changes of generated code that break a program, and `build_script/` is [`Build`]. `codes/` has
+//! the codes with their pages.
 #![forbid(unsafe_code)]
 
 mod build_script;

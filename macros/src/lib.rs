@@ -1,9 +1,34 @@
 //! `#[derive(Capability)]`; `capgen` re-exports it with the feature `derive`.
 //!
-//! The input is parsed (`ast`, `attr`, `value`) and checked by the rules of the manifest (`valid`). It expands (`expand`) to impls
-//! of two hidden traits: `Declare`, from which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the
-//! compiler reports a missing impl of serde or schemars in one place. A struct with an error gets impls too (`fallback`), so that
-//! code that uses it has no further errors.
+//! The derive declares a capability of an agent as a Rust struct: the struct is the request, its doc comment the
+//! description, and serde and schemars give both schemas. [`Capability`](derive@Capability) documents every attribute.
+//!
+//! ```
+//! use capgen::{Capability, Payload};
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! /// Say hello.
+//! #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+//! #[capability(response = String)]
+//! struct Hello {
+//!     name: String,
+//! }
+//!
+//! assert_eq!(Hello::NAME, "hello");
+//! assert!(Hello::from_json(br#"{"name": 1}"#).is_err());
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. The input is parsed (`ast.rs`, `attr.rs`, `value.rs`, with its documentation, generic parameters and
+//! fields in files of their own) and checked by the rules of the manifest (`valid.rs`); `key.rs` lists the keys, which are
+//! those of `capgen-descriptor` and three more. It expands (`expand.rs`) to impls of two hidden traits: `Declare`, from
+//! which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the compiler reports a missing impl
+//! of serde or schemars in one place.
+//!
+//! `errors.rs` collects errors, so that all are reported at once. A struct with an error gets impls too (`fallback.rs`), so
+//! that code that uses it has no further errors.
 #![forbid(unsafe_code)]
 
 mod ast;

@@ -1,7 +1,25 @@
 //! The properties of a capability apart from its schemas: the one table of keys, and the rules for their values.
 //!
-//! The reader and the writer of `capabilities.yaml`, the derive macro, generated code and descriptors all take the keys from
-//! [`capability_keys!`]. The derive macro links this crate, so it has no heavy dependencies.
+//! The reader and the writer of `capabilities.yaml`, the derive macro, generated code and descriptors all take the keys
+//! from [`capability_keys!`]. The derive macro links this crate, so it has no heavy dependencies.
+//!
+//! ```
+//! use capgen_descriptor::{CAPABILITY_KEYS, Descriptor};
+//!
+//! const REVIEW: Descriptor = Descriptor::new("pr-reviewer", "review-pr", "6f1d").with_timeout_ms(60_000);
+//! assert_eq!(REVIEW.timeout_ms, Some(60_000));
+//! assert!(CAPABILITY_KEYS.iter().any(|key| key.name == "timeoutMs"));
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `keys.rs` is the table: a row per optional key, with its type and an example. Other code expands it,
+//! so a new key is added there, and the compiler names the other places.
+//!
+//! `descriptor.rs` is a capability as constants, for generated code, and `owned.rs` the same with owned strings, for
+//! descriptors that arrive from other programs; with the feature `serde`, `serde_impls.rs` reads and writes them.
+//! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `version_set.rs` exact operations on sets of
+//! versions, with which ranges are compared, and `schema_text.rs` the compact text of a schema.
 #![forbid(unsafe_code)]
 
 mod class;

@@ -7,6 +7,29 @@
 //!
 //! A crate declares its codes with [`codes!`] and keeps a Markdown page for each one next to them. A program that can
 //! explain codes combines the tables of all crates in an [`Explanations`].
+//!
+//! ```
+//! # #[cfg(feature = "render")] {
+//! use capgen_diagnostic::{Code, Diagnostic, Source, render};
+//!
+//! let source = Source::new("capabilities.yaml", "version: 2\n");
+//! let finding = Diagnostic::new(Code::new("E0204"), "unsupported version").at(&source, 9..10, "must be 1");
+//! assert!(render::human(&[finding], false).contains("--> capabilities.yaml:1:10"));
+//! # }
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `code.rs` is the type of a code, with the macro that declares the codes of a crate beside their
+//! pages; `explanation.rs` combines the pages of all crates. `source.rs` is a text with its lines, and `diagnostic.rs` a
+//! finding: its labels and suggested edits may lie in any number of sources.
+//!
+//! `render/` has one file for each format, and the rules that all formats follow. Findings quote text that may come from
+//! anyone, so no renderer displays it as it is: characters that steer a terminal are escaped, and the parts of a source
+//! that may be secret are left out. A source states which parts these are; the renderers only ask it.
+//!
+//! The other files are small helpers for every crate: names that are nearly the expected ones ("did you mean"), quoting
+//! untrusted text in a message, and the part of a URL that may be displayed.
 #![forbid(unsafe_code)]
 
 mod characters;

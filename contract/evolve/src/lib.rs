@@ -1,8 +1,42 @@
 //! Changes of a contract: which of them break a caller or a provider, with a payload that proves it.
 //!
-//! [`compare`] compares two versions of a contract. For each side of each capability it decides whether the new schema accepts
-//! everything that the old one accepts, and the converse, and explains the difference as [`Finding`]s: one for each change, with its
-//! rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock or randomness.
+//! [`compare`] compares two versions of a contract. For each side of each capability it decides whether the new schema
+//! accepts everything that the old one accepts, and the converse, and explains the difference as [`Finding`]s: one for
+//! each change, with its rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock
+//! or randomness.
+//!
+//! ```
+//! use capgen_evolve::{Level, Settings, compare};
+//! use capgen_manifest::{Source, load};
+//!
+//! let version = |schema: &str| {
+//!     let text = format!(
+//!         "version: 1\nagent: agent://shop\ntransports: [{{ kind: memory, topics: {{ requests: shop }} }}]\n\
+//!          capabilities: [{{ name: find, inputSchema: {{ {schema} }} }}]\n"
+//!     );
+//!     load(&Source::new("capabilities.yaml", text)).unwrap().manifest
+//! };
+//! let comparison = compare(&version("type: string"), &version("type: string, maxLength: 2"), Settings::default());
+//! let finding = &comparison.findings[0];
+//! assert_eq!((finding.level, finding.code.as_str()), (Level::Breaking, "E0712"));
+//! assert_eq!(finding.witness.as_ref().unwrap().payload.canonical(), "\"aaa\"");
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `side.rs` and `reading.rs` first: whether the payloads of one version conform to the other, which
+//! `capgen-schema` decides, and which payloads a sender can send. `compare/` explains the answer. It visits the keys of a
+//! capability and, in `compare/schema/`, both schemas place by place; it builds the old schema with each change alone, asks
+//! whether that breaks, and looks for changes that break only together. A rule then selects the code and the level.
+//!
+//! A check of `capgen diff` is a rule: its code and page are in `codes/`, its place in `compare/`, and its example in
+//! `examples/evolution`.
+//!
+//! `finding.rs`, `fingerprint.rs` and `level.rs` are the result; `accepted/` reads the file with the findings that users
+//! accept, and `report/` writes documents for other programs.
+//!
+//! Three other questions about two contracts use the same parts: `lock/` (is everything as reviewed?), `call/` (may this
+//! caller call this provider now?) and `matrix/` (which versions work together?).
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "reports")]

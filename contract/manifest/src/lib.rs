@@ -3,6 +3,39 @@
 //!
 //! A contract that was read keeps its source and the span of every value ([`LoadedContract`]), so that a later finding,
 //! such as an incompatible change, can point at lines.
+//!
+//! ```
+//! # #[cfg(feature = "parse")] {
+//! use capgen_manifest::{Source, load};
+//!
+//! let text = "\
+//! version: 1
+//! agent: agent://shop
+//! transports: [{ kind: memory, topics: { requests: shop } }]
+//! capabilities: [{ name: find, inputSchema: { type: string } }]
+//! ";
+//! let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+//! assert_eq!(contract.manifest.capabilities[0].name, "find");
+//!
+//! // An invalid text gives all of its findings at once.
+//! let findings = load(&Source::new("capabilities.yaml", text.replace("string", "strung"))).unwrap_err();
+//! assert!(findings[0].message.contains("strung"));
+//! # }
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. Start with the model, which has no positions and needs no feature, then with the loader, which adds
+//! them. A text becomes a tree with spans (`yaml/`, and JSON by the lexer of `capgen-schema`), within limits on depth,
+//! values and bytes that count the expansion of aliases. `read/` turns the tree into the model, with one file per part of
+//! the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON Schemas for
+//! editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a fleet.
+//!
+//! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the options
+//! of generated code, which are one table, and about files that capgen writes: replaced as a whole, all or none, and only
+//! if capgen may overwrite them.
+//!
+//! `codes/` has the codes with their pages.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "parse")]

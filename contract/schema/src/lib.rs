@@ -1,6 +1,39 @@
-//! capgen's subset of JSON Schema draft-07: parse, check, canonical form, hash, validate.
+//! capgen's subset of JSON Schema draft-07: parse, check, canonical form, hash, validate, compare.
 //!
-//! The crate is pure: it uses no IO, clock or randomness.
+//! Everything else in capgen builds on this crate: a contract is a list of names with two schemas each, and code
+//! generators, comparisons and exports ask this crate about the schemas. The crate is pure: it uses no IO, clock or
+//! randomness. Schemas and payloads may come from anyone, so depth, memory and time are limited.
+//!
+//! ```
+//! use capgen_schema::{Containment, Json, Schema, Steps, Validator, contains};
+//!
+//! let old = Schema::parse_text(r#"{"type": "integer", "minimum": 0}"#)?;
+//! let new = Schema::parse_text(r#"{"type": "integer", "minimum": 1}"#)?;
+//! assert!(Validator::new(&old).is_valid(&0.into()));
+//!
+//! // Does the new schema accept every payload that the old one accepts? No, and the smallest one that it rejects is 0.
+//! assert_eq!(contains(&new, &old, Steps::default()), Containment::No(Json::Number(0_i64.into())));
+//! # Ok::<(), capgen_schema::SchemaTextError>(())
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. Values first: `json.rs` and `number.rs` keep the order and every digit, and `lexer.rs` reads JSON
+//! text with the places of its values. `multiple.rs` divides exactly.
+//!
+//! `parse/` turns a value into a checked schema and reports every mistake at once; its table of keywords is the list of
+//! the subset. The result, in `model.rs`, is an arena of nodes in which a `$ref` is an edge, so a schema may be a graph
+//! with cycles. `pattern/` and `format/` give strings their meaning; `canonical.rs` and `hash.rs` the identity of a schema.
+//!
+//! `analysis/` computes once the facts that the interpreter and the code generators both need: where a schema is recursive,
+//! which assertions apply to one place together, which branch of a union can match.
+//!
+//! `validate/` is the interpreter. A schema is compiled; a first pass only decides, and bounds the cost; if the payload is
+//! invalid, a second pass collects the violations in their order. Reports have budgets.
+//!
+//! `containment/` decides whether one schema accepts everything that another accepts. It turns both into terms, searches
+//! for a value that conforms to the first and not to the second, and returns the smallest. The same search finds example
+//! payloads. `normalise/` converts foreign schemas into the subset, or widens those that it cannot express.
 #![forbid(unsafe_code)]
 
 pub mod analysis;

@@ -1,11 +1,36 @@
-//! The contracts of a fleet as static HTML pages: agents, capabilities, schemas in words, examples, callers, versions, changes, warnings,
-//! and a search.
+//! The contracts of a fleet as static HTML pages: agents, capabilities, schemas in words, examples, callers, versions,
+//! changes, warnings, and a search.
 //!
-//! [`build`] is a function of values: it uses no IO, clock or randomness, and equal input gives equal bytes. The pages need no server and
-//! no build step, open from files, and are readable without scripts.
+//! [`build`] is a function of values: it uses no IO, clock or randomness, and equal input gives equal bytes. The pages need
+//! no server and no build step, open from files, and are readable without scripts.
 //!
-//! Every text of a contract is hostile. Texts reach a page only through the one writer of HTML, which escapes them; links are relative
-//! and made only by this crate, and a page has a Content Security Policy that permits only the scripts and the styles of the site.
+//! Every text of a contract is hostile. Texts reach a page only through the one writer of HTML, which escapes them; links
+//! are relative and made only by this crate, and a page has a Content Security Policy that permits only the scripts and the
+//! styles of the site.
+//!
+//! ```
+//! use capgen_manifest::{Source, load};
+//! use capgen_site::{Agent, Fleet, build};
+//!
+//! let text = "\
+//! version: 1
+//! agent: agent://shop
+//! transports: [{ kind: memory, topics: { requests: shop } }]
+//! capabilities: [{ name: find, description: 'Finds <b>all</b>.' }]
+//! ";
+//! let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+//! let agent = Agent { contract: &contract, path: "shop.yaml".to_owned(), warnings: vec![], older: vec![] };
+//! let site = build(&Fleet { agents: vec![agent], ..Fleet::default() });
+//! assert!(site["index.html"].contains("shop"));
+//! assert!(site.values().all(|page| !page.contains("Finds <b>")));
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `fleet.rs` is the input, which the command line collects. `html.rs` is the one writer of HTML and
+//! `place.rs` the one maker of file names, anchors and links; every other file builds on these two. `schema/` shows a
+//! schema as tables: the places of a payload, and the keywords in words. `page/` has one file per page. `search.rs` is the
+//! data of the search, and `assets/` the style and the scripts.
 #![forbid(unsafe_code)]
 
 mod fleet;

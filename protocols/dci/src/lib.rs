@@ -1,7 +1,27 @@
-//! Dependent capabilities (DCI/1): skills declare the capabilities that they provide and require, and a resolver chooses providers.
+//! Dependent capabilities (DCI/1): skills declare the capabilities that they provide and require, and a resolver chooses
+//! providers.
 //!
-//! Reading contracts, scoring, selection and reports are functions of values: they use no IO, clock or randomness, so that a choice can be
-//! replayed from the same inputs.
+//! Reading contracts, scoring, selection and reports are functions of values: they use no IO, clock or randomness, so that
+//! a choice can be replayed from the same inputs.
+//!
+//! ```
+//! use capgen_dci::{Mode, contract};
+//!
+//! let reading = contract::read("DCI/1 P(option-evaluation) R(web-search)", Mode::Strict);
+//! assert_eq!(reading.contract.unwrap().requires, ["web-search"]);
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `contract/` reads the text of a contract into clauses. The inputs of a run are values with one subject
+//! each: skills, aliases, policies, profiles, the history of skills, and probes. `resolve` is the run: it filters the
+//! candidates, scores them, with the words of `text/`, selects, and follows the requirements of the selected ones. Every
+//! step is in the report, whose fields `docs/dci.md` describes.
+//!
+//! `lint/` finds mistakes in the skills of a workspace. `files/` is the only IO: it reads folders that may be hostile,
+//! within limits, and runs probes. `codes/` has the codes with their pages.
+//!
+//! The conformance cases are in `protocols/dci/conformance`; `run.py` there runs any program with them.
 #![forbid(unsafe_code)]
 
 mod alias;

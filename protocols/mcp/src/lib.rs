@@ -1,4 +1,29 @@
 //! Agents of capgen as servers of the Model Context Protocol (MCP), and typed calls of MCP servers.
+//!
+//! The messages, the negotiation, the lists of tools and the plans of the server use no IO.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use capgen_call::Handlers;
+//! use capgen_mcp::McpServer;
+//!
+//! let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+//! // Nothing else may write to standard output.
+//! McpServer::new(handlers)?.serve(tokio::io::stdin(), tokio::io::stdout()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `revision.rs`, `message.rs` and `meta.rs` are the protocol: its revisions, messages of JSON-RPC, and
+//! their members. `recover.rs` finds the request in a text that is invalid, so that it gets an answer.
+//!
+//! `client/` starts a server as a child process, or connects to one over HTTP; it agrees on a revision, lists the tools and
+//! calls them. `transport.rs` makes that a transport of `capgen-call`.
+//!
+//! `server/` turns a message into its answer or into a call, for all revisions, and runs handlers; `server/http/` and the
+//! pipes carry messages, with limits on memory and lines. The tests with other implementations are in `tests/mcp`.
 #![forbid(unsafe_code)]
 mod client;
 mod error;

@@ -1,8 +1,32 @@
 //! The audit of violations and calls in an SQLite database: append-only, with a hash chain for each tenant.
 //!
-//! With the feature `store` (on by default), [`SqliteAudit`] is an [`Audit`](capgen_call::Audit). The other items read a database:
-//! [`Database::verify`] finds changed rows, [`Database::query`] selects rows, [`Anchor`] proves that rows still exist, and [`prune`]
-//! removes old ones. `docs/audit.md` describes the table, so that other programs can verify it.
+//! With the feature `store` (on by default), [`SqliteAudit`] is an [`Audit`](capgen_call::Audit). The other items read a
+//! database: [`Database::verify`] finds changed rows, [`Database::query`] selects rows, [`Anchor`] proves that rows still
+//! exist, and [`prune`] removes old ones. `docs/audit.md` describes the table, so that other programs can verify it.
+//!
+//! ```
+//! # #[cfg(feature = "store")] {
+//! use capgen_audit::{Database, SqliteAudit};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("capgen-audit.db");
+//! drop(SqliteAudit::open(&path)?);
+//! assert!(Database::open(&path)?.verify(None)?.is_intact());
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `table.rs` is the table with its triggers, `row.rs` a row and `hash.rs` its hash, which covers every
+//! column and the hash before. A new column is added in these three, and in `store/`, which fills it; `docs/audit.md` and
+//! `capgen audit` show it.
+//!
+//! `append.rs` adds rows to the chains in one transaction. `store/` is the other end: a bounded queue, the thread that
+//! commits batches, and the rules that remove values and cut records before they are stored.
+//!
+//! `verify/` computes every chain again and compares it with anchors that are stored elsewhere. `query.rs` selects rows,
+//! `prune.rs` removes old ones, and `checkpoint.rs` is the row that replaces them. `database.rs` opens files.
 #![forbid(unsafe_code)]
 
 mod append;

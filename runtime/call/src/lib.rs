@@ -1,4 +1,40 @@
 //! Calling capabilities and serving them: payloads are validated on both sides, over any transport.
+//!
+//! The crate has no IO of its own: a [`Transport`] carries messages, such as [`MemoryTransport`] inside a program, or those
+//! of `capgen-nats` and `capgen-mcp`. Programs use it as `capgen::call`.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//!
+//! use capgen_call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
+//! use serde_json::json;
+//!
+//! let broker = MemoryBroker::new();
+//! let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+//! let _server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo").start().await?;
+//!
+//! let echo = AgentId::new("echo").ok_or("not an id")?;
+//! let peers = PeerTable::new().with_transports(&echo, vec![TransportSettings::memory("agents.echo")]);
+//! let client = Client::builder("console").transport(Arc::new(broker.connect())).peers(peers).build().await?;
+//! assert_eq!(client.call_dynamic("echo", "say", json!("hello")).await?, json!("hello"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `transport.rs` is the trait that every transport implements, `memory.rs` the smallest implementation,
+//! and `conformance/`, with the feature of that name, the tests that each one passes. `envelope/` is the message; requests
+//! and responses in the usual form are read and written in one pass, and a test compares that with the generated types.
+//!
+//! `client/` and `server/` use these, but not each other. A call finds its peer in `peers/`, is checked, published and
+//! repeated, and ends with exactly one outcome. A request is received, admitted (signature, replay, version, duplicate),
+//! run by a handler and answered. `outcome.rs` has the statuses and codes of both.
+//!
+//! `audit.rs` is the trait of stores for records of calls and violations, and `journal.rs` hands records to them. The other
+//! files are values that both sides use: ids, trace context, the clock, and the call that a handler serves.
 #![forbid(unsafe_code)]
 
 // Generated code refers to `::capgen`, which depends on this crate.

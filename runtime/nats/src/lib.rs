@@ -1,4 +1,4 @@
-//! The transport NATS: request and reply over core NATS, at-least-once delivery over JetStream, and NATS's service discovery.
+//! The transport NATS: request and reply over core NATS, at-least-once delivery over JetStream, and service discovery.
 //!
 //! ```no_run
 //! use capgen_call::{SubscribeOptions, Transport as _};
@@ -13,6 +13,14 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `options.rs` and `connect.rs` open a connection, with credentials that no message shows.
+//! `transport.rs` makes it a transport of `capgen-call`, `subscription.rs` turns its messages into events, and `limited.rs`
+//! bounds those that wait. `jetstream/` adds at-least-once delivery: stored messages, their acknowledgement, and deliveries
+//! that were seen before. `discovery/` answers the requests of NATS's service discovery. The tests of every transport are
+//! `capgen_call::conformance`; `tests/brokers` starts the broker.
 #![forbid(unsafe_code)]
 
 mod connect;

@@ -1,8 +1,14 @@
 //! A bounded resource of a server, with a share for each caller.
 //!
-//! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a caller that is alone
-//! gets four fifths of the total, two get four ninths each, and one that comes later finds room. The total is a quarter more than the
-//! capacity that the server states, so a caller that is alone gets the whole capacity.
+//! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a
+//! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room. The
+//! total is a quarter more than the capacity that the server states, so a caller that is alone gets the whole capacity.
+//!
+//! # Reading order
+//!
+//! For contributors. This file is the crate. Everything that the callers of a server share uses it, so that no caller takes
+//! from another: the memory and the places of `capgen-net`, the queue of `capgen-audit`, the answers and ids of
+//! `capgen-amp`.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

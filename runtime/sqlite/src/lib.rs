@@ -1,4 +1,34 @@
-//! Files of SQLite with a fixed schema, which may come from anyone: opening them without running their code, and finding damage.
+//! Files of SQLite with a fixed schema, which may come from anyone: opening them without running their code, and finding
+//! damage.
+//!
+//! The audit, AMP and the registry use it for their files.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use capgen_sqlite::{Limits, Problem, Schema, open_to_read, open_to_write};
+//!
+//! const NOTES: Schema = Schema {
+//!     application_id: 0x6e6f_7465,
+//!     version: 1,
+//!     objects: &[("note", "CREATE TABLE note(text TEXT NOT NULL) STRICT")],
+//!     tables: &["note"],
+//! };
+//! let limits = Limits { max_value: 1 << 20, timeout: Duration::from_secs(1) };
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("notes.db");
+//! assert!(matches!(open_to_read(&path, &NOTES, limits), Err(Problem::Missing)));
+//! open_to_write(&path, &NOTES, limits, true)?.execute("INSERT INTO note VALUES ('a')", [])?;
+//! assert!(NOTES.differences(&open_to_read(&path, &NOTES, limits)?)?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Reading order
+//!
+//! For contributors. `schema.rs` is the fixed schema of a file, with the differences of a file from it. `open.rs` opens
+//! files; the order of its steps matters, because the first statement that SQLite runs may already execute code that a file
+//! contains. `write_ahead.rs` and `header.rs` find damage that SQLite does not report, and `problem.rs` has the reasons why a
+//! file cannot be used.
 #![forbid(unsafe_code)]
 
 mod header;
