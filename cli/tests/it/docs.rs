@@ -111,7 +111,7 @@ fn the_commands_of_the_ci_page_pass_on_a_clean_fleet() {
     }
 }
 
-/// A document for the import of the README.
+/// A document for the import in README.md.
 const OPENAPI: &str = r#"openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
 paths:
@@ -124,17 +124,6 @@ paths:
       responses: { "204": { description: done } }
 "#;
 
-/// The heading of README.md whose commands start in an empty folder.
-const MCP_SECTION: &str = "\n## From an MCP server to a typed call\n";
-
-/// The section of README.md about MCP, and the rest of that page.
-fn readme_without_mcp() -> (String, String) {
-    let text = page("README.md");
-    let (before, rest) = text.split_once(MCP_SECTION).unwrap();
-    let (section, after) = rest.split_once("\n## ").unwrap();
-    (section.to_owned(), format!("{before}\n## {after}"))
-}
-
 #[test]
 fn the_commands_of_the_readme_run() {
     let fleet = Fleet::new(&[]);
@@ -142,7 +131,7 @@ fn the_commands_of_the_readme_run() {
     fleet.write("payload.json", "{}");
     fleet.write("openapi.yaml", OPENAPI);
     fleet.init();
-    let commands = commands(&readme_without_mcp().1);
+    let commands = commands(&page("README.md"));
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands {
         // An empty payload lacks required properties, so `validate` reports violations.
@@ -152,7 +141,7 @@ fn the_commands_of_the_readme_run() {
 
 /// `npx` would fetch the server, so the package that the tests install replaces it.
 #[test]
-fn the_commands_of_the_readme_import_an_mcp_server() {
+fn the_commands_of_the_page_about_mcp_import_a_server() {
     if !npm::is_available() {
         return;
     }
@@ -166,7 +155,9 @@ fn the_commands_of_the_readme_import_an_mcp_server() {
         "server.mjs",
         &format!("import {{ pathToFileURL }} from \"node:url\";\nimport(pathToFileURL({path}));\n"),
     );
-    let commands = commands(&readme_without_mcp().0);
+    let text = page("docs/mcp.md");
+    let section = text.split("\n## ").find(|section| section.starts_with("From a server on npm")).unwrap();
+    let commands = commands(section);
     assert_eq!(commands.len(), 2, "{commands:?}");
     for command in commands {
         let local = command.replace("npx -y @modelcontextprotocol/server-memory", "node server.mjs");
@@ -178,8 +169,8 @@ fn the_commands_of_the_readme_import_an_mcp_server() {
 /// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line `...` replaces omitted
 /// lines.
 #[test]
-fn the_commands_of_the_readme_print_the_output_that_it_shows() {
-    let text = page("README.md");
+fn the_commands_of_the_page_about_evolution_print_the_output_that_it_shows() {
+    let text = page("docs/evolution.md");
     let mut runs = 0;
     for (command, expected) in blocks(&text, "console")
         .iter()
@@ -198,6 +189,23 @@ fn the_commands_of_the_readme_print_the_output_that_it_shows() {
         runs += 1;
     }
     assert_eq!(runs, 5);
+}
+
+/// The first program in TypeScript has no types, so it runs as JavaScript with every version of Node.
+#[test]
+fn the_typescript_of_the_readme_prints_the_output_that_it_shows() {
+    let text = page("README.md");
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.run("gen --peer pr-reviewer --lang mjs").ended(0);
+    let program = blocks(&text, "ts").into_iter().find(|block| block.starts_with("import ")).unwrap();
+    fleet.write("main.mjs", &program.replace("pr-reviewer.ts", "pr-reviewer.mjs"));
+    let Ok(output) = Command::new("node").arg("main.mjs").current_dir(fleet.path("")).output() else {
+        eprintln!("skipped: `node` is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("```\n{printed}```\n")), "README.md does not show the output:\n{printed}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn reads(bytes: &[u8]) {
     }
 }
 
-/// `runtime/capgen/README.md`
+/// `README.md`, `runtime/capgen/README.md`
 fn reads_in_one_pass(bytes: &[u8]) {
     use capgen::Payload as _;
 
@@ -142,7 +142,7 @@ mod build_script {
     }
 }
 
-/// `README.md`
+/// `docs/generated-code.md`
 #[rustfmt::skip]
 mod build_script_that_runs_capgen {
     fn main() {

@@ -80,8 +80,14 @@ fn paths_of_crates_in_the_documentation_lead_to_them() {
     let mut paths = 0;
     for page in pages() {
         for line in text(&page).lines() {
-            let Some((before, after)) = line.split_once("path = \"../capgen/") else { continue };
-            let (name, folder) = (before.split(" =").next().unwrap(), after.split('"').next().unwrap());
+            // `capgen = { path = "../capgen/..." }` in a manifest, or a command of cargo.
+            let (name, folder) = if let Some((before, after)) = line.split_once("path = \"../capgen/") {
+                (before.split(" =").next().unwrap(), after.split('"').next().unwrap())
+            } else if let Some((before, after)) = line.split_once(" --path ../capgen/") {
+                (before.rsplit(' ').next().unwrap(), after.split(' ').next().unwrap())
+            } else {
+                continue;
+            };
             let manifest = text(&format!("{folder}/Cargo.toml"));
             assert!(manifest.contains(&format!("\nname = \"{name}\"\n")), "{page}: {line}");
             paths += 1;

@@ -11,3 +11,4 @@
 )]
 
 mod calls;
+mod pages;
