@@ -3,6 +3,7 @@
 mod dependencies;
 mod files;
 mod homes;
+mod map;
 mod modules;
 mod npx;
 mod packages;
@@ -357,40 +358,6 @@ fn no_file_names_a_machine_or_a_private_registry() {
             assert!(known.contains(&host), "{path}: {host}");
         }
     }
-}
-
-#[test]
-fn every_test_that_architecture_md_names_exists() {
-    let page = text("ARCHITECTURE.md").unwrap();
-    let files = files();
-    let sources: String = files.iter().filter(|p| p.ends_with(".rs")).filter_map(|path| text(path)).collect();
-    let table = page.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
-    let mut names = 0;
-    for line in table {
-        let cell = line.trim_end_matches(" |").rsplit("| ").next().unwrap();
-        for name in cell.split('`').filter(|name| name.contains('_')) {
-            assert!(sources.contains(&format!("fn {name}(")), "no test `{name}`");
-            names += 1;
-        }
-    }
-    assert!(names >= 10, "the table of invariants names {names} tests");
-}
-
-#[test]
-fn every_file_that_architecture_md_names_exists() {
-    let page = text("ARCHITECTURE.md").unwrap();
-    let map = page.split("## Invariants").next().unwrap();
-    let mut names = 0;
-    for section in map.split("\n### ").skip(1) {
-        let krate = section.lines().next().unwrap();
-        for cell in section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next()) {
-            for name in cell.split(", ").map(|name| name.trim_matches('`')) {
-                assert!(root().join(krate).join("src").join(name).exists(), "{krate} has no {name}");
-                names += 1;
-            }
-        }
-    }
-    assert!(names >= 30, "the map names {names} files");
 }
 
 /// The lines of code of a source file with their numbers, without comments and without the tests at the end.
