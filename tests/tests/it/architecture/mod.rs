@@ -7,6 +7,7 @@ mod map;
 mod modules;
 mod npx;
 mod packages;
+mod pages;
 mod plain_english;
 mod pure_core;
 mod repository;
