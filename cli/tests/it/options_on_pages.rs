@@ -8,13 +8,11 @@ use std::path::Path;
 use crate::common::Fleet;
 
 /// The pages that describe the options of a subcommand, beside its section in one of `SECTIONS`.
-const MORE: [(&str, &[&str]); 6] = [
+const MORE: [(&str, &[&str]); 4] = [
     ("import", &["docs/interop.md", "docs/mcp.md"]),
     ("export", &["docs/interop.md"]),
     ("docs", &["docs/site.md"]),
     ("audit", &["docs/audit.md"]),
-    ("dci", &["docs/dci.md"]),
-    ("registry", &["docs/registry.md"]),
 ];
 
 /// The pages with a section for each subcommand.
@@ -68,7 +66,8 @@ fn subcommands(path: &str, found: &mut Vec<Subcommand>) {
     }
 }
 
-/// The sections about a subcommand, and the pages about the group that it belongs to.
+/// The sections about a subcommand, the start of the page of its group, and other sections that these refer to: `the options of capgen dci
+/// resolve`.
 fn described(path: &str) -> String {
     let mut text = String::new();
     let group = path.split(' ').next().unwrap();
@@ -78,13 +77,15 @@ fn described(path: &str) -> String {
         let start = sections.next().unwrap();
         if start.contains(&format!("# `capgen {group}`")) {
             // Subcommands of a group share options.
-            text.push_str(&page);
+            text.push_str(start);
         }
         for section in sections {
             let heading = section.lines().next().unwrap();
             let names: Vec<&str> = heading.split('`').filter_map(|part| part.strip_prefix("capgen ")).collect();
             if names.iter().any(|name| path == *name || path.starts_with(&format!("{name} "))) {
                 text.push_str(section);
+                let others = section.split("options of `capgen ").skip(1).filter_map(|rest| rest.split('`').next());
+                others.filter(|other| *other != path).for_each(|other| text.push_str(&described(other)));
             }
         }
     }
