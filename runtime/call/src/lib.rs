@@ -8,7 +8,9 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use std::sync::Arc;
 //!
-//! use capgen_call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
+//! use capgen_call::{
+//!     AgentId, CapabilityContract, Client, Handlers, Manifest, MemoryBroker, PeerTable, Server, Status, TransportSettings,
+//! };
 //! use serde_json::json;
 //!
 //! let broker = MemoryBroker::new();
@@ -16,9 +18,12 @@
 //! let _server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo").start().await?;
 //!
 //! let echo = AgentId::new("echo").ok_or("not an id")?;
-//! let peers = PeerTable::new().with_transports(&echo, vec![TransportSettings::memory("agents.echo")]);
+//! let transports = vec![TransportSettings::memory("agents.echo")];
+//! let contract = Manifest { agent: echo, transports, capabilities: vec![CapabilityContract::new("say")] };
+//! let peers = PeerTable::new().with_manifest(&contract);
 //! let client = Client::builder("console").transport(Arc::new(broker.connect())).peers(peers).build().await?;
-//! assert_eq!(client.call_dynamic("echo", "say", json!("hello")).await?, json!("hello"));
+//! let result = client.call_json("echo", "say", &json!("hello")).await;
+//! assert_eq!((result.status, result.error), (Status::Ok, None));
 //! # Ok(())
 //! # }
 //! ```
