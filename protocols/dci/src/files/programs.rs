@@ -5,10 +5,15 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use capgen_time::Backoff;
+
 use crate::{Probe, ProbeRunner, Skill, Warning, codes};
 
 /// How long a program that was killed may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The pauses between two looks at a program: most probes end within milliseconds, and a look costs a system call.
+const POLL: Backoff = Backoff::new(Duration::from_millis(1), Duration::from_millis(10));
 /// The variable with the id of the candidate.
 const CANDIDATE: &str = "DCI_CANDIDATE";
 
@@ -60,7 +65,7 @@ fn run(probe: &Probe, skill: &Skill) -> io::Result<Option<ExitStatus>> {
 
 /// Whether a condition becomes true within a time.
 fn wait(start: Instant, limit: Duration, mut condition: impl FnMut() -> io::Result<bool>) -> io::Result<bool> {
-    let mut pause = Duration::from_millis(1);
+    let mut looks = 0;
     loop {
         if condition()? {
             return Ok(true);
@@ -69,8 +74,8 @@ fn wait(start: Instant, limit: Duration, mut condition: impl FnMut() -> io::Resu
         if left.is_zero() {
             return Ok(false);
         }
-        thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(10));
+        looks = u32::saturating_add(looks, 1);
+        thread::sleep(POLL.pause(looks).min(left));
     }
 }
 

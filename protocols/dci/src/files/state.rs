@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_files::Links;
+use capgen_time::Backoff;
 
 use super::config::{FOLDER, check_folder, read};
 use crate::{RELIABILITY_PATH, Record, Reliability, Warning, codes};
@@ -19,6 +20,9 @@ const LOCK: &str = "reliability.lock";
 const MAX_BYTES: u64 = 32 << 20;
 /// How long another process may keep the state locked.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The pauses between attempts to lock the file: another process has it only while it writes.
+const POLL: Backoff = Backoff::new(Duration::from_millis(1), Duration::from_millis(20));
 
 /// The root of the state: the nearest folder with `.git` at or above the workspace, else the workspace (decision 19).
 ///
@@ -106,7 +110,7 @@ fn lock(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true);
     let (file, _) = capgen_files::open_with(path, Links::Refused, &mut options)?;
     let start = Instant::now();
-    let mut pause = Duration::from_millis(1);
+    let mut attempts = 0;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -114,8 +118,10 @@ fn lock(path: &Path) -> io::Result<File> {
             Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => {
                 return Err(io::Error::other(format!("another process keeps it locked for {} s", PATIENCE.as_secs())));
             }
-            Err(TryLockError::WouldBlock) => thread::sleep(pause),
+            Err(TryLockError::WouldBlock) => {
+                attempts = u32::saturating_add(attempts, 1);
+                thread::sleep(POLL.pause(attempts));
+            }
         }
-        pause = (pause * 2).min(Duration::from_millis(20));
     }
 }

@@ -21,6 +21,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use capgen_schema::Hash;
+use capgen_time::Backoff;
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, EventId, FilePlace, Invalid, Position};
@@ -108,18 +109,21 @@ pub trait Log: Send {
     }
 }
 
+/// The pauses between two looks at a log that another process may write to.
+const POLL: Backoff = Backoff::new(Duration::from_millis(1), Duration::from_millis(20));
+
 /// Asks until the answer is `true` or the time is over, and returns the last answer.
 pub(crate) fn wait_for(timeout: Duration, mut ask: impl FnMut() -> Result<bool, LogError>) -> Result<bool, LogError> {
     let end = Instant::now().checked_add(timeout);
-    let mut pause = Duration::from_millis(1);
+    let mut looks = 0;
     loop {
         let answer = ask()?;
         let left = end.map_or(timeout, |end| end.saturating_duration_since(Instant::now()));
         if answer || left.is_zero() {
             return Ok(answer);
         }
-        std::thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(20));
+        looks = u32::saturating_add(looks, 1);
+        std::thread::sleep(POLL.pause(looks).min(left));
     }
 }
 

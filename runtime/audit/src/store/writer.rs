@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_call::AuditError;
+use capgen_time::Backoff;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::queue::{Entry, Item, Queue};
@@ -14,8 +15,7 @@ use crate::database::DatabaseError;
 const ATTEMPTS: u32 = 2;
 
 /// The pauses between attempts.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));
 
 pub(super) struct Writer {
     pub(super) connection: Connection,
@@ -64,25 +64,23 @@ impl Writer {
             }
         }
         let mut failures = 0;
-        let mut pause = FIRST_PAUSE;
         loop {
             let error = match self.commit(&items) {
                 Ok(()) => break,
                 Err(error) => AuditError::Failed(DatabaseError::from(error).to_string()),
             };
-            failures += 1;
+            failures = u32::saturating_add(failures, 1);
             if failures >= ATTEMPTS {
                 for flush in flushes.drain(..) {
                     drop(flush.send(Err(error.clone())));
                 }
                 self.refuse_awaited(&mut items, &error);
             }
-            if self.queue.pause(pause) && failures >= ATTEMPTS {
+            if self.queue.pause(BACKOFF.pause(failures)) && failures >= ATTEMPTS {
                 self.queue.count_failed(items.len());
                 self.queue.finish(items.len());
                 return Err(error);
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
         self.queue.finish(items.len());
         for answer in items.into_iter().filter_map(|item| item.answer).chain(flushes) {
