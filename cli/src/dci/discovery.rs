@@ -17,14 +17,17 @@ const LEAST_SKILLS: usize = 500;
 ///
 /// Those of [`discover`].
 pub(super) fn run(roots: &Roots, may_cache: bool) -> Result<Discovery, Failure> {
-    let cache = if may_cache { folder().and_then(|folder| roots.cache_file(&folder)) } else { None };
-    Ok(match cache {
-        Some(cache) => {
-            signals::remove_temporary_files_at_the_end();
-            discover_cached(roots, &cache, LEAST_SKILLS)?
-        }
+    Ok(match cache(roots, may_cache) {
+        Some((cache, least_skills)) => discover_cached(roots, &cache, least_skills)?,
         None => discover(roots)?,
     })
+}
+
+/// The file of the user's cache for these folders, if it may be used, and the number of skills from which on it is written.
+pub(super) fn cache(roots: &Roots, may_cache: bool) -> Option<(PathBuf, usize)> {
+    let file = folder().filter(|_| may_cache).and_then(|folder| roots.cache_file(&folder))?;
+    signals::remove_temporary_files_at_the_end();
+    Some((file, LEAST_SKILLS))
 }
 
 /// `capgen/dci` in the folder of the user's caches: that of `XDG_CACHE_HOME`, else `.cache` in that of `HOME`. A relative path counts as not

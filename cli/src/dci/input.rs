@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capgen_dci::Mode;
-use capgen_dci::contract::{Problem, Reading, read, stated_mode};
+use capgen_dci::contract::{Reading, read, stated_mode};
 use capgen_diagnostic::{Diagnostic, Source, render};
 
 use super::arguments::ContractText;
@@ -39,7 +39,7 @@ impl Input {
 
     /// The problems as findings.
     pub(super) fn findings(&self) -> Vec<Diagnostic> {
-        self.reading.problems.iter().map(|problem| finding(problem, &self.source)).collect()
+        self.reading.problems.iter().map(|problem| problem.finding(&self.source)).collect()
     }
 
     /// Reports the problems with their snippets.
@@ -55,11 +55,6 @@ impl Input {
 /// Reports findings on standard error, each as one JSON object on a line.
 pub(super) fn report_lines(findings: &[Diagnostic], console: &Console) {
     render::json_lines(findings).lines().for_each(|line| console.line(line));
-}
-
-pub(super) fn finding(problem: &Problem, source: &Source) -> Diagnostic {
-    let Problem { code, severity, span, message, help } = problem;
-    Diagnostic::new(*code, message).with_severity(*severity).at(source, span.clone(), "").help(help)
 }
 
 fn standard_input() -> Result<String, Failure> {

@@ -32,14 +32,18 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
     suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, output, command);
     if arguments.json {
         let now = arguments.now.clone().unwrap_or_else(|| times::format_time(SystemClock.now_ms()));
-        let circumstances =
-            Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
-        let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);
+        let circumstances = Circumstances {
+            sources: run.workspace.sources.clone(),
+            rejections: &run.workspace.rejections,
+            decision,
+            generated_at: &now,
+        };
+        let report = Report::new(&run.workspace.corpus, &inputs, &resolution, &circumstances);
         let text = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
         print_json(&format!("{text}\n"))?;
     } else {
-        let (corpus, aliases, exclusions) = (&run.corpus, inputs.aliases, run.rejections.as_slice());
-        let verified = run.verified(&resolution);
+        let (corpus, exclusions) = (&run.workspace.corpus, run.workspace.rejections.as_slice());
+        let (aliases, verified) = (inputs.aliases, run.workspace.verified(&resolution));
         print(&show::text(&View { corpus, aliases, resolution: &resolution, decision, exclusions, verified }))?;
     }
     Ok(if resolution.outcome(decision).is_success() { Verdict::Fine } else { Verdict::Findings })

@@ -1,22 +1,19 @@
 //! The inputs of a run: from the options and the files that they name.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use capgen_dci::contract::{Problem, read, stated_mode};
-
-use capgen_dci::files::{
-    AliasFiles, Discovery, Manifests, Programs, Roots, read_consumer as read_consumer_of, read_probes, read_reliability,
-};
+use capgen_dci::contract::{read, stated_mode};
+use capgen_dci::files::{Programs, Roots, Workspace, WorkspaceOptions, read_consumer};
 use capgen_dci::{
-    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Profile, Ranked,
-    Rejection, Reliability, Resolution, ResolveError, Skill, Source as Place, Verified, Warning, codes, resolve,
+    Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Profile, Resolution, ResolveError, Skill, Warning,
+    codes,
 };
-use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
+use capgen_diagnostic::{Diagnostic, Severity, quoted};
 use clap::error::ErrorKind;
 
 use super::arguments::RunArguments;
 use super::discovery;
-use super::input::{finding, report_lines};
+use super::input::report_lines;
 use super::page::id;
 use super::suggestions::{Known, Recorder};
 use crate::console::{Console, count};
@@ -24,20 +21,12 @@ use crate::failure::Failure;
 
 /// Everything that a run decides from.
 pub(super) struct Run {
-    pub(super) corpus: Corpus,
-    pub(super) sources: Vec<Place>,
-    pub(super) rejections: Vec<Rejection>,
-    /// Warnings about files and skills.
-    pub(super) warnings: Vec<Warning>,
+    pub(super) workspace: Workspace,
     required: Vec<String>,
     query: Option<String>,
-    consumer: Option<Consumer>,
     host: Host,
     overrides: Overrides,
     profile: Profile,
-    aliases: Aliases,
-    reliability: Reliability,
-    probes: Probes,
     allow_probes: bool,
 }
 
@@ -50,64 +39,34 @@ impl Run {
     pub(super) fn load(arguments: &RunArguments) -> Result<Self, Failure> {
         let overrides = overrides(&arguments.policy)?;
         check_query(arguments)?;
-        let Discovery { skills, consumer, rejections, sources, mut warnings } = discovery::run(
-            &Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() },
-            !arguments.folders.no_cache,
-        )?;
-        let mode = arguments.mode.or_else(|| consumer.as_ref().and_then(mode_of)).unwrap_or_default();
-        let consumer = consumer.map(|skill| read_consumer(&skill, mode, &mut warnings)).transpose()?;
-        let required = required(&arguments.required, mode);
-        let files = AliasFiles {
-            workspace: arguments.folders.workspace.clone(),
-            file: arguments.aliases.clone(),
-            trusts_workspace: arguments.workspace_aliases,
-        };
-        let (aliases, alias_warnings) = files.load(mode)?;
-        let probes = read_probes(&arguments.folders.workspace)?;
-        let (reliability, history_warnings) = read_reliability(&arguments.folders.workspace);
-        warnings.extend(alias_warnings.into_iter().chain(history_warnings));
-        let corpus = Corpus::new(skills, mode);
+        let roots = roots(arguments);
+        let workspace = Workspace::load(&WorkspaceOptions {
+            cache: discovery::cache(&roots, !arguments.folders.no_cache),
+            roots,
+            mode: arguments.mode,
+            aliases: arguments.aliases.clone(),
+            trusts_workspace_aliases: arguments.workspace_aliases,
+            only_verified: arguments.verified,
+        })?;
         Ok(Self {
-            corpus: if arguments.verified { only_verified(corpus, &mut warnings) } else { corpus },
-            sources,
-            rejections,
-            warnings,
-            required,
+            workspace,
+            required: arguments.required.clone(),
             query: arguments.query.clone(),
-            consumer,
             host: Host { runtime: arguments.host_runtime.clone(), model: arguments.host_model.clone() },
             overrides,
             profile: arguments.profile,
-            aliases,
-            reliability,
-            probes,
             allow_probes: arguments.allow_probes,
         })
     }
 
     pub(super) fn inputs(&self) -> Inputs<'_> {
         Inputs {
-            required: self.required.clone(),
             query: self.query.clone(),
-            consumer: self.consumer.clone(),
             host: self.host.clone(),
             overrides: self.overrides.clone(),
             profile: self.profile,
-            aliases: &self.aliases,
-            reliability: &self.reliability,
-            probes: &self.probes,
+            ..self.workspace.inputs(&self.required)
         }
-    }
-
-    /// The selected candidates with manifests, by their places in the corpus, each with the capabilities that its manifest names.
-    pub(super) fn verified(&self, resolution: &Resolution) -> BTreeMap<usize, Verified> {
-        let mut manifests = Manifests::default();
-        let verified = |one: &Ranked| {
-            let candidate = self.corpus.candidates().get(one.scored.candidate)?;
-            let names = manifests.names(&candidate.skill)?.ok()?;
-            Some((one.scored.candidate, Verified::new(candidate, &names, self.corpus.mode())))
-        };
-        resolution.selection.providers().filter_map(verified).collect()
     }
 
     /// Chooses providers. The results of probes are added to `known`.
@@ -115,7 +74,7 @@ impl Run {
         let mut programs = Programs::default();
         let mut recorder = Recorder { runner: &mut programs, known };
         let runner: Option<&mut dyn ProbeRunner> = if self.allow_probes { Some(&mut recorder) } else { None };
-        let resolution = resolve(&self.corpus, inputs, runner);
+        let resolution = self.workspace.resolve(inputs, runner);
         let mut resolution = resolution.map_err(|error| Failure::Findings(vec![failed(&error)]))?;
         resolution.warnings.append(&mut programs.warnings);
         Ok(resolution)
@@ -126,20 +85,8 @@ impl Run {
         // Providers that were selected by a near name come first, because further warnings are only counted.
         let (first, others): (Vec<&Warning>, Vec<&Warning>) =
             resolution.warnings.iter().partition(|warning| warning.code == codes::NEAR_NAME);
-        report(first.into_iter().chain(&self.warnings).chain(others), json, console);
+        report(first.into_iter().chain(&self.workspace.warnings).chain(others), json, console);
     }
-}
-
-/// The corpus for runs with `--verified`. A manifest that cannot be read names nothing.
-fn only_verified(corpus: Corpus, warnings: &mut Vec<Warning>) -> Corpus {
-    let mut manifests = Manifests::default();
-    corpus.only_verified(|skill| match manifests.names(skill)? {
-        Ok(names) => Some(names),
-        Err(message) => {
-            warnings.push(Warning { code: codes::MANIFEST, subject: skill.id(), message });
-            None
-        }
-    })
 }
 
 /// Further warnings are counted: a workspace may contain thousands of hostile skills.
@@ -192,14 +139,18 @@ fn grouped<'w>(warnings: impl Iterator<Item = &'w Warning>) -> Vec<(&'w Warning,
     groups
 }
 
+/// The folders of skills, and the consumer.
+fn roots(arguments: &RunArguments) -> Roots {
+    Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() }
+}
+
 /// Whether `--query` has capabilities to rank for. This is a question of usage, which is answered before anything else is read (decision 43).
 fn check_query(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.query.is_none() || !arguments.required.is_empty() {
         return Ok(());
     }
-    let roots = Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() };
     // Whatever is wrong with the consumer itself is reported later, with everything else.
-    let Ok(consumer) = read_consumer_of(&roots) else { return Ok(()) };
+    let Ok(consumer) = read_consumer(&roots(arguments)) else { return Ok(()) };
     let requires = |skill: &Skill| {
         let Declared::Text(text) = &skill.contract else { return Ok(false) };
         let mode = arguments.mode.or_else(|| stated_mode(text)).unwrap_or_default();
@@ -232,55 +183,6 @@ fn nothing_required() -> Failure {
     let message = "--query ranks the providers of required capabilities, and none is required: add --require CAP, or use \
                    `capgen dci search TEXT` to rank skills by their words alone";
     Failure::usage(ErrorKind::MissingRequiredArgument, message)
-}
-
-/// The mode that the contract of a consumer states.
-fn mode_of(consumer: &Skill) -> Option<Mode> {
-    match &consumer.contract {
-        Declared::Text(text) => stated_mode(text),
-        Declared::Absent | Declared::NotText => None,
-    }
-}
-
-/// The required capabilities as they are compared in a mode, without duplicates.
-fn required(texts: &[String], mode: Mode) -> Vec<String> {
-    let mut required = Vec::new();
-    for text in texts {
-        let normalised = mode.normalised(text);
-        if !required.contains(&normalised) {
-            required.push(normalised);
-        }
-    }
-    required
-}
-
-/// The consumer. Its contract must be readable in strict; in best-effort, an unreadable one counts as absent (decision 28).
-fn read_consumer(skill: &Skill, mode: Mode, warnings: &mut Vec<Warning>) -> Result<Consumer, Failure> {
-    let (contract, problems) = match &skill.contract {
-        Declared::Absent => (None, Vec::new()),
-        Declared::NotText => (None, vec![not_text(skill)]),
-        Declared::Text(text) => {
-            let reading = read(text, mode);
-            let source = Source::new(format!("<contract of {}>", skill.name), text);
-            let errors = reading.problems.iter().filter(|problem: &&Problem| problem.severity == Severity::Error);
-            let errors = errors.map(|problem| finding(problem, &source)).collect();
-            (reading.contract, errors)
-        }
-    };
-    if contract.is_none() && !problems.is_empty() {
-        if mode == Mode::Strict {
-            return Err(Failure::Findings(problems));
-        }
-        let message = "the contract of the consumer is unreadable and counts as absent".to_owned();
-        warnings.push(Warning { code: codes::UNREADABLE_CONSUMER, subject: skill.id(), message });
-    }
-    Ok(Consumer { id: skill.id(), contract })
-}
-
-fn not_text(skill: &Skill) -> Diagnostic {
-    Diagnostic::new(codes::NOT_TEXT, "`metadata.contract` is not a string")
-        .with_severity(Severity::Error)
-        .in_file(skill.id())
 }
 
 fn failed(error: &ResolveError) -> Diagnostic {

@@ -48,7 +48,7 @@ pub(super) fn report(
 ) {
     let inputs = run.inputs();
     let runner: Option<&mut dyn ProbeRunner> = if arguments.allow_probes { Some(known) } else { None };
-    for suggestion in suggest(&run.corpus, &inputs, resolution, decision, runner) {
+    for suggestion in suggest(&run.workspace.corpus, &inputs, resolution, decision, runner) {
         let command = command(&changed(arguments, &suggestion.change)).line();
         if json {
             console.line(&visible_json(&line(&suggestion, &command)));

@@ -21,7 +21,7 @@ fn payload_type(event_type: &str) -> String {
 #[test]
 fn generated_typescript_accepts_the_events_that_the_registry_accepts() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
-    let path = "../registry/contract/capabilities.yaml";
+    let path = "../protocols/registry/contract/capabilities.yaml";
     let text = std::fs::read_to_string(capgen_tests::folder().join(path)).unwrap();
     let contract = capgen_manifest::load(&Source::new(path, &text)).unwrap().manifest;
     let checker = Checker::new(Default::default());

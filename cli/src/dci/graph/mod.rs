@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &arguments::Graph, console: &Console) -> Outcome {
     let decision = Decision::default();
     suggestions::report((&run, &arguments.run), &resolution, decision, &mut known, (false, console), command);
     let consumer = inputs.consumer.as_ref().map_or("consumer", |consumer| &consumer.id);
-    let items = items(&run.corpus, inputs.aliases, consumer, &resolution);
+    let items = items(&run.workspace.corpus, inputs.aliases, consumer, &resolution);
     console::print(&match arguments.format {
         Language::Text => text::write(&items),
         Language::Dot => dot::write(&items),

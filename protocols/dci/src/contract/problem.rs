@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::{Code, Severity, nearest, quoted};
+use capgen_diagnostic::{Code, Diagnostic, Severity, Source, nearest, quoted};
 
 use super::kind::Kind;
 use super::scan::Malformed;
@@ -21,6 +21,14 @@ pub struct Problem {
     pub message: String,
     /// The remedy.
     pub help: String,
+}
+
+impl Problem {
+    /// The finding in `source`, which has the text that was read.
+    pub fn finding(&self, source: &Source) -> Diagnostic {
+        let finding = Diagnostic::new(self.code, &self.message).with_severity(self.severity);
+        finding.at(source, self.span.clone(), "").help(&self.help)
+    }
 }
 
 /// The parts of a problem that do not depend on its place.

@@ -10,6 +10,7 @@ mod programs;
 mod scan;
 mod skill_file;
 mod state;
+mod workspace;
 
 pub use config::{AliasFiles, read_probes};
 pub use discover::{Discovery, Roots, discover, discover_cached, read_consumer};
@@ -17,3 +18,4 @@ pub use manifest::Manifests;
 pub use programs::Programs;
 pub use skill_file::read_skill_text;
 pub use state::{read_reliability, record};
+pub use workspace::{Workspace, WorkspaceOptions};
