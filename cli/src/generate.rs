@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::output::{self, KeptOutputs, Output, Plan, Target};
+use capgen_codegen::output::{self, Destination, KeptOutputs, Output, Plan};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{KeptContracts, LoadedContract, Selection};
 use capgen_schema::Hash;
@@ -92,7 +92,7 @@ fn once(
     let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
-    let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
+    let target = Destination { folder: &arguments.out, languages: &languages, options, build_script: None };
     if let Some(file) = &arguments.imported.mcp {
         let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
         return finish(arguments, selection, change, (&contracts, outputs, findings), console);
@@ -161,7 +161,7 @@ type Generated = (Vec<LoadedContract>, Vec<Output>, Vec<Diagnostic>);
 fn imported(
     file: &Path,
     conversion: &Conversion,
-    target: &Target<'_>,
+    target: &Destination<'_>,
     console: &Console,
 ) -> Result<Generated, Failure> {
     let Manifest { contract, findings, left_out, .. } = import::mcp::contract(file, conversion)?;

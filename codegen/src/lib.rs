@@ -24,9 +24,10 @@
 //! 1. `lower/` turns every schema into a type and the checks beyond it. It never fails: a type that cannot express its
 //!    schema is wider, and the check remains.
 //! 2. `model/` is the result: records, unions, enums and scalars, with their names. Names are assigned in one place, from
-//!    the capability, the side and the path.
-//! 3. One folder per language prints the model: `rust/` and `typescript/`. Each language has one printer, the only code
-//!    that knows where a line is broken and how a text is escaped; everything else hands it items or trees.
+//!    the capability, the side and the path, and are the same in every language.
+//! 3. One folder per language, `rust/` and `typescript/`, adapts a copy of the model and prints it. Each language has one
+//!    printer, the only code that knows where a line is broken and how a text is escaped; everything else hands it items or
+//!    trees. `target/` has the trait of a language, and `language.rs` the table of all.
 //!
 //! To change emitted code, start in the folder of the language; the checked-in output in `generated/` and
 //! `tests/cases/` shows the effect, and `cargo run -p xtask -- regen` writes it.

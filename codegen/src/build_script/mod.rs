@@ -11,7 +11,7 @@ use capgen_diagnostic::Diagnostic;
 use capgen_files::{UPDATE_VARIABLE, asks_for_update, is_packaged};
 use capgen_manifest::{KeptContracts, Selection};
 
-use crate::output::{self, Plan, PlannedFile, State, Target};
+use crate::output::{self, Destination, Plan, PlannedFile, State};
 use crate::regenerate::quoted_word;
 use crate::{Language, Options, codes};
 
@@ -288,7 +288,7 @@ impl Build {
         let path = package.folder.join(folder);
         let is_private = package.out_dir.as_ref().is_some_and(|out_dir| path.starts_with(out_dir));
         let build_script = is_private.then_some(package.name.as_str());
-        let outputs = Target { folder: &path, languages, options, build_script }.generate(&contracts);
+        let outputs = Destination { folder: &path, languages, options, build_script }.generate(&contracts);
         for output in &outputs {
             report.warn(&output.warnings)?;
         }

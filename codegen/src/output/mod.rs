@@ -3,15 +3,15 @@
 //! All checks run before the first write, and all files are complete before the first one is moved to its place. A failure
 //! therefore leaves the folder as it was.
 //!
-//! In reading order: `target.rs` generates the files of contracts that the caller has loaded, `plan.rs` compares them with the folder, with
+//! In reading order: `destination.rs` generates the files of contracts that the caller has loaded, `plan.rs` compares them with the folder, with
 //! `present.rs` for the files that are there and `names.rs` for those that some file system would confuse; `write.rs` replaces files, and
 //! `orphans.rs` finds those that no agent needs any more.
 
+mod destination;
 mod names;
 mod orphans;
 mod plan;
 mod present;
-mod target;
 mod write;
 
 use std::path::Path;
@@ -22,9 +22,9 @@ use capgen_manifest::{AgentId, shown};
 use crate::{Language, codes};
 
 pub use capgen_files::MARK;
+pub use destination::{Destination, KeptOutputs, Output, check_types};
 pub use orphans::orphan;
 pub use plan::{Plan, PlannedFile, State, unified_diff};
-pub use target::{KeptOutputs, Output, Target, check_types};
 
 /// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]), and agents
 /// whose files Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its contract.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::output::{Plan, Target};
+use capgen_codegen::output::{Destination, Plan};
 use capgen_codegen::{Language, Options};
 use capgen_diagnostic::render;
 use capgen_manifest::{Selection, Source, load};
@@ -26,7 +26,7 @@ fn the_checked_in_output_is_up_to_date() {
         let contracts = selection.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
         let folder = root().join(folder);
         let options = Options { calls, ..Options::default() };
-        let target = Target { folder: &folder, languages: &Language::DEFAULT, options, build_script: None };
+        let target = Destination { folder: &folder, languages: &Language::DEFAULT, options, build_script: None };
         let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
         assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
         assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
@@ -42,7 +42,7 @@ fn the_generated_code_of_the_benchmarks_is_up_to_date() {
     assert!(contracts.len() >= 5);
     let folder = root().join("tools/benches/validation/src/generated");
     let languages = &[Language::Rust];
-    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
+    let target = Destination { folder: &folder, languages, options: Options::default(), build_script: None };
     let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
     assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
     assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());

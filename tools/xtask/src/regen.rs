@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use capgen_codegen::output::{Plan, Target};
+use capgen_codegen::output::{Destination, Plan};
 use capgen_codegen::{Language, Options};
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_manifest::Selection;
@@ -163,7 +163,7 @@ fn generated(
     mode: Mode,
 ) -> Result<Vec<String>, Vec<Diagnostic>> {
     let contracts = selection.locate().load()?;
-    let target = Target { folder, languages, options, build_script: None };
+    let target = Destination { folder, languages, options, build_script: None };
     let plan = Plan::new(folder, target.generate(&contracts))?;
     let mut stale: Vec<String> = plan.stale("").into_iter().map(|finding| finding.message).collect();
     for path in plan.orphans(|_| false)? {

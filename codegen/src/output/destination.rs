@@ -29,7 +29,7 @@ pub struct Output {
 
 /// The folder and the form of generated code.
 #[derive(Clone, Debug)]
-pub struct Target<'a> {
+pub struct Destination<'a> {
     /// The output folder, relative to the working directory. It need not exist.
     pub folder: &'a Path,
     /// The languages to generate.
@@ -40,7 +40,7 @@ pub struct Target<'a> {
     pub build_script: Option<&'a str>,
 }
 
-impl Target<'_> {
+impl Destination<'_> {
     /// Generates the files of each contract.
     pub fn generate(&self, contracts: &[LoadedContract]) -> Vec<Output> {
         self.generate_by(contracts, Locator::command)
@@ -100,7 +100,7 @@ impl Target<'_> {
     }
 }
 
-/// The outputs of an earlier run, for [`Target::generate_again`].
+/// The outputs of an earlier run, for [`Destination::generate_again`].
 #[derive(Debug, Default)]
 pub struct KeptOutputs {
     /// The languages and options of the outputs.
