@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::Access;
 
-/// The longest token that is read, in bytes.
+/// The longest token that is read, in bytes. A token with hundreds of roles and scopes fits, and it bounds the work for
+/// a text whose signature is not verified yet.
 const MAX_TOKEN: usize = 16 << 10;
 
 /// The claims of a token: a JSON Web Token ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)) that is signed with Ed25519

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-/// The maximum number of paths in a list (decision 5).
+/// The maximum number of paths in a list (decision 5). With the limit of their length, a list has at most 32 KiB, so an
+/// event with one stays far below its 1 MiB.
 const MAX_PATHS: usize = 32;
-/// The maximum length of a path in code points (ruling 4).
+/// The maximum length of a path in code points (ruling 4). It is the limit of the other strings of an event (ruling 3).
 const MAX_LENGTH: usize = 255;
 
 /// The paths of a list: cut to whole segments within 255 code points, distinct, sorted bytewise, and the first 32 of them (ruling 4).

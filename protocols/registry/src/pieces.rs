@@ -5,7 +5,9 @@ use std::io::{self, BufRead};
 
 use capgen_schema::{Hash, HashBuilder};
 
-/// The limit of the bytes of one piece. Entries have at most 1 MiB in canonical form, but the notation need not be canonical.
+/// The limit of the bytes of one piece. Entries have at most 1 MiB in canonical form, but the notation need not be
+/// canonical. An escape has six bytes for a character of one, so 16 times as much leaves room for escapes everywhere
+/// and for white space.
 const MAX_PIECE: usize = 16 << 20;
 
 /// The limit of the levels of one piece: more than the 132 that an entry with a payload of 128 levels has.

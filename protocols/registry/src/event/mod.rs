@@ -37,11 +37,14 @@ pub(crate) use scan::{Member, members, plain};
 pub use signature::{InvalidSigningKey, SigningKey};
 use usual::Usual;
 
-/// The maximum size of an event: the bytes of its canonical text with its signature (decision 5).
+/// The maximum size of an event: the bytes of its canonical text with its signature (decision 5). A batch or a read may
+/// exceed its own limit of bytes by one event of this size.
 pub const MAX_EVENT: usize = 1 << 20;
-/// The maximum size of an event of the type `capability.requested`, in the same unit.
+/// The maximum size of an event of the type `capability.requested`, in the same unit. `capability.invoked` repeats the
+/// input of the request and the schema of the output, and must stay below [`MAX_EVENT`] (decision 5, rulings 3 and 8).
 pub const MAX_REQUEST: usize = 512 << 10;
-/// The maximum size of an event of the type `capability.registered`, in the same unit (ruling 8).
+/// The maximum size of an event of the type `capability.registered`, in the same unit (ruling 8). With the input of a
+/// request, its schema of the output fits into one `capability.invoked`.
 pub const MAX_REGISTRATION: usize = 256 << 10;
 
 /// A JSON value that claims to be an event: its canonical text and its hash.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::Offer;
 use super::payload_text::SchemaTexts;
 
-/// The limit of remembered payloads, in bytes. States that contain the payloads share them with this table, so it concerns only
-/// those that are in no state any more.
+/// The limit of remembered payloads, in bytes. States that contain the payloads share them with this table, so it
+/// concerns only those that are in no state any more. At least 128 payloads fit, as a registration has at most 256 KiB.
 const MAX_REMEMBERED: usize = 32 << 20;
 
 /// Checked payloads.

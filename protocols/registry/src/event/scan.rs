@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The maximum depth, as for all payloads.
 const MAX_DEPTH: usize = capgen_schema::MAX_PAYLOAD_DEPTH;
-/// Integers of up to this many digits are within the range of 64 bits.
+/// Integers of up to this many digits are within the range of 64 bits. With 19 digits, some exceed 2^63 - 1.
 const MAX_DIGITS: usize = 18;
 
 /// The members of an object in the usual form: canonical, with names in ASCII without escapes, and with integers of at most 18 digits as the

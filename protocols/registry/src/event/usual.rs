@@ -24,7 +24,8 @@ pub(super) struct Usual {
     pub(super) has_known_version: bool,
 }
 
-/// The strings of the envelope that have no form of their own.
+/// The strings of the envelope that have no form of their own. The limit is 255 code points (ruling 3). Here it counts
+/// bytes, because longer texts only take the general way.
 const MAX_LENGTH: usize = 255;
 
 impl Usual {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::log::{Log, LogError};
 use crate::{Checker, Registry, View};
 
-/// The number of events that are read at once.
+/// The number of events that are read at once. Readers wait while one batch is joined, so a larger one would block them
+/// for longer; a smaller one would settle the registry more often.
 const BATCH: usize = 1024;
 
 /// A registry, and the place in the log up to which it contains the events. Readers in other threads share it.

@@ -8,9 +8,12 @@ use crate::canonical::{canonical, hash_of};
 use crate::fact::Field;
 use crate::{Checked, Checker, Event, EventId, EventType, Invalid, Reason};
 
-/// How far an id may be ahead of the clock, behind the producer's last one, and behind the clock if a monitor emits it; in ms.
+/// How far an id may be ahead of the clock, behind the producer's last one, and behind the clock if a monitor emits it;
+/// in ms. A minute covers usual differences between clocks, and terminals that are older are final (decisions 2 and 10,
+/// ruling 5).
 const WINDOW: u64 = 60_000;
-/// How far the first id of a producer may be behind the clock, in ms.
+/// How far the first id of a producer may be behind the clock, in ms. A new producer can thus add no fact before the
+/// last day, and so displace no older one (decision 2).
 const FIRST_WINDOW: u64 = 86_400_000;
 
 /// What to do with an event.

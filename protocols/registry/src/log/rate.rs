@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// How many invalid events of a producer are stored within [`PERIOD`].
+/// How many invalid events of a producer are stored within [`PERIOD`]. The kernel answers each of them with an event,
+/// so this also bounds the answers (decision 5).
 const LIMIT: usize = 100;
-/// In ms of the log's clock.
+/// The period of [`LIMIT`], in ms of the log's clock: a minute (decision 5).
 const PERIOD: u64 = 60_000;
-/// From this number of producers on, the old ones are forgotten.
+/// From this number of producers on, the old ones are forgotten. Each has at most 100 times of 8 bytes, so the times of
+/// this many producers take about 3 MB.
 const MAX_PRODUCERS: usize = 4096;
 
 /// The times of the last invalid events of each producer, as this process appended them.

@@ -7,7 +7,8 @@ use super::rank;
 use crate::Configuration;
 use crate::state::{Changes, Name, RowId, State};
 
-/// If more rows of a capability than this change at once, its list is sorted anew; otherwise they are inserted one by one.
+/// If more rows of a capability than this change at once, its list is sorted anew; otherwise they are inserted one by
+/// one. Each insertion moves the rows after it, so many of them would cost more than one sort.
 const FEW: usize = 8;
 
 #[derive(Clone, Default, Debug)]

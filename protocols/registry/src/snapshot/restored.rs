@@ -9,7 +9,7 @@ use super::{InvalidSnapshot, Position, Snapshot};
 use crate::log::{Log, LogError, Record};
 use crate::{Checker, Registry};
 
-/// How many events are read at once.
+/// How many events are read at once. Logs limit the bytes of one read too, so large events do not make a batch large.
 const BATCH: usize = 1000;
 
 /// A registry, and its place in the log whose events it contains, which a snapshot needs.

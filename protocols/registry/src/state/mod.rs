@@ -31,7 +31,8 @@ pub(crate) use read::read_state;
 /// `format` of a state, which is also the version of the fold.
 pub const STATE_FORMAT: &str = "capgen.registry.state/1";
 
-/// The number of contracts that are kept for a version of a capability of an agent (decision 3).
+/// The number of contracts that are kept for a version of a capability of an agent (decision 3). An honest agent has
+/// one. The others show the conflict, and without a limit an agent could make the state grow under one key.
 const MAX_CONTRACTS: usize = 16;
 
 /// The facts of a set of events.

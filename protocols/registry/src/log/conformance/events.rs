@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{Event, EventId};
 
-/// The time of the clock at which most checks run, in Unix ms.
+/// The time of the clock at which most checks run, in Unix ms. It is in June 2025; any fixed time serves, because the
+/// checks read no clock.
 pub(super) const NOW: u64 = 1_750_000_000_000;
-/// In ms.
+/// In ms: how far ids may be ahead of the clock, or behind the last one (decision 2).
 pub(super) const MINUTE: u64 = 60_000;
-/// In ms.
+/// In ms: how far the first id of a producer may be behind the clock (decision 2).
 pub(super) const DAY: u64 = 86_400_000;
 
 /// The id of a time, and a number that makes it unique.

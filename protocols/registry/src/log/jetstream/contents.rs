@@ -12,7 +12,7 @@ use super::reader::BATCH;
 
 /// How many of the last events are kept: more than one request returns, so that new events are read only once.
 const RECENT: usize = 2 * BATCH;
-/// The bytes of their texts.
+/// The bytes of their texts, as many as one read returns: 512 events of the largest size would take 512 MiB.
 const RECENT_BYTES: usize = 16 << 20;
 
 /// The known rows of a stream, and the index for the checks of appends.

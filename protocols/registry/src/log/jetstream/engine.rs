@@ -12,9 +12,11 @@ use super::message::{Draft, Stored};
 use super::problem::Problem;
 use super::reader::{BATCH, Reader};
 
-/// The longest request for the next message.
+/// The longest request for the next message. After it, the last sequence of the stream is compared, so a message that
+/// was lost on its way is noticed within this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// The bytes of the events that one read returns at most, apart from those of the last one.
+/// The bytes of the events that one read returns at most, apart from those of the last one. It bounds the memory of a
+/// caller that asks for many events: 16 of the largest ones.
 const MAX_READ: usize = 16 << 20;
 
 /// A log over one connection.

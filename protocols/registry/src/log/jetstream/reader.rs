@@ -12,11 +12,13 @@ use super::link::Link;
 use super::message::Stored;
 use super::problem::Problem;
 
-/// How many messages one request asks for.
+/// How many messages one request asks for. More would save few requests; [`MAX_BYTES`] bounds the memory if the
+/// messages are large.
 pub(super) const BATCH: usize = 256;
 /// Their bytes, so that the client does not have to keep more. It is more than the largest message.
 const MAX_BYTES: usize = 16 << 20;
-/// How long the server keeps a consumer that is not used.
+/// How long the server keeps a consumer that is not used. Longer than the longest wait for a message, so that a reader
+/// in use keeps its consumer; a process that ends leaves one behind for no more than this time.
 const UNUSED: Duration = Duration::from_secs(30);
 
 /// An ordered consumer: it exists only as long as it delivers every message in order. Otherwise, another one takes its place after the

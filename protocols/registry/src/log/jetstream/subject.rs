@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use capgen_schema::Hash;
 
-/// The longest token without a hash.
+/// The longest token without a hash. The ids of usual producers fit. A token with a hash has at most 155 bytes, so no
+/// token is longer than this.
 const MAX_PLAIN: usize = 160;
-/// How much of a longer one is readable.
+/// How much of a longer one is readable. With `~` and 64 digits of the hash, the token has 155 bytes, which is within
+/// the limit.
 const READABLE: usize = 90;
 
 /// The last token of the subject of a partition: `core=2Ememory` for `core.memory`.

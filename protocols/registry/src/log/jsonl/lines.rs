@@ -4,7 +4,9 @@ use std::io::{self, BufRead};
 
 use capgen_files::LineBuffer;
 
-/// The limit of the bytes of a line, without its line break. An event has at most 1 MiB, but its text need not be canonical.
+/// The limit of the bytes of a line, without its line break. An event has at most 1 MiB, but its text need not be
+/// canonical. An escape has six bytes for a character of one, so 16 times as much leaves room for escapes everywhere
+/// and for white space.
 const MAX_LINE: usize = (16 << 20) - 1;
 
 /// A line of a file.

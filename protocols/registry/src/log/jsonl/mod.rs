@@ -19,7 +19,8 @@ use crate::{Checker, Event};
 use contents::{Contents, Row};
 pub use reader::JsonlReader;
 
-/// The bytes that one call of `read` returns at most, apart from those of the first event.
+/// The bytes that one call of `read` returns at most, apart from those of the first event. It bounds the memory of a
+/// caller that asks for many events: 16 of the largest ones.
 const MAX_READ: u64 = 16 << 20;
 
 /// A log in a file with one event on each line.

@@ -22,7 +22,8 @@ use table::SCHEMA;
 /// The largest value is an event. Each append holds its lock only as long as it runs, so other appends wait for it.
 const LIMITS: Limits = Limits { max_value: 4 << 20, timeout: Duration::from_secs(30) };
 
-/// The bytes of the events that one call of `read` returns at most, apart from the first one.
+/// The bytes of the events that one call of `read` returns at most, apart from the first one. It bounds the memory of a
+/// caller that asks for many events: 16 of the largest ones.
 const MAX_READ: usize = 16 << 20;
 
 /// A log in a file of SQLite, the default of embedded registries.
