@@ -92,6 +92,8 @@ pub(super) fn check_hash(reference: &SchemaRef, bytes: &[u8]) -> Result<(), Stri
 ///
 /// The reason. It quotes no more than a part of the schema.
 pub(super) fn parse(bytes: &[u8]) -> Result<Schema, String> {
+    // The message may quote a name of the schema, which may be as long as the artifact, 1 MiB; its start leads to the
+    // place.
     const LONGEST: usize = 300;
     let text = str::from_utf8(bytes).map_err(|_| "is not a schema: it is not UTF-8".to_owned())?;
     Schema::parse_text(text).map_err(|error| {

@@ -12,7 +12,7 @@ use crate::descriptor::{Descriptor, HashAlgorithm, read_hash};
 use crate::message::{Did, PublicKey, SigningKey};
 use crate::reader::{BodyError, Reader};
 
-/// The `version` of the format.
+/// The `version` of the format (decision 16).
 const VERSION: u64 = 1;
 
 /// The contents of `bundle.cbor` without the signature.
@@ -183,6 +183,7 @@ impl SignedIndex {
 
 /// The errors of the file. Their paths contain keys of the file, which are escaped.
 fn all(errors: &[BodyError]) -> BundleError {
+    // The path contains keys of the file, which may be as long as the file; its start leads to the place.
     const LONGEST: usize = 500;
     let mut problems = Problems::default();
     errors.iter().for_each(|error| problems.add(INDEX, shortened(&error.to_string(), LONGEST)));

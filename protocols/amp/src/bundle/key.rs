@@ -1,6 +1,7 @@
 //! The keys of artifacts, which are names of files.
 
-/// The maximum length of a key, in bytes.
+/// The maximum length of a key, in bytes. The key is the name of a file, for which usual file systems allow 255 bytes
+/// (decision 16).
 const MAX_LEN: usize = 128;
 
 /// The expected form.

@@ -25,8 +25,9 @@ pub const INDEX: &str = "bundle.cbor";
 /// The name of the folder of the schemas.
 pub const ARTIFACTS: &str = "artifacts";
 
-/// The maximum length of `bundle.cbor`, in bytes.
+/// The maximum length of `bundle.cbor`, in bytes. It is in memory before its signature is verified, and may be as long
+/// as a message (decision 16).
 pub const MAX_INDEX: u64 = 16 << 20;
 
-/// The maximum length of an artifact, in bytes.
+/// The maximum length of an artifact, in bytes. An artifact is one schema, usually of a few KB (decision 16).
 pub const MAX_ARTIFACT: u64 = 1 << 20;

@@ -62,7 +62,8 @@ pub enum ClientError {
 }
 
 impl Client {
-    /// The default of [`with_timeout`](Self::with_timeout).
+    /// The default of [`with_timeout`](Self::with_timeout). It is the same as for calls over brokers, and half of the
+    /// usual `ttl` of answers (decision 13).
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// A client of a provider.

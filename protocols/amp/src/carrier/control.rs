@@ -13,7 +13,7 @@ use crate::cbor::{DecodeError, Limits, Map, Value, decode_unsorted, encode};
 use crate::message::{Did, MessageId, Rejection};
 use crate::reader::Reader;
 
-/// The version of the transport.
+/// The version of the transport. Of AMP RFC 002.
 pub const VERSION: u64 = 1;
 
 /// The reasons of a [`Goaway`]. The specification defines no numbers; these are for logs, and no peer depends on them.
@@ -27,7 +27,8 @@ pub mod reason {
 /// The largest payload of HANDSHAKE, GOAWAY and ERROR, in bytes: a peer has no right to more before it is known, and needs no more.
 pub const MAX_CONTROL_SIZE: u32 = 64 * 1024;
 
-/// The longest text that is sent in these frames, in code points. Longer ones are cut.
+/// The longest text that is sent in these frames, in code points. Longer ones are cut. So a text has at most 4 KiB, far
+/// less than the [`MAX_CONTROL_SIZE`] that a peer reads.
 const MAX_TEXT: usize = 1024;
 
 /// The HANDSHAKE of a client.

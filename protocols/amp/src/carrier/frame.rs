@@ -9,19 +9,20 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::control::MAX_CONTROL_SIZE;
 
-/// The bytes of a frame before its payload.
+/// The bytes of a frame before its payload. 4 for the length and 1 for the type (AMP RFC 002).
 pub const HEAD: usize = 5;
 
-/// The smallest maximum of payloads that a peer may choose: 1 MiB.
+/// The smallest maximum of payloads that a peer may choose: 1 MiB. Every peer must accept as much (AMP RFC 002).
 pub const MIN_MAX_SIZE: u32 = 1 << 20;
 
-/// The maximum of payloads that is recommended for agents: 16 MiB.
+/// The maximum of payloads that is recommended for agents: 16 MiB. It is the recommendation of AMP RFC 002.
 pub const DEFAULT_MAX_SIZE: u32 = 16 << 20;
 
 /// The largest maximum of payloads: with one byte more, the length of the frame would need more than 4 bytes.
 pub const MAX_MAX_SIZE: u32 = u32::MAX - 1;
 
-/// The most memory that is reserved for bytes that have not been received yet.
+/// The most memory that is reserved for bytes that have not been received yet. A length of 16 MiB costs its sender only
+/// five bytes; after the first 64 KiB, as much is reserved as has arrived.
 const MAX_RESERVED: usize = 64 * 1024;
 
 /// The type of a frame.

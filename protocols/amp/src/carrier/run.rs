@@ -17,7 +17,8 @@ use crate::catalogue::Catalogue;
 use crate::message::Did;
 use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Received, Record, Start, State, Store, Ticket};
 
-/// The longest time between two ticks: expired answers are forgotten no later.
+/// The longest time between two ticks: expired answers are forgotten no later. Answers are kept for up to an hour
+/// (decision 13), so ten seconds more matter little, and an idle provider wakes up rarely.
 const TICK: Duration = Duration::from_secs(10);
 
 /// The handlers of a provider.

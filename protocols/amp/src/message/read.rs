@@ -4,10 +4,11 @@ use super::{Did, Message, MessageId, MessageType, Recipients, Rejection, Resolve
 use crate::Code;
 use crate::cbor::{Limits, Map, Value, decode};
 
-/// The most milliseconds between `ts` and the time in `id`.
+/// The most milliseconds between `ts` and the time in `id`. `specs/amp-envelope.md` defines it for `id`.
 const ID_TOLERANCE: u64 = 1000;
 
-/// The most milliseconds between `ts` and now, if the clock of the sender is ahead.
+/// The most milliseconds between `ts` and now, if the clock of the sender is ahead. `specs/amp-envelope.md` defines it
+/// for `ttl`.
 const CLOCK_TOLERANCE: u64 = 30_000;
 
 /// A message of the right form, whose times and signature have not been checked.

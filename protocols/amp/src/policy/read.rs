@@ -10,10 +10,12 @@ use crate::negotiate::Mode;
 use crate::reader::{BodyError, Reader};
 use crate::version::parse_version;
 
-/// A larger text is rejected before it is parsed, in bytes.
+/// A larger text is rejected before it is parsed, in bytes. A rule has about 100 bytes, so more than 100,000 of them
+/// fit.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The maximum length of an error message, in code points. The paths contain keys of the file.
+/// The maximum length of an error message, in code points. The paths contain keys of the file. A key may be as long as
+/// the file, and its start leads to the place.
 const MAX_MESSAGE: usize = 400;
 
 const EFFECTS: [(&str, Effect); 2] = [("allow", Effect::Allow), ("deny", Effect::Deny)];

@@ -14,7 +14,8 @@ const LONGEST_MS: u64 = 60 * 60 * 1000;
 /// Refusals have a tenth of the bytes that results have: they are small.
 const REFUSALS: usize = 10;
 
-/// The ids that are remembered for each result that may be kept. An id needs 16 bytes, and is remembered for up to 25 hours.
+/// The ids that are remembered for each result that may be kept. An id needs 16 bytes, and is remembered for up to 25
+/// hours. A result is kept for an hour at most.
 const IDS: usize = 10;
 
 /// The limits of the memory for the results of invocations, for a sender that is alone. Senders that are not alone have shares: each may

@@ -37,7 +37,9 @@ pub(crate) struct QueryContext<'a> {
 #[derive(Clone)]
 pub(crate) struct CursorKey([u8; 32]);
 
+/// The bytes of the time, of the snapshot and of the position.
 const PLACE: usize = 8 + 16 + 8;
+/// The bytes of HMAC-SHA-256 (decision 11).
 const TAG: usize = 32;
 
 impl CursorKey {

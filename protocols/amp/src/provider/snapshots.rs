@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::cursor::{LIFETIME_MS, SnapshotId};
 use crate::catalogue::Catalogue;
 
-/// The number of former catalogues that are kept. A provider that publishes more often drops the oldest, whose cursors become invalid.
+/// The number of former catalogues that are kept. A provider that publishes more often drops the oldest, whose cursors
+/// become invalid. Each may need as much memory as the present one, and a cursor is valid for 15 minutes.
 const MAX_FORMER: usize = 8;
 
 /// The current catalogue, and former ones as long as a cursor to them can be valid.

@@ -16,7 +16,8 @@ use crate::carrier::frame::DEFAULT_MAX_SIZE;
 use crate::carrier::net::{Connector, Endpoint, InvalidUrl};
 use crate::carrier::{Answers, BoxFuture, Peer, PeerError};
 
-/// The largest text of an error that is read, in bytes.
+/// The largest text of an error that is read, in bytes. A reason is a sentence or two; the page of a proxy may be
+/// longer, and only its start is of use.
 const MAX_TEXT: usize = 16 * 1024;
 
 /// The options of a client.

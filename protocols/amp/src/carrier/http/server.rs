@@ -23,7 +23,8 @@ use crate::carrier::weight::weight;
 use crate::carrier::{Authenticate, Handled, Service};
 use crate::message::{Did, Rejection};
 
-/// The time in which a client may read the reason for the end of its connection.
+/// The time in which a client may read the reason for the end of its connection. It covers slow round trips, and a
+/// client that does not read keeps its place for no more than this time.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The options of a server.

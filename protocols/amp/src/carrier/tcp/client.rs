@@ -18,10 +18,12 @@ use crate::carrier::tls::ClientTls;
 use crate::carrier::{Answers, BoxFuture, Peer, PeerError};
 use crate::message::MessageId;
 
-/// The number of messages that wait to be written.
+/// The number of messages that wait to be written. Further senders wait for a place, so a slow server does not fill the
+/// memory of its client.
 const QUEUE: usize = 16;
 
-/// The number of connections that one request tries, if they end before the message was sent.
+/// The number of connections that one request tries, if they end before the message was sent. A server that closed an
+/// idle connection costs one; a server that closes every connection must not cause an endless loop.
 const ATTEMPTS: usize = 3;
 
 /// The options of a client.

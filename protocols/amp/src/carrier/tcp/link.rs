@@ -14,13 +14,15 @@ use crate::carrier::connection::{CloseReason, Connection, Event};
 use crate::carrier::frame::{Frame, size};
 use crate::carrier::net::Stream;
 
-/// The number of frames that wait to be written. If there are more, nothing is read.
+/// The number of frames that wait to be written. If there are more, nothing is read. A peer that does not read its
+/// answers thus keeps no more than these in memory.
 const QUEUE: usize = 4;
 
-/// The room for received bytes.
+/// The room for received bytes. Most messages arrive in one read, and an idle connection costs no more than this.
 const ROOM: usize = 16 * 1024;
 
-/// The time in which a peer may read the last frames, before the connection is closed.
+/// The time in which a peer may read the last frames, before the connection is closed. It covers slow round trips, and
+/// a peer that does not end keeps its place for no more than this time.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
 
 /// One connection.
