@@ -7,7 +7,8 @@ use capgen_schema::{Json, Object};
 /// The start and the end of a value in base64.
 const MARKS: (&str, &str) = ("=?base64?", "?=");
 
-/// The most headers of one tool, and the deepest property with one.
+/// The most headers of one tool, and the deepest property with one. Usual tools have a few. A request has other headers
+/// too, and servers limit them all: the server of this crate to 64.
 const MAX_HEADERS: usize = 32;
 
 /// A parameter of a tool that is mirrored into a header.

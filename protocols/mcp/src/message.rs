@@ -8,16 +8,19 @@ use capgen_schema::{Json, JsonTextError, Object};
 use crate::json::{self, object, string};
 use crate::recover::{outline, without_lone_surrogates};
 
-/// The most messages of a batch. Only the revision 2025-03-26 has batches.
+/// The most messages of a batch. Only the revision 2025-03-26 has batches. Each may start a call, and a batch keeps all
+/// its answers until the last one.
 pub(crate) const MAX_BATCH: usize = 32;
 
-/// The longest id of a request, in bytes.
+/// The longest id of a request, in bytes. Usual ids are numbers or UUIDs of 36 bytes. A server keeps the id of each
+/// call that runs.
 const MAX_ID: usize = 256;
 
-/// The longest message of an error that is kept, in characters.
+/// The longest message of an error that is kept, in characters. A message is a sentence or two; a longer one, which a
+/// server may choose freely, would only fill logs.
 const MAX_ERROR: usize = 2000;
 
-/// The codes of errors.
+/// The codes of errors: those of JSON-RPC 2.0, section 5.1, and from -32020 on those of the revision 2026-07-28.
 pub(crate) mod code {
     pub(crate) const PARSE_ERROR: i64 = -32700;
     pub(crate) const INVALID_REQUEST: i64 = -32600;

@@ -18,10 +18,12 @@ use tokio::sync::Semaphore;
 use crate::client::{McpClient, ToolResult};
 use crate::error::McpError;
 
-/// The largest request and response, in bytes.
+/// The largest request and response, in bytes. The protocol has no limit. It is the default of
+/// `ClientOptions::max_message`, so a usual client can carry every result.
 const MAX_MESSAGE: usize = 16 << 20;
 
-/// The most calls at the same time, of all servers.
+/// The most calls at the same time, of all servers. Far more than usual agents make; a caller beyond it is refused at
+/// once, instead of filling the memory with requests that wait.
 const MAX_CALLS: usize = 1024;
 
 /// The code of a call whose tool failed. The message is the text of the tool, with escapes of control characters.

@@ -32,10 +32,12 @@ use crate::meta::Implementation;
 use crate::revision::Revision;
 use crate::sse::EventReader;
 
-/// The most bytes of an answer that is not one of the protocol, of which only the status matters.
+/// The most bytes of an answer that is not one of the protocol, of which only the status matters. It is read so that
+/// the connection can be used again; a longer body costs more than a new connection.
 const MAX_OTHER: usize = 64 * 1024;
 
-/// The connections that wait for another request.
+/// The connections that wait for another request. Calls one after the other need one; after a burst of calls, the other
+/// connections are closed.
 const MAX_IDLE: usize = 4;
 
 /// The endpoint of a server. Redirects are not followed.
@@ -377,7 +379,8 @@ impl HttpChannel {
     }
 }
 
-/// The time for the answer to a request of the server.
+/// The time for the answer to a request of the server. A call waits for it, and no result depends on it, so a server
+/// that does not accept it must not delay calls for long.
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// The reason of [`McpError::Closed`] if the server does not know the session.

@@ -18,19 +18,24 @@ use crate::error::McpError;
 use crate::lines::{Line, Lines};
 use crate::message::{Malformed, Message, Received, RequestId, RpcError, Shape, code, error_response, response};
 
-/// The messages that wait until the server reads.
+/// The messages that wait until the server reads. Further calls wait for a place, so a server that does not read does
+/// not fill the memory of its client.
 const OUTGOING: usize = 64;
 
-/// The most lines in a row that are not messages. Many servers print a few texts, which the protocol forbids.
+/// The most lines in a row that are not messages. Many servers print a few texts, which the protocol forbids. A program
+/// that never prints a message would otherwise be read without end.
 const MAX_OTHER_LINES: usize = 1000;
 
-/// The longest line of standard error that is passed on, in bytes; longer ones are left out.
+/// The longest line of standard error that is passed on, in bytes; longer ones are left out. Lines of logs are far
+/// shorter; a server that prints no line breaks must not fill the memory.
 const MAX_STDERR_LINE: usize = 16 * 1024;
 
-/// How long a server may take to end after its standard input was closed.
+/// How long a server may take to end after its standard input was closed. Then it is killed. Most programs end at once,
+/// and a client that is closed must not wait for long for the others.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long a server that has closed its output may take to end, and its standard error after that.
+/// How long a server that has closed its output may take to end, and its standard error after that. Both usually end at
+/// once; a longer wait would only delay the error for a better reason.
 const END: Duration = Duration::from_millis(200);
 
 /// A running server.

@@ -12,7 +12,8 @@ use crate::error::McpError;
 use crate::header::{MirroredParameter, mirrored};
 use crate::json::{self, object, string};
 
-/// The longest text of a failed tool that is kept, in characters.
+/// The longest text of a failed tool that is kept, in characters. It becomes the message of an error: enough for a
+/// trace of a stack, and not for a whole document.
 const MAX_TEXT: usize = 8000;
 
 /// The limits of a list of tools.

@@ -11,7 +11,8 @@ use crate::message::{Malformed, Message, RequestId, RpcError, code, error_respon
 use crate::meta::{self, Implementation};
 use crate::revision::Revision;
 
-/// How long clients may keep the list of tools, which does not change while the server runs, in ms.
+/// How long clients may keep the list of tools, which does not change while the server runs, in ms. A client that kept
+/// the list of an earlier process sees new tools after an hour at the latest.
 const LIST_LIFETIME: i64 = 3_600_000;
 
 /// The properties of an agent that clients see.

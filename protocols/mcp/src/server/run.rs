@@ -15,7 +15,8 @@ use tokio::time::timeout;
 use super::plan::{Agent, Call};
 use super::tools::Tool;
 
-/// The longest text of a failure, in characters.
+/// The longest text of a failure, in characters. Models read it: enough for a trace of a stack, and not for a whole
+/// document. Clients of this crate keep as much.
 const MAX_FAILURE: usize = 8000;
 
 /// The id of callers, which the protocol does not identify.

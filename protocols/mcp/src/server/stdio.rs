@@ -18,13 +18,16 @@ use crate::lines::{Line, Lines};
 use crate::message::{Malformed, Message, Received, RequestId, RpcError, code, error_response};
 use crate::revision::Revision;
 
-/// The answers that wait until the client reads.
+/// The answers that wait until the client reads. Further calls wait with their answers, so a client that does not read
+/// keeps no more than [`MAX_CALLS`] of them in memory.
 const OUTGOING: usize = 16;
 
-/// The calls that run, or whose answers wait. A client that sends more gets errors.
+/// The calls that run, or whose answers wait. A client that sends more gets errors. Far more than a client has at a
+/// time; each has a task, and its message in memory.
 const MAX_CALLS: usize = 256;
 
-/// The time for the last answers after the client has closed its side.
+/// The time for the last answers after the client has closed its side. A client that has ended reads nothing more, and
+/// the process must not wait for it.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The caller at the other end of the pipes, which started this process.
