@@ -193,7 +193,7 @@ impl<'f> Finder<'f> {
 /// An entry has names and costs about as much as this many comparisons.
 const ENTRY_STEPS: usize = 100;
 
-/// The elements of [`Exceeded::ELEMENTS`] that an entry counts for.
+/// The elements of [`Exceeded::ELEMENTS`] that an entry counts for. An entry has several names, and an element is one.
 const ENTRY_ELEMENTS: usize = 20;
 
 impl Sides {

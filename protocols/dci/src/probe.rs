@@ -8,9 +8,11 @@ use crate::contract::is_capability;
 use crate::document::{Document, Value};
 use crate::{Skill, codes};
 
-/// The longest time of a probe, in ms: ten minutes.
+/// The longest time of a probe, in ms: ten minutes. A run waits for its probes, so a longer time would look like a run
+/// that hangs.
 const MAX_TIMEOUT_MS: i64 = 600_000;
-/// The most arguments of a probe, its program included.
+/// The most arguments of a probe, its program included. Usual commands have a few; operating systems limit their length
+/// too.
 const MAX_ARGUMENTS: usize = 1000;
 
 /// A program and its limit of time.

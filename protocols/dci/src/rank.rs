@@ -25,7 +25,7 @@ pub(crate) struct Key {
     hash: OnceCell<Hash>,
 }
 
-/// The step that compares hashes of ids.
+/// The step that compares hashes of ids. Only then does the report contain hashes (decision 22).
 const HASH_STEP: u32 = 6;
 
 impl Key {

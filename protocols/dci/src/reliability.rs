@@ -11,11 +11,14 @@ use serde::Serialize;
 use crate::document::{Document, Value};
 use crate::{Score, codes};
 
-/// The number of outcomes that are kept of each skill.
+/// The number of outcomes that are kept of each skill. The specification rates a skill by its last 20 outcomes,
+/// `success_rate_last_20` (decision 19).
 const OUTCOMES: usize = 20;
-/// The number of skills whose outcomes are kept when an outcome is recorded.
+/// The number of skills whose outcomes are kept when an outcome is recorded. Far more than a workspace uses; with the
+/// longest ids, the file stays below the 32 MiB that are read of it.
 const MAX_CANDIDATES: usize = 10_000;
-/// The longest id of a skill whose outcomes are recorded, in bytes.
+/// The longest id of a skill whose outcomes are recorded, in bytes. The path of a skill below its root has at most as
+/// much. It bounds the file, which may have 10,000 ids.
 const MAX_ID: usize = 1024;
 
 /// The last outcomes of one skill, at most 20.

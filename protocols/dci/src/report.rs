@@ -350,7 +350,7 @@ fn entry(conflict: &Conflict) -> Entry {
     }
 }
 
-/// The length of a `run_id`, in hexadecimal digits.
+/// The length of a `run_id`, in hexadecimal digits: 128 bits of the hash (decision 27).
 const RUN_ID_LENGTH: usize = 32;
 
 /// The first 32 hexadecimal digits of the hash of the inputs (decision 27).

@@ -14,6 +14,7 @@ impl Score {
     pub const ZERO: Score = Score(0);
     /// 1.
     pub const ONE: Score = Score(Self::UNITS);
+    // Scores are multiples of 10^-9 (decision 17).
     const UNITS: i64 = 1_000_000_000;
 
     /// A number of thousandths.

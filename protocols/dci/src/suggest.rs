@@ -13,7 +13,8 @@ use crate::{Mode, Probe, ProbeRunner, Probes, Profile, Score, SelectionMode, Ski
 const MOST: usize = 3;
 /// The most resolutions that are made to find them (decision 42).
 const MOST_RESOLUTIONS: usize = 10;
-/// The most values of the policy that are changed one after the other before a further one is not tried.
+/// The most values of the policy that are changed one after the other before a further one is not tried. Each of them
+/// takes one of the ten resolutions, which other suggestions need too.
 const MOST_STEPS: usize = 3;
 
 /// What to change in a run.

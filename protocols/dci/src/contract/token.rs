@@ -1,6 +1,6 @@
 //! Tokens: capabilities, models and keys, and the escapes in values.
 
-/// The maximum length of a capability in bytes.
+/// The maximum length of a capability in bytes. The specification defines it (decision 7).
 const LONGEST_CAPABILITY: usize = 128;
 
 /// Whether a token is a valid capability: 1 to 128 characters of `[A-Za-z0-9._:/_-]`, of which the first and the last are alphanumeric

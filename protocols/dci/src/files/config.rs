@@ -14,7 +14,7 @@ use crate::{Aliases, Mode, Probes, Warning};
 pub(super) const FOLDER: &str = ".dci";
 const ALIASES: &str = "aliases.v1.json";
 const PROBES: &str = "probes.v1.json";
-/// The largest document, in bytes.
+/// The largest document, in bytes. Tens of thousands of aliases with the longest tokens, of 64 bytes, fit.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Where the tables of aliases are.

@@ -9,9 +9,11 @@ use capgen_files::Links;
 
 use crate::{Declared, ManifestNames, Skill};
 
-/// The largest manifest in bytes.
+/// The largest manifest in bytes. Far above the size of usual manifests; only the names of its capabilities are used,
+/// and all of it is parsed for them.
 const MAX_BYTES: usize = 4 << 20;
-/// The maximum size of all manifests together.
+/// The maximum size of all manifests together. It is as much as the frontmatter of a run may have: 64 manifests of the
+/// largest size.
 const MAX_TOTAL: usize = 256 << 20;
 
 /// Reads the manifests that skills reference, each file once, up to 4 MiB each and 256 MiB together.

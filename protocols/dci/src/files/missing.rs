@@ -13,7 +13,8 @@ use crate::{Rejection, codes};
 const MAX_ENTRIES: usize = 20_000;
 /// The deepest folder below one of the usual places. Skills are in its subfolders, or in groups of these.
 const MAX_DEPTH: usize = 3;
-/// The most folders and files that the finding names.
+/// The most folders and files that the finding names. They fit on a line or two, and one of them is enough to find the
+/// mistake.
 const MOST: usize = 5;
 /// The usual places of skills that a workspace has besides `skills`.
 const USUAL: [&str; 2] = [".claude/skills", ".agents/skills"];

@@ -9,7 +9,8 @@ use capgen_time::Backoff;
 
 use crate::{Probe, ProbeRunner, Skill, Warning, codes};
 
-/// How long a program that was killed may take to end.
+/// How long a program that was killed may take to end. The system cannot kill every program, and a run must not wait
+/// for one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The pauses between two looks at a program: most probes end within milliseconds, and a look costs a system call.

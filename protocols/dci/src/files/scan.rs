@@ -14,9 +14,10 @@ use super::cache::{Content, Entry, Known, Stamp, Tree};
 use super::skill_file::{SKILL_FILE, content, start};
 use crate::{Skill, Source};
 
-/// The deepest folder below a root.
+/// The deepest folder below a root. Skills are usually one to three levels below a root. It bounds the recursion.
 pub(super) const MAX_DEPTH: usize = 64;
-/// The longest path of a folder below a root, in bytes.
+/// The longest path of a folder below a root, in bytes. Usual paths have fewer than a hundred; they are parts of ids,
+/// in reports and in the state.
 const MAX_PATH: usize = 1024;
 
 /// The reason for which a folder is excluded while folders are read.

@@ -13,7 +13,8 @@ use crate::{Skill, Source};
 
 /// The name of the file that makes a folder a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
-/// Aliases in one text copy at most this many values.
+/// Aliases in one text copy at most this many values. It is the limit of the reader of YAML; a text beyond it counts
+/// for as many values in the budget of a run.
 const MAX_COPIED_VALUES: usize = 250_000;
 
 /// The text of a `SKILL.md`, up to the end of its frontmatter. Findings show its path as `shown`.

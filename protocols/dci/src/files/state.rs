@@ -18,7 +18,8 @@ const FILE: &str = "reliability.v1.json";
 const LOCK: &str = "reliability.lock";
 /// The largest state that is read, in bytes. A state of 10,000 skills with the longest ids is smaller.
 const MAX_BYTES: u64 = 32 << 20;
-/// How long another process may keep the state locked.
+/// How long another process may keep the state locked. Another process has it only while it writes the file, so many
+/// runs may end at once; a process that hangs must not stop all others for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The pauses between attempts to lock the file: another process has it only while it writes.

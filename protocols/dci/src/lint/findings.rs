@@ -2,7 +2,8 @@
 
 use capgen_diagnostic::{Diagnostic, Severity};
 
-/// The maximum number of findings that are kept.
+/// The maximum number of findings that are kept. More than a user reads, and a hostile workspace could cause any
+/// number. Further ones are counted, and errors replace warnings.
 const MOST: usize = 10_000;
 
 /// The findings of a check.

@@ -20,7 +20,8 @@ use conflicts::{Budget, Graph, Reason};
 use findings::Collector;
 use places::Places;
 
-/// The maximum number of comparisons between names, for suggestions.
+/// The maximum number of comparisons between names, for suggestions. Suggestions are only a help, so beyond the limit
+/// findings have no suggestion, instead of a check that takes long.
 const MOST_COMPARISONS: usize = 200_000;
 
 /// A skill to check.

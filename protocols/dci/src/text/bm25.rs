@@ -2,6 +2,7 @@
 
 use crate::Score;
 
+/// The parameters of the specification, which are usual ones for BM25 (decision 16 has the formula).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 

@@ -65,6 +65,7 @@ impl Pairs<'_> {
 
 /// The numbers of decision 14, in tenths: similarity 0.90, scale of the prefix 1/10, prefix of at most 4 characters.
 const LEAST_TENTHS: u128 = 9;
+/// The longest common prefix that raises the similarity (decision 14).
 const MOST_PREFIX: usize = 4;
 
 /// Whether the Jaro-Winkler similarity of two texts is at least 0.90, computed as an exact fraction of integers.

@@ -18,7 +18,8 @@ use capgen_files::Links;
 use super::scan::{Found, Scanned};
 pub(super) use tree::{Content, Entry, Known, Stamp, Tree};
 
-/// The largest cache that is read, in bytes.
+/// The largest cache that is read, in bytes. It is twice the frontmatter that a run may read. Without a larger file,
+/// the run only reads the skills again.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// The cache of one run. The default has no file.
