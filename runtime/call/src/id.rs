@@ -9,6 +9,7 @@ use uuid::Uuid;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Id([u8; LENGTH]);
 
+/// The digits of 6 bits that the 16 bytes of a UUID take in base64url.
 const LENGTH: usize = 22;
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

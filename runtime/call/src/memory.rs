@@ -13,7 +13,8 @@ use crate::transport::{
     BoxFuture, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport, TransportError,
 };
 
-/// The number of messages that wait for a subscriber, unless it chooses another number.
+/// The number of messages that wait for a subscriber, unless it chooses another number. A burst of usual calls fits;
+/// with the largest messages, a subscriber that stops reading keeps 1 GiB at most.
 const CAPACITY: usize = 1024;
 /// The largest message in bytes, unless the broker has another limit: the default of NATS servers, so that programs behave alike on both.
 const MAX_MESSAGE: usize = 1024 * 1024;

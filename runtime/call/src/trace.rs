@@ -6,6 +6,8 @@ use uuid::Uuid;
 #[derive(Clone, Copy)]
 pub(crate) struct Traceparent([u8; LENGTH]);
 
+/// The length of a `traceparent` of version 00: 2 + 32 + 16 + 2 digits and three hyphens (W3C Trace Context, section
+/// 3.2).
 const LENGTH: usize = 55;
 
 impl Traceparent {

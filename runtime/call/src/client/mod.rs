@@ -39,7 +39,8 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
-/// The shortest and the longest timeout, and the default.
+/// The shortest and the longest timeout, and the default. A deadline is in whole ms. Providers remember ids and refuse
+/// deadlines by the longest one, and a person may still wait for the default.
 const TIMEOUTS: [Duration; 3] = [Duration::from_millis(1), Duration::from_secs(600), Duration::from_secs(30)];
 
 impl Client {

@@ -35,7 +35,8 @@ pub enum InvalidKey {
 }
 
 impl Keys {
-    /// The length of the shortest secret, in bytes. The recommended length is 32.
+    /// The length of the shortest secret, in bytes. The recommended length is 32. 128 bits cannot be guessed; 32 bytes
+    /// are the length of the hash of the signature (RFC 2104, section 3).
     pub const MIN_SECRET: usize = 16;
 
     /// One key, for signing and verifying.

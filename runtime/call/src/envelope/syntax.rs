@@ -50,5 +50,5 @@ pub(super) fn is_signature(text: &[u8]) -> bool {
     text.len() == 64 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The largest deadline, 2^53 - 1.
+/// The largest deadline, 2^53 - 1. Up to it, every integer is exact in JSON of every language (RFC 8259, section 6).
 pub(super) const MAX_DEADLINE: u64 = 9_007_199_254_740_991;

@@ -8,9 +8,11 @@ use super::serve::Shared;
 use crate::envelope::Envelope;
 use crate::outcome::code;
 
-/// The longest timeout of a call, in ms.
+/// The longest timeout of a call, in ms. It is that of clients. Ids are remembered until the deadline, so it bounds the
+/// time for which a message needs memory.
 pub(super) const MAX_TIMEOUT: u64 = 600_000;
-/// How much later a deadline may be, in ms, to allow for clocks that are not exact.
+/// How much later a deadline may be, in ms, to allow for clocks that are not exact. Clocks that are synchronised differ
+/// far less; a larger one would keep ids in memory for longer.
 const SLACK: u64 = 30_000;
 
 impl Shared {

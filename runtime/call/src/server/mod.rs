@@ -76,7 +76,8 @@ struct Counters {
     handling_us: AtomicU64,
 }
 
-/// How long the last responses may take to leave.
+/// How long the last responses may take to leave. A response only has to be sent, which takes ms; a broker that cannot
+/// be reached must not keep the program from ending.
 const LAST_RESPONSES: Duration = Duration::from_secs(5);
 
 impl Server {

@@ -24,7 +24,8 @@ use crate::outcome::{code, in_ms};
 use crate::transport::BoxFuture;
 use crate::wait::at_once;
 
-/// How long an audit may delay a response, at most.
+/// How long an audit may delay a response, at most. The caller waits for the response, so a disk that is slow or full
+/// must not use up its time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The end of a request, and the violations to record.

@@ -23,8 +23,9 @@ pub(super) enum Novelty {
     Full,
 }
 
-/// The number of messages that are remembered. One takes about 300 bytes with ids as clients
-/// of this crate make them, and up to 1.5 kB with the longest ids.
+/// The number of messages that are remembered. One takes about 300 bytes with ids as clients of this crate make them,
+/// and up to 1.5 kB with the longest ids. Without a limit, a sender could fill the memory; with it, usual ids take up
+/// to 300 MB.
 const CAPACITY: usize = 1_000_000;
 
 impl Seen {

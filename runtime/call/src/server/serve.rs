@@ -56,11 +56,13 @@ struct Delivered {
     is_stored: bool,
 }
 
-/// The pause between attempts to send a response without a connection.
+/// The pause between attempts to send a response without a connection. The caller waits, so a response leaves soon
+/// after the connection is back; fifty checks per second cost little.
 const RESEND_PAUSE: Duration = Duration::from_millis(20);
-/// How long a response to a request without a deadline is sent again.
+/// How long a response to a request without a deadline is sent again. Its caller may have ended long ago, and the
+/// request counts as running for as long.
 const UNKNOWN_DEADLINE: Duration = Duration::from_secs(5);
-/// The longest timeout of a call.
+/// The longest timeout of a call. No caller waits for longer, whatever a deadline is.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 
 impl Shared {

@@ -31,9 +31,11 @@ enum Verdict {
     Refused { message: String, finding: Option<Value> },
 }
 
-/// The number of verdicts that are kept. If there are more contracts than this, comparisons are repeated.
+/// The number of verdicts that are kept. If there are more contracts than this, comparisons are repeated. Far more than
+/// the versions of contracts that usual callers have; a hostile caller could send any number.
 const CAPACITY: usize = 1024;
-/// The size of the largest contract that a caller may send, in bytes.
+/// The size of the largest contract that a caller may send, in bytes. Usual ones have a few KB. It is read and compared
+/// before the call runs, and fits into a message of 1 MiB with its payload.
 const MAX_CONTRACT: usize = 256 * 1024;
 /// The budget of a comparison, with the search for the change that explains its result: others wait for it.
 const BUDGET: Steps = Steps::of_seconds(1);
