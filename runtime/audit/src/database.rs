@@ -13,7 +13,8 @@ use crate::table::SCHEMA;
 /// with the columns next to them.
 const MAX_VALUE: usize = 32 << 20;
 
-/// How long readers wait for a lock. In WAL mode, they only need one while another process recovers the file.
+/// How long readers wait for a lock. In WAL mode, they only need one while another process recovers the file. The
+/// recovery of a usual file takes far less, and it is the default of writers too.
 const READER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a database cannot be used.

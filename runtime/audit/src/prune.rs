@@ -12,7 +12,8 @@ use crate::table::CHECKPOINT;
 use crate::verify::Verification;
 use capgen_schema::Hash;
 
-/// How long pruning waits until other processes release the file.
+/// How long pruning waits until other processes release the file. Twice the default of the writers, which need the file
+/// only for the time of a transaction.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result of [`prune`].

@@ -11,7 +11,8 @@ use super::queue::{Entry, Item, Queue};
 use crate::append::Appender;
 use crate::database::DatabaseError;
 
-/// After this many attempts in a row, everyone who waits for an answer gets an error.
+/// After this many attempts in a row, everyone who waits for an answer gets an error. The second attempt covers a lock
+/// or an error that is over at once; callers wait for the answer, so there is no third one for them.
 const ATTEMPTS: u32 = 2;
 
 /// The pauses between attempts.

@@ -17,7 +17,8 @@ use crate::table::SCHEMA;
 use capgen_schema::Hash;
 use chain::Chain;
 
-/// More damage than this is not listed.
+/// More damage than this is not listed. The first problems show that the file is damaged, and a hostile file can have
+/// any number.
 const MAX_PROBLEMS: usize = 20;
 
 /// The result of [`Database::verify`].
