@@ -18,7 +18,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The shortest pause in percent of the longest one: enough randomness that clients spread, and no attempt is made at once.
 const LEAST_PERCENT: u8 = 50;
 
-/// The number of operations that wait for the connection.
+/// The number of operations that wait for the connection. Further operations wait for a place, so a burst passes, and a
+/// connection that is lost does not fill the memory.
 const OUTGOING: usize = 512;
 
 /// A client of NATS with the settings of the options, for protocols that are neither calls nor service discovery. Tries again for

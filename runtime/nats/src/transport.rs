@@ -18,9 +18,11 @@ use crate::jetstream::JetStream;
 use crate::options::{Handler, NatsOptions};
 use crate::{limited, subject, subscription};
 
-/// The smallest capacity that may be rounded up to that of the connection.
+/// The smallest capacity that may be rounded up to that of the connection. A subscription with a smaller capacity
+/// depends on it, such as one message at a time; a larger one only bounds memory.
 const EXACT: usize = 1024;
-/// How often a wait for the server checks whether the connection is lost.
+/// How often a wait for the server checks whether the connection is lost. An operation fails no later than this after
+/// the connection is lost, and twenty checks per second cost little.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A connection to a NATS server or cluster, which is established again if it is lost.
@@ -69,7 +71,8 @@ pub(crate) struct Observer {
     errors: watch::Sender<VecDeque<(u64, String)>>,
 }
 
-/// The number of errors to remember.
+/// The number of errors to remember. An operation looks for its error among those that arrive while it waits, of which
+/// there are few.
 const ERRORS: usize = 32;
 
 /// An event of a connection.

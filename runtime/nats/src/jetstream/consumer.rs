@@ -16,13 +16,17 @@ use super::acknowledgement::Delivered;
 use super::{JetStream, REPLY_TO};
 use crate::subject;
 
-/// How many messages one request asks for, unless the subscription has a smaller capacity.
+/// How many messages one request asks for, unless the subscription has a smaller capacity. The server regards all of
+/// them as being processed, so with a larger number a slow subscriber would keep messages from others; a smaller one
+/// takes more requests.
 const BATCH: usize = 64;
-/// How long the server keeps a request for messages.
+/// How long the server keeps a request for messages. A subscriber that ended without notice keeps its request for no
+/// more than this time.
 const EXPIRES: Duration = Duration::from_secs(5);
-/// How often the server shows that it still has the request.
+/// How often the server shows that it still has the request. The server permits at most half of [`EXPIRES`].
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// Without a sign for so long, the request is lost.
+/// Without a sign for so long, the request is lost. Longer than [`EXPIRES`] and than three heartbeats, so a slow
+/// network does not look like a lost request.
 const SILENCE: Duration = Duration::from_secs(7);
 /// The pauses before the attempts to find the stream again.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));

@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use async_nats::jetstream::message::Info;
 
-/// The number of messages to remember.
+/// The number of messages to remember. At 8 bytes for a hash, twice, it takes a few MB. A message is delivered again
+/// after `ack_wait`, 30 s by default, so more than 2,000 per second may arrive until then.
 const LIMIT: usize = 1 << 16;
 
 /// The messages that this transport has received, by their hashes.
