@@ -12,10 +12,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 const PREFIX: &str = "#/definitions/";
 
-/// The number of hexadecimal digits in a suffix.
+/// The number of hexadecimal digits in a suffix. A suffix only distinguishes types with the same name, of which there
+/// are few; equal ones get a `_` in addition, so names stay readable.
 const DIGITS: usize = 6;
 
-/// How many references are followed to find a difference between two types.
+/// How many references are followed to find a difference between two types. Types that differ usually do so within a
+/// few references, and each step takes time for all definitions.
 const REACH: usize = 64;
 
 /// Generates a schema whose definitions have names that do not depend on the order of fields.

@@ -4,10 +4,12 @@ use capgen_schema::Json;
 
 use super::Reader;
 
-/// How many values an error lists.
+/// How many values an error lists. As in the messages of validation: the first values show the kind of text that is
+/// expected.
 const LISTED: usize = 16;
 
-/// How many code points of one value an error shows.
+/// How many code points of one value an error shows. As in the messages of validation: longer texts are prose, and
+/// their start identifies them.
 const SHOWN: usize = 64;
 
 /// The error of converting a text into an enum that does not have it.

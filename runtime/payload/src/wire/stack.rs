@@ -6,7 +6,7 @@ const LEAST: usize = if cfg!(debug_assertions) { 512 * 1024 } else { 192 * 1024 
 /// In bytes. More than the interpreter and the strict parser need for any payload: together they need about 150 KiB, and 700 KiB without
 /// optimization.
 const LEAST_TO_VALIDATE: usize = 1024 * 1024;
-/// The size of a new stack, in bytes.
+/// The size of a new stack, in bytes. It is several times [`LEAST`], so that a deep value takes few of them.
 const MORE: usize = 4 * 1024 * 1024;
 
 /// Calls `f` with enough stack for another level of recursion: on a new stack if little is left.
