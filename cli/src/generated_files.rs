@@ -8,9 +8,11 @@ use capgen_manifest::{Selection, find_root};
 
 use crate::repository;
 
-/// The search ends after this many entries of folders, so that a run in a large tree ends.
+/// The search ends after this many entries of folders, so that a run in a large tree ends. Far more than a repository
+/// without its dependencies has.
 pub(crate) const MAX_ENTRIES: usize = 200_000;
-/// The hash of the contract is in the first lines of a generated file.
+/// The hash of the contract is in the first lines of a generated file. This is far more, and bounds the reading of
+/// other files.
 const HEAD: u64 = 64 << 10;
 /// Generated files have these extensions.
 const EXTENSIONS: [&str; 5] = ["rs", "ts", "js", "mjs", "cjs"];

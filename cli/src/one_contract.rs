@@ -56,6 +56,7 @@ pub(crate) fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result
 
 /// The first names, and how many more there are: a contract may have thousands.
 fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    // A user looks for one of them, and a fleet may have thousands.
     const FEW: usize = 20;
     let mut list = names.by_ref().take(FEW).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     match names.count() {

@@ -13,7 +13,8 @@ use capgen_manifest::{Selection, find_root, shown};
 use crate::console::{Console, count};
 use crate::failure::{Outcome, Verdict};
 
-/// The time between two looks at the files, unless looking takes long.
+/// The time between two looks at the files, unless looking takes long. A user notices no such delay, and a look costs a
+/// system call for each file.
 const PERIOD: Duration = Duration::from_millis(15);
 
 /// After each look, the process waits at least this many times as long as the look took. This bounds the use of the processor in large

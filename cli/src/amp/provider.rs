@@ -19,7 +19,7 @@ use crate::codes;
 use crate::console::Console;
 use crate::failure::Failure;
 
-/// The maximum length of a policy file, in bytes.
+/// The maximum length of a policy file, in bytes. A rule has about 100 bytes, so more than 100,000 of them fit.
 const MAX_POLICY: usize = 16 << 20;
 
 /// The provider with its capabilities, at a time in Unix ms. If the bundle cannot be used, the reason is reported, and the provider has none.

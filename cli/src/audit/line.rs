@@ -30,6 +30,7 @@ pub(super) fn of(row: &Row, json: bool) -> Result<String, String> {
 
 /// The columns with at least two spaces between them. Longer values move the rest of the line.
 fn columns(values: [&str; 7]) -> String {
+    // The lengths of usual values: 24 is that of a time, and 36 that of a UUID.
     const WIDTHS: [usize; 6] = [24, 27, 10, 16, 24, 36];
     let mut line = String::new();
     for (index, value) in values.into_iter().enumerate() {

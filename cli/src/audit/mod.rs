@@ -22,7 +22,7 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use arguments::{Command, Prune, Query, Tail};
 
-/// How often `tail` looks for new records.
+/// How often `tail` looks for new records. A reader hardly notices this delay, and the file is opened each time.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(arguments: &Audit, console: &Console) -> Outcome {

@@ -14,7 +14,8 @@ use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 
-/// The largest anchor in bytes.
+/// The largest anchor in bytes. An anchor has a number and a hash for each tenant, about 200 bytes, so those of tens of
+/// thousands of tenants fit.
 const MAX_ANCHOR: u64 = 16 << 20;
 
 const LIMITS: &str =

@@ -11,7 +11,8 @@ use crate::codes;
 use crate::console::{Console, count};
 use crate::failure::Failure;
 
-/// The maximum length of a contract in bytes.
+/// The maximum length of a contract in bytes. Far above every contract in a frontmatter; without a limit, an endless
+/// input would fill the memory.
 const LIMIT: u64 = 16 << 20;
 
 /// A contract that was read in a mode.

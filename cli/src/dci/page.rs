@@ -2,7 +2,8 @@
 
 use capgen_diagnostic::{shortened, visible};
 
-/// Ids of skills are shortened to this many code points.
+/// Ids of skills are shortened to this many code points. It fits on a line with its score; the paths of hostile skills
+/// are far longer.
 const LONGEST_ID: usize = 100;
 /// Suggestions show the whole id of a skill, because a user copies it. Longer ids are those of hostile skills: a path has at most 1,024 bytes.
 pub(super) const LONGEST_ID_TO_COPY: usize = 2048;
@@ -40,6 +41,7 @@ pub(super) fn id(id: &str) -> String {
 
 /// The first capabilities, and how many more there are.
 pub(super) fn listed(capabilities: &[impl AsRef<str>]) -> String {
+    // They fit on two or three lines of a terminal, and `--json` prints all of them.
     const FEW: usize = 10;
     let first: Vec<&str> = capabilities.iter().take(FEW).map(AsRef::as_ref).collect();
     match capabilities.len().saturating_sub(FEW) {

@@ -7,9 +7,11 @@ use capgen_diagnostic::visible;
 
 use super::page::listed;
 
-/// Longer answers are not read.
+/// Longer answers are not read. The longest one that is valid has 21 bytes; an input without line breaks must not fill
+/// the memory.
 const LONGEST: u64 = 1024;
-/// After this many other answers, the run is aborted.
+/// After this many other answers, the run is aborted. A user may mistype an answer; the output of a program by mistake
+/// must not be asked line by line.
 const ATTEMPTS: usize = 3;
 
 /// The decision for a resolution: the one of the options, else the answer of the user if one is needed and there is a terminal, else

@@ -12,7 +12,7 @@ use super::arguments;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
-/// Longer descriptions are shortened.
+/// Longer descriptions are shortened. It is the limit of the specification of Agent Skills.
 const LONGEST_DESCRIPTION: usize = 1024;
 
 pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> Outcome {

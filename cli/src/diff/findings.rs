@@ -9,11 +9,12 @@ use capgen_manifest::{LoadedContract, Side};
 use super::against::{Against, Pair};
 use crate::repository;
 
-/// A longer payload is cut. `--format json` has all of it.
+/// A longer payload is cut. `--format json` has all of it. It takes some lines of a terminal, and usual payloads that
+/// show a difference are shorter.
 const LONGEST_PAYLOAD: usize = 600;
-/// Further violations are counted.
+/// Further violations are counted. One is enough to see why the payload is rejected.
 const MOST_VIOLATIONS: usize = 5;
-/// Further callers are counted.
+/// Further callers are counted. A finding remains readable on a screen with others.
 const MOST_CALLERS: usize = 5;
 
 /// Every finding for formats that annotate the files of the working tree.

@@ -14,7 +14,7 @@ use crate::codes;
 /// A larger file cannot be a manifest; see `contract/manifest/src/findings.rs`.
 const MAX_FILE: u64 = 32 << 20;
 
-/// The longest answer of `git` in which names are listed.
+/// The longest answer of `git` in which names are listed. The names of hundreds of thousands of files fit.
 const MAX_LIST: u64 = 64 << 20;
 
 pub(super) type Result<T> = std::result::Result<T, Vec<Diagnostic>>;
@@ -210,6 +210,7 @@ fn commit(name: &str, root: &Path) -> Result<String> {
 
 /// Adds the first line that git printed about an error.
 pub(super) fn with_reason(finding: Diagnostic, output: &Output) -> Diagnostic {
+    // Errors of git are a sentence or two, and may quote a path.
     const LONGEST: usize = 300;
     let text = String::from_utf8_lossy(&output.stderr);
     match text.lines().find(|line| !line.trim().is_empty()) {

@@ -11,10 +11,12 @@ use super::git::{Result, Revision, git, run, with_reason};
 use crate::codes;
 use crate::console::{Console, count};
 
-/// The most commits that are read.
+/// The most commits that are read. Each takes the time to read and check a manifest. Few files have been changed more
+/// often.
 const MOST_COMMITS: usize = 1_000;
 
-/// The most renames that are followed.
+/// The most renames that are followed. Each takes a search of git through the history; usual manifests were renamed a
+/// few times.
 const MOST_RENAMES: usize = 100;
 
 /// The most commits that are examined for one rename, if a file was deleted and added again.

@@ -25,10 +25,12 @@ use crate::signals;
 use crate::summary::shown;
 use output::Plan;
 
-/// The most pages of agents and capabilities. All pages are in memory before the first one is written.
+/// The most pages of agents and capabilities. All pages are in memory before the first one is written. Usual fleets
+/// have some hundreds.
 const MOST_PAGES: usize = 20_000;
 
-/// The most older contracts of an agent that are compared.
+/// The most older contracts of an agent that are compared. Each is read and compared with others, so a long history
+/// would take the time of a site for many agents.
 const MOST_OLDER: usize = 30;
 
 pub(crate) fn run(arguments: &Docs, console: &Console) -> Outcome {

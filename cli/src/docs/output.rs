@@ -11,7 +11,8 @@ use capgen_files::{Links, Present, Unreadable, is_marked, read_present, remove_s
 use crate::codes;
 use crate::summary::shown;
 
-/// The most findings about files of one kind. A site has many pages, and one change of a contract can concern all of them.
+/// The most findings about files of one kind. A site has many pages, and one change of a contract can concern all of
+/// them. The first ones show which kind of change it is.
 const MOST_FINDINGS: usize = 20;
 
 /// The changes to an output folder.

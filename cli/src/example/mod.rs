@@ -16,7 +16,8 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::one_contract::capability;
 
-/// The most patterns that a finding shows.
+/// The most patterns that a finding shows. Each is shown with lines of its source; the first ones are enough to find
+/// the cause.
 const MAX_LABELS: usize = 3;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {

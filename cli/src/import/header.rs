@@ -9,7 +9,8 @@ use capgen_files::MARK;
 use super::arguments::Conversion;
 use crate::input;
 
-/// The most characters of a name in the header.
+/// The most characters of a name in the header. The name is that of a server, which may choose any text, and is in one
+/// line of a comment.
 const LONGEST: usize = 100;
 
 /// Where a manifest comes from.

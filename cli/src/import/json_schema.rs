@@ -11,7 +11,7 @@ use super::manifest::{Import, Manifest, checked};
 use super::{no_agent, output};
 use crate::failure::Failure;
 
-/// The most files of a folder.
+/// The most files of a folder. Far more than exported schemas; a folder that was chosen by mistake must not take long.
 const MAX_FILES: usize = 10_000;
 
 pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {

@@ -9,10 +9,10 @@ use super::header::Header;
 use crate::console::count;
 use crate::failure::Failure;
 
-/// At most this many findings are printed.
+/// At most this many findings are printed. More than a user reads; a document of a server can cause any number.
 const MAX_FINDINGS: usize = 1000;
 
-/// At most this many names of entries that were left out are printed.
+/// At most this many names of entries that were left out are printed, which fit on a few lines.
 const MAX_NAMES: usize = 20;
 
 /// Capabilities with everything else that a manifest needs.

@@ -18,13 +18,14 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::secret;
 
-/// The last lines of standard error that are printed if the server fails.
+/// The last lines of standard error that are printed if the server fails. The trace of a stack fits, and its last lines
+/// contain the reason.
 const LINES: usize = 20;
 
 /// The options that a user may put after the command of a server by mistake.
 const OWN_OPTIONS: [&str; 8] = ["--agent", "--check", "--diff", "--force", "--format", "--lossy", "--out", "--skip"];
 
-/// The largest file of certificates, in bytes.
+/// The largest file of certificates, in bytes. The usual collections of all public authorities have less than 1 MB.
 const MAX_CERTIFICATES: u64 = 4 << 20;
 
 /// The server that is asked, instead of a file.

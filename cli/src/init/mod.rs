@@ -26,7 +26,8 @@ use files::Plan;
 /// The name of the first capability if the user has no better one.
 const CAPABILITY: &str = "hello";
 
-/// The most capabilities of a first manifest.
+/// The most capabilities of a first manifest. Far more than a user enters; a larger list is a mistake, such as a file
+/// of another kind.
 const MOST_CAPABILITIES: usize = 1000;
 
 /// The choices of the user, which are not checked yet.

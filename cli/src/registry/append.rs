@@ -17,7 +17,8 @@ use crate::console::{Console, count, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::validate::shown_payload as shown;
 
-/// The size of the events that are appended at once, in bytes.
+/// The size of the events that are appended at once, in bytes. About eight of the largest events, so a batch of large
+/// ones needs little memory and keeps a log locked only for a moment.
 const MAX_BATCH: usize = 8 << 20;
 
 pub(super) fn run(arguments: &arguments::Append, console: &Console) -> Outcome {

@@ -15,13 +15,15 @@ use crate::console::{Console, count};
 use crate::failure::Failure;
 use crate::validate::{Line, Reader, shown_payload as shown};
 
-/// The maximum length of a line in bytes: an event of 1 MiB fits in any notation.
+/// The maximum length of a line in bytes: an event of 1 MiB fits in any notation, as an escape has six bytes for a
+/// character of one.
 const MAX_LINE: usize = 16 << 20;
 
-/// How many lines that are skipped are reported one by one.
+/// How many lines that are skipped are reported one by one. They fit on a screen, and one is enough for a file of
+/// another kind; the rest is counted.
 const MAX_WARNINGS: usize = 20;
 
-/// How many events are read at once.
+/// How many events are read at once. Logs limit the bytes of one read too, so more would save few reads.
 pub(super) const BATCH: usize = 1024;
 
 /// A file of events, one per line.

@@ -13,10 +13,11 @@ use crate::codes;
 use crate::failure::{Failure, Outcome};
 use crate::validate::shown_payload as shown;
 
-/// The maximum size of a file of a state in bytes.
+/// The maximum size of a file of a state in bytes. A state is read entry by entry and need not fit in memory. With a
+/// few KB each, about a million registrations fit.
 const LIMIT: u64 = 4 << 30;
 
-/// The bytes that are read at once.
+/// The bytes that are read at once. A large file takes few system calls and little memory.
 const BUFFER: usize = 1 << 16;
 
 /// How far the ids of facts may be ahead of the clock, in ms (ruling 7).

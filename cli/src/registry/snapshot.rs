@@ -19,10 +19,11 @@ use crate::failure::{Failure, Outcome, Verdict};
 use crate::signals;
 use crate::validate::shown_payload as shown;
 
-/// The maximum size of a snapshot in bytes.
+/// The maximum size of a snapshot in bytes. A snapshot is read entry by entry and need not fit in memory. With a few KB
+/// each, about a million registrations fit.
 const LIMIT: u64 = 4 << 30;
 
-/// The bytes that are read at once.
+/// The bytes that are read at once. A large file takes few system calls and little memory.
 const BUFFER: usize = 1 << 16;
 
 /// A snapshot has this near its start, also one that was damaged later.

@@ -12,7 +12,8 @@ use super::output::Output;
 use super::{arguments, config, events, line};
 use crate::failure::{Outcome, Verdict};
 
-/// How long a wait for new events lasts at most. A wait ends as soon as there is one.
+/// How long a wait for new events lasts at most. A wait ends as soon as there is one. Another wait follows, so the
+/// value changes nothing that a user sees.
 const WAIT: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &arguments::Tail) -> Outcome {

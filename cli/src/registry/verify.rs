@@ -17,7 +17,7 @@ use crate::failure::{Failure, Outcome, Verdict};
 use crate::table::table;
 use crate::validate::shown_payload as shown;
 
-/// The maximum size of a file of heads in bytes.
+/// The maximum size of a file of heads in bytes. A head has about 150 bytes, so millions of partitions fit.
 const LIMIT: u64 = 1 << 30;
 
 pub(super) fn run(arguments: &arguments::Verify, console: &Console) -> Outcome {

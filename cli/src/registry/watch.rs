@@ -19,13 +19,14 @@ use crate::console::{count, print_part};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::table::table;
 
-/// How long a wait for new events lasts at most. A wait ends as soon as there is one.
+/// How long a wait for new events lasts at most. A wait ends as soon as there is one. Another wait follows, so the
+/// value changes nothing that a user sees.
 const WAIT: Duration = Duration::from_secs(1);
 
 /// The time between two pictures, so that a busy log does not make the terminal flicker.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many rows of a table fit on a terminal.
+/// How many rows of a table fit on a terminal. Terminals have 24 lines or more, of which the headings need some.
 const MAX_ROWS: usize = 15;
 
 /// Clears a terminal, and moves the cursor to its first line.

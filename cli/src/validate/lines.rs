@@ -80,6 +80,7 @@ struct Progress {
 }
 
 impl Progress {
+    // The time between two pictures of the progress: a user sees that the run goes on, and a terminal does not flicker.
     const PERIOD: Duration = Duration::from_millis(500);
     /// How many lines pass between two looks at the clock: reading it costs more than validating a small payload.
     const LINES: usize = 256;

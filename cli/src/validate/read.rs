@@ -8,9 +8,11 @@ use capgen_files::{LineBuffer, Unreadable, read_input};
 use crate::codes;
 use crate::failure::Failure;
 
-/// The maximum length of a payload, in bytes.
+/// The maximum length of a payload, in bytes. Usual payloads have at most 1 MiB, the default limit of messages in NATS;
+/// an input without line breaks must not fill the memory.
 pub(crate) const LIMIT: usize = 64 << 20;
 
+/// The bytes that are read at once: a large file takes few system calls and little memory.
 const BUFFER: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

@@ -22,7 +22,7 @@ use crate::amp::{keys, secret};
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
-/// The time for the report of a wrong answer.
+/// The time for the report of a wrong answer. The command needs no answer to it, and has its result already.
 const REPORT: Duration = Duration::from_secs(1);
 
 /// A requester that is connected to a provider.

@@ -6,9 +6,11 @@ use capgen_diagnostic::{nearest, shortened};
 use super::View;
 use crate::dci::page::{LONGEST_ID_TO_COPY as LONGEST_ID, Page};
 
-/// The maximum number of capabilities with advice.
+/// The maximum number of capabilities with advice. Advice helps one step at a time, and it must not push the result out
+/// of the terminal.
 const MOST: usize = 10;
-/// Longer names of models are not suggested.
+/// Longer names of models are not suggested. Names of models are far shorter; these come from contracts that may be
+/// hostile.
 const LONGEST_MODEL: usize = 128;
 
 pub(super) fn write(view: &View, page: &mut Page) {

@@ -7,7 +7,7 @@ use capgen_dci::Conflict;
 use super::View;
 use crate::dci::page::{Page, id};
 
-/// Further capabilities and conflicts are counted.
+/// Further capabilities and conflicts are counted. They fit on a screen, and `--json` prints all of them.
 const MOST: usize = 20;
 
 pub(super) fn write(view: &View, page: &mut Page) {

@@ -78,7 +78,7 @@ pub(super) fn text(view: &View) -> String {
     page.text()
 }
 
-/// Further near names are counted.
+/// Further near names are counted. They fit on a screen.
 const MOST_NEAR_NAMES: usize = 20;
 
 /// The selected skills that cover a capability only by a near name (decision 40).

@@ -9,7 +9,7 @@ use super::table::{candidates, number};
 use crate::console::count;
 use crate::dci::page::{Page, id, listed};
 
-/// Further candidates are counted.
+/// Further candidates are counted. They fit on a screen with the rest of the page, and `--json` prints all of them.
 const MOST: usize = 10;
 /// The reason of links that leave the workspace or a folder of skills.
 const LINK: &str = "link-outside-root";

@@ -7,7 +7,7 @@ use crate::console::count;
 use crate::dci::page::Page;
 use crate::table::table;
 
-/// Further candidates are counted.
+/// Further candidates are counted. They fit on a screen, and `--json` prints all of them.
 const MOST: usize = 20;
 
 pub(super) fn write(view: &View, page: &mut Page) {
