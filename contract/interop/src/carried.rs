@@ -10,7 +10,8 @@ use capgen_schema::{Json, Object, definition_name, definition_reference, pointer
 
 use crate::walk::map_subschemas;
 
-/// The most levels of subschemas that are read. The loader of schemas rejects deeper ones.
+/// The most levels of subschemas that are read. The loader of schemas rejects deeper ones. It accepts 64 levels, so
+/// this only bounds the recursion.
 const MAX_DEPTH: usize = 72;
 
 /// Writes a schema of the subset in another format.

@@ -9,7 +9,8 @@ use crate::OPENAPI_DEFINITION_KEY;
 use crate::carried::{Carrier, object_form};
 use crate::walk::subschemas;
 
-/// The longest name of a component, in characters, without the number that makes it unique.
+/// The longest name of a component, in characters, without the number that makes it unique. Usual names of capabilities
+/// are far shorter; each reference repeats the name.
 const MAX_NAME: usize = 120;
 
 /// A side of a capability, by the index of the capability.

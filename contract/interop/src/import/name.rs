@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use capgen_manifest::{AgentId, Capability};
 use capgen_schema::Hash;
 
-/// The most characters of a name before its suffix.
+/// The most characters of a name before its suffix. Ids of agents may have 128 bytes, which leaves room for a suffix.
 const MAX_BASE: usize = 100;
 
 /// The id of an agent from the name of a server or of a file: each run of characters that an id does not allow becomes `-`. `None` if no

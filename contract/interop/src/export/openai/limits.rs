@@ -2,6 +2,8 @@
 
 use capgen_schema::{Json, Object};
 
+/// The properties of all objects of a schema, as the guide to structured outputs limits them; so are the next limits.
+/// The API rejects a schema beyond one.
 const MAX_PROPERTIES: usize = 5_000;
 const MAX_LEVELS: usize = 10;
 const MAX_VALUES: usize = 1_000;

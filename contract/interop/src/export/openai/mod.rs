@@ -20,7 +20,7 @@ pub struct OpenAiOptions {
     pub chat: bool,
 }
 
-/// The longest name of a function.
+/// The longest name of a function. The API rejects longer ones.
 const MAX_NAME: usize = 64;
 
 /// The tools of an agent as an array of functions with strict schemas, whose arguments OpenAI's models always match.

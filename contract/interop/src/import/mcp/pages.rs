@@ -97,7 +97,7 @@ fn is_page(element: &Json) -> bool {
 
 /// A response of JSON-RPC that is an error. Its texts are the server's.
 fn server_error(importer: &mut Importer, pointer: String, error: &Json) {
-    /// The most characters of a message that are shown.
+    /// The most characters of a message that are shown. A server may choose any text; reasons are a sentence or two.
     const LONGEST: usize = 300;
     let code = error.get("code").filter(|code| code.as_number().is_some()).map(Json::canonical);
     let code = code.map(|code| format!(" {}", shortened(&code, 20))).unwrap_or_default();

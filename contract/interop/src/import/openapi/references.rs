@@ -13,7 +13,7 @@ use crate::import::Dialect;
 /// How to fix a reference.
 pub(super) const HELP: &str = "refer to a part of the same document: `#/components/...`; nothing is fetched";
 
-/// The longest chain of references.
+/// The longest chain of references. Usual chains have one or two; a cycle ends here, too.
 const MAX_CHAIN: usize = 16;
 
 /// The most values of components that are copied into capabilities. The reader of manifests does not accept more.

@@ -32,10 +32,12 @@ use crate::root::wrap;
 use alternatives::alternatives;
 use conjunction::{Conjunction, Part, Union, asserts};
 
-/// The most levels of references that are replaced by their definitions inside each other.
+/// The most levels of references that are replaced by their definitions inside each other. Usual schemas have a few; a
+/// schema that contains itself would otherwise be copied without end.
 const MAX_LEVELS: usize = 32;
 
-/// The most levels of rewritten schemas and of unions inside each other. Only combinations have so many.
+/// The most levels of rewritten schemas and of unions inside each other. Only combinations have so many. A contract has
+/// at most 64 levels. It bounds the recursion.
 const MAX_DEPTH: usize = 150;
 
 /// The schema of a side of a tool that keeps the rules: the root is that of an object. With `member`, the payload is the value of that
