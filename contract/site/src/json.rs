@@ -5,9 +5,10 @@ use capgen_schema::Json;
 
 use crate::html::{Html, class};
 
-/// The longest text of a value, in bytes of its JSON.
+/// The longest text of a value, in bytes of its JSON. Usual examples and defaults have less than 1 KB; a page has many
+/// of them, and must load in little time.
 const LONGEST: usize = 32 << 10;
-/// Values with a longer text take several lines.
+/// Values with a longer text take several lines. It is about the width of the column of text.
 const WIDTH: usize = 72;
 
 /// Writes a value within `pre`. A value that is too long is cut, and a line after it states this.

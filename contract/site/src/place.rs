@@ -30,7 +30,8 @@ pub(crate) struct Anchor(String);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Link(String);
 
-/// The longest name of a file, in bytes. With its extension, it fits into a file name on every file system.
+/// The longest name of a file, in bytes. With its extension, it fits into a file name on every file system. Usual file
+/// systems allow 255 bytes.
 const LONGEST_NAME: usize = 200;
 /// The longest anchor, in bytes. Longer ones are replaced by their hash, so that deep schemas have short pages.
 const LONGEST_ANCHOR: usize = 120;

@@ -4,7 +4,8 @@ use capgen_diagnostic::{cut, cut_short};
 
 use crate::html::Html;
 
-/// Longer descriptions are cut, in characters. The manifest contains the rest.
+/// Longer descriptions are cut, in characters. The manifest contains the rest. Usual descriptions are a paragraph; a
+/// page with many must load in little time.
 const LONGEST: usize = 20_000;
 
 /// Writes a description as paragraphs, which blank lines separate.

@@ -13,7 +13,7 @@ use capgen_diagnostic::cut;
 
 /// After this many bytes, no more properties are added, so that browsers read the data in little time.
 const MOST_BYTES: usize = 12 << 20;
-/// The longest description, in characters.
+/// The longest description, in characters. A result shows it on a line or two.
 const LONGEST: usize = 140;
 
 /// The script. `[[id, page, [[name, page, description, words, [[side, path, anchor, description]]]]]]`, and whether

@@ -11,14 +11,14 @@ use capgen_diagnostic::cut_short;
 
 /// A drawing with more names on one side is not readable; the table has everything.
 const MOST_NAMES: usize = 40;
-/// The longest name in the drawing, in characters.
+/// The longest name in the drawing, in characters. A box of 260 pixels has room for so many.
 const LONGEST_NAME: usize = 30;
-/// The most rows of the table.
+/// The most rows of the table. More than anyone reads; browsers need long for the layout of larger tables.
 const MOST_ROWS: usize = 2_000;
-/// The table of a program with many generated files stays short.
+/// The table of a program with many generated files stays short. Further ones are counted.
 const MOST_FILES: usize = 6;
 
-// The drawing, in pixels.
+// The drawing, in pixels. Between two boxes, 240 remain for the lines.
 const WIDTH: u64 = 760;
 const BOX: u64 = 260;
 const HEIGHT: u64 = 32;

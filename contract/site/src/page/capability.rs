@@ -14,7 +14,8 @@ use crate::place::{Anchor, Page};
 use crate::prose;
 use crate::schema;
 
-/// How many examples of a side a page shows, at most.
+/// How many examples of a side a page shows, at most. They show the form of a payload; further ones would only make the
+/// page long.
 const EXAMPLES: usize = 3;
 /// The budget of the search for examples of a side: so small that a fleet with very many capabilities takes seconds.
 const STEPS: Steps = Steps(40_000);

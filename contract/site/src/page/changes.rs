@@ -12,7 +12,7 @@ use crate::json;
 use crate::place::Page;
 use crate::prose;
 
-/// The most findings of an agent that are listed.
+/// The most findings of an agent that are listed. More than a reader of a page needs; `capgen diff` prints all of them.
 const MOST: usize = 500;
 
 pub(crate) fn changes(index: &Index<'_>) -> String {

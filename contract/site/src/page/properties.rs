@@ -4,7 +4,7 @@ use capgen_manifest::{Capability, Determinism, SideEffects, VersionRange, capabi
 
 use crate::html::{Html, class};
 
-/// The longest value, in characters.
+/// The longest value, in characters. Usual values fit on a line; the manifest contains the rest.
 const LONGEST: usize = 400;
 
 /// A value of a property as texts; empty if the property is absent.

@@ -11,7 +11,7 @@ use crate::html::Attribute::Fixed;
 use crate::html::{Html, class};
 use crate::prose;
 
-/// The most versions of a table, the newest. Its size is the square of their number.
+/// The most versions of a table, the newest. Its size is the square of their number. Eight columns fit on a page.
 const MOST: usize = 8;
 /// The budget of a comparison of two schemas: so small that many capabilities with many versions take seconds.
 const STEPS: Steps = Steps(100_000);
@@ -19,7 +19,7 @@ const STEPS: Steps = Steps(100_000);
 const BUDGET: Steps = Steps::of_seconds(60);
 /// The least share: enough for a capability that is written as most are, however many others there are.
 const LEAST: Steps = Steps(500_000);
-/// The most reasons of a pair that are listed.
+/// The most reasons of a pair that are listed. One is enough to see why two versions are incompatible.
 const MOST_REASONS: usize = 20;
 
 /// The distinct versions of a capability, the oldest first.

@@ -9,7 +9,8 @@ use crate::html::{Html, class};
 use crate::place::Page;
 use crate::prose;
 
-/// The most findings of an agent that are listed.
+/// The most findings of an agent that are listed. More than a reader of a page needs; `capgen check` prints all of
+/// them.
 const MOST: usize = 500;
 
 pub(crate) fn warnings(index: &Index<'_>) -> String {

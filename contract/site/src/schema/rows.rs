@@ -43,7 +43,7 @@ impl Row<'_> {
     }
 }
 
-/// The longest path of a place, in characters.
+/// The longest path of a place, in characters. It fits on two or three lines of a table, and each row below repeats it.
 const LONGEST_PATH: usize = 160;
 
 /// The rows below a node, in the order of the schema.

@@ -12,9 +12,9 @@ use crate::json::{block, one_line};
 use crate::place::{Anchor, Page};
 use crate::prose;
 
-/// The most examples of a place that a table shows.
+/// The most examples of a place that a table shows. They show the form of a value; the manifest contains all.
 const MOST_EXAMPLES: usize = 10;
-/// The longest default or example, in characters.
+/// The longest default or example, in characters. Usual values fit on a line, and the cell of a table stays readable.
 const LONGEST_VALUE: usize = 300;
 
 /// Classes of rows by their depth. Deeper rows are not indented further.

@@ -22,9 +22,11 @@ pub(crate) enum Piece {
 /// A phrase, such as `at least 1 character`.
 pub(crate) type Phrase = Vec<Piece>;
 
-/// The most values of an `enum` that are listed.
+/// The most values of an `enum` that are listed. Usual enumerations have fewer, and a longer list hides the rest of the
+/// table.
 const MOST_VALUES: usize = 200;
-/// The longest text of a value or a pattern, in characters.
+/// The longest text of a value or a pattern, in characters. Usual ones fit on a line or two; the manifest contains the
+/// rest.
 const LONGEST_VALUE: usize = 400;
 
 pub(crate) fn words(text: impl Into<String>) -> Piece {
