@@ -25,7 +25,7 @@ pub struct SourceChange {
     pub identity: String,
 }
 
-/// How many changes a finding lists.
+/// How many changes a finding lists. They fit on a line or two; the fingerprint of the finding covers all of them.
 const FEW: usize = 3;
 
 impl Comparison {

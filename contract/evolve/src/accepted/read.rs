@@ -11,7 +11,7 @@ use crate::{Date, Fingerprint, codes};
 /// The keys of an entry. The first three are required.
 const KEYS: [&str; 5] = ["fingerprint", "reason", "expires", "code", "agent"];
 
-/// Further errors are not reported: a hostile file can cause millions.
+/// Further errors are not reported: a hostile file can cause millions. The first ones are enough to correct the file.
 const MAX_FINDINGS: usize = 100;
 
 /// An entry as users write it.

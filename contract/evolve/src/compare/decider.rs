@@ -14,6 +14,8 @@ use crate::work::Work;
 use crate::{Assume, Level, Sender, SideComparison, Witness, codes};
 
 /// The most changes of a side that are decided one by one. Each decision takes time linear in the size of the schemas.
+/// Usual changes of a side are a few; for further ones, the finding states that it was not decided which of them
+/// breaks.
 const MAX_DECISIONS: usize = 100;
 
 /// The help for a change that may be one of those that break a side.

@@ -81,7 +81,8 @@ pub enum LockChangeKind {
 }
 
 impl LockedCapability {
-    /// The number of digits of the hash of a key's value.
+    /// The number of digits of the hash of a key's value. 64 bits suffice to name the keys that changed, and keep the
+    /// file short.
     pub const DIGITS: usize = 16;
 
     /// The hashes of a capability.

@@ -9,7 +9,8 @@ use capgen_schema::Hash;
 use super::{LOCK_VERSION, Lock, LockedAgent, LockedCapability, LockedTransport};
 use crate::codes;
 
-/// Further errors are not reported: a hostile file can cause millions.
+/// Further errors are not reported: a hostile file can cause millions. The first ones are enough to see that another
+/// program wrote the file.
 const MAX_FINDINGS: usize = 100;
 
 /// Reads a lock.

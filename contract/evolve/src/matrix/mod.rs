@@ -114,7 +114,8 @@ fn compatibility(
 
 /// A refusal with its witness.
 fn reason(refusal: &Refusal) -> String {
-    /// Longer witnesses are shortened, in characters.
+    /// Longer witnesses are shortened, in characters. A cell of the matrix has to fit on a few lines; `capgen diff`
+    /// prints more.
     const LONGEST: usize = 200;
     match refusal {
         Refusal::Incompatible(reason) if reason.witness.is_some() => {

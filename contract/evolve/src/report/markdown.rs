@@ -9,7 +9,7 @@ use crate::{Acceptance, Finding, Level};
 
 /// A longer payload is cut. A comment may have 65,536 characters.
 const LONGEST_PAYLOAD: usize = 500;
-/// More rows are counted, not shown.
+/// More rows are counted, not shown. With a few hundred characters each, they fit into one comment.
 const MOST_ROWS: usize = 100;
 
 impl Report {

@@ -178,7 +178,7 @@ fn allowed(group: &Assertions) -> Option<Vec<&Json>> {
     }
 }
 
-/// The most values of an `enum` in a message.
+/// The most values of an `enum` in a message. They fit on a line, and further ones are counted.
 const FEW: usize = 5;
 
 /// The first values, and how many more there are.

@@ -135,7 +135,7 @@ impl Walk<'_> {
     }
 }
 
-/// The most characters of a value in a message.
+/// The most characters of a value in a message. A message has several values, and should fit on a line or two.
 const MOST: usize = 60;
 
 /// A value on one line, at most [`MOST`] characters.

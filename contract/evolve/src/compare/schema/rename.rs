@@ -7,7 +7,8 @@ use capgen_schema::{ANNOTATIONS, Assertions, Json, NodeId, Schema};
 
 use super::{Walk, difference};
 
-/// The most pairs of a removed and an added property of one object that are examined.
+/// The most pairs of a removed and an added property of one object that are examined. That is a hundred removed and a
+/// hundred added properties. Each pair compares two names or schemas, and the result is only a suggestion.
 const MAX_PAIRS: usize = 10_000;
 
 /// The probable new names of properties.
