@@ -11,11 +11,15 @@ use crate::tree::{Member, Node};
 
 /// The deepest nesting. A schema of 64 levels takes about 130 levels of mappings.
 pub(crate) const MAX_DEPTH: usize = 256;
-/// The largest text.
+/// The largest text, in bytes. Usual manifests have less than 1 MB; the tree of a text needs several times its size in
+/// memory.
 pub(crate) const MAX_BYTES: usize = 32 << 20;
-/// The largest number of values, counting the copies that aliases make.
+/// The largest number of values, counting the copies that aliases make. A text of the largest size has fewer, unless
+/// its values have fewer than 16 bytes each. A value in memory is many times as large as the one or two bytes that it
+/// may have in the text.
 pub(crate) const MAX_NODES: usize = 2_000_000;
-/// A reader gives up after this many findings: a hostile text can cause one per byte.
+/// A reader gives up after this many findings: a hostile text can cause one per byte. The first ones are enough to
+/// correct the text.
 const MAX_FINDINGS: usize = 100;
 
 /// Reading cannot continue. The reason is in the [`Findings`].

@@ -6,6 +6,7 @@ const MASK: &str = "***";
 /// Whether a key that the format does not have may be displayed. A URL or a password with a colon can end up in the place of
 /// a key.
 pub(crate) fn is_name(key: &str) -> bool {
+    // The keys of manifests are shorter; longer texts may be credentials.
     const LONGEST: usize = 40;
     let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c));
     first && key.len() <= LONGEST && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.-".contains(&b))

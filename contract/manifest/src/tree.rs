@@ -114,6 +114,7 @@ impl Node {
     /// Whether the value is a list or mapping that takes several lines or a very long one. Underlining all of it would show
     /// less than underlining its key.
     fn is_block(&self, source: &Source) -> bool {
+        // Lists on one line are usually shorter than this, and a terminal shows it on two or three lines.
         const LONG_LINE: usize = 200;
         let text = source.text().get(self.span.clone()).unwrap_or_default();
         let is_long = || text.len() > LONG_LINE || text.trim_end().contains('\n');

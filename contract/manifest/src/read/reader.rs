@@ -12,7 +12,7 @@ use crate::masked::is_name;
 use crate::secrets::has_colon;
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
-/// Further errors are counted, not kept: a hostile file can cause millions.
+/// Further errors are counted, not kept: a hostile file can cause millions. More than a user reads.
 const LIMIT: usize = 1000;
 
 /// Longer pointers, in bytes, are left out: a thousand copies of a key of many megabytes would take gigabytes.

@@ -214,6 +214,8 @@ pub(super) fn is_known(key: &str) -> bool {
     places.into_iter().any(|place| place.member(key).is_some())
 }
 
+/// The fewest tokens between two removals of copies: usual manifests have fewer, and a removal takes the time to sort
+/// all of them.
 pub(super) const LEAST_LIMIT: usize = 10_000;
 
 /// Collects the tokens of a tree.

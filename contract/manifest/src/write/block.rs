@@ -4,7 +4,7 @@ use capgen_schema::Json;
 
 use super::scalar;
 
-/// The maximum length, in bytes, of a list of scalars on one line.
+/// The maximum length, in bytes, of a list of scalars on one line. It is a usual width of terminals.
 const LONGEST_LIST: usize = 80;
 
 /// A longer key is written after a `?`: the colon of a key must follow within 1024 characters.

@@ -10,9 +10,11 @@ use super::{spans, syntax};
 use crate::findings::{Findings, MAX_DEPTH, Stop};
 use crate::{Data, Member, Node, codes};
 
-/// The largest number of values that all aliases together may copy.
+/// The largest number of values that all aliases together may copy. An eighth of all values that a text may have: a few
+/// bytes of aliases can copy exponentially many, and usual texts copy a few.
 const MAX_COPIED_NODES: usize = 250_000;
-/// The largest number of bytes of text that all aliases together may copy.
+/// The largest number of bytes of text that all aliases together may copy. A quarter of the largest text, for the same
+/// reason.
 const MAX_COPIED_BYTES: usize = 8 << 20;
 
 /// Builds the tree of one document.
