@@ -43,7 +43,7 @@ impl Number {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn common_multiple(&self, other: &Number) -> Option<Number> {
-        /// Euclid's algorithm takes time that grows with the square of the length.
+        /// Euclid's algorithm takes time that grows with the square of the length. Usual divisors have a few digits.
         const MAX_DIGITS: usize = 100;
         let is_short = |number: &Number| number.parts().is_some_and(|(_, digits, _)| digits.len() <= MAX_DIGITS);
         if !is_short(self) || !is_short(other) {

@@ -4,7 +4,9 @@
 
 use std::cmp::Ordering;
 
+/// The greatest power of ten for which the product of two digits, with carries, fits into 64 bits.
 const BASE: u64 = 1_000_000_000;
+/// The decimal digits of one digit of [`BASE`].
 const DIGITS: usize = 9;
 
 /// A natural number.

@@ -6,9 +6,12 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use serde_json::{Map, Number, Value};
 
 /// Maximum nesting of arrays and objects in a payload; a scalar is at level 0. The limit is the same in every language.
+/// Usual payloads have fewer than ten levels; this one is small enough for the recursion of parsers and validators,
+/// such as that of `serde_json` with its default of 128.
 pub const MAX_PAYLOAD_DEPTH: usize = 128;
 
-/// An error quotes at most this many code points of a property's name.
+/// An error quotes at most this many code points of a property's name. Usual names are shorter; a peer may send one of
+/// many MB.
 const QUOTE_LIMIT: usize = 64;
 
 /// With its feature `arbitrary_precision`, serde_json deserializes a number as an object with this one key, whose value is the

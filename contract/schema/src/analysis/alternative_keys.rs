@@ -8,13 +8,15 @@ use super::listed::for_objects;
 use super::names::{Counts, Names};
 use crate::{Assertions, NodeId};
 
-/// How many names per branch are compared.
+/// How many names per branch are compared. Usual branches have a few dozen. Unions within unions repeat the names of
+/// their branches.
 const MAX_NAMES: usize = 1000;
 
-/// How many keys a branch may have.
+/// How many keys a branch may have. One is enough to distinguish a branch; a branch with very many would need memory
+/// and save no time.
 const MAX_KEYS: usize = 64;
 
-/// How many names are remembered.
+/// How many names are remembered. A name takes some tens of bytes, so they take tens of MB at most.
 const MAX_KNOWN: usize = 1_000_000;
 
 /// Finds keys. Every result depends on the schema alone, so it may be remembered or computed again.

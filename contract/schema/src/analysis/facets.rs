@@ -9,7 +9,7 @@ use super::conjunction::Conjunction;
 /// How many listed values take as much time as one subschema.
 const VALUES_PER_SUBSCHEMA: usize = 16;
 
-/// Fewer values are compared one by one.
+/// Fewer values are compared one by one. The canonical text of a value, which a search needs, takes longer.
 const FEW_VALUES: usize = 16;
 
 /// The assertions of a [`Conjunction`], with references and `allOf` resolved.

@@ -8,7 +8,8 @@
 
 use crate::{Assertions, Json, Kind, NodeId, Schema, TypeSet};
 
-/// How many subschemas are read, each as often as it is reached.
+/// How many subschemas are read, each as often as it is reached. Usual schemas have a few dozen at one place;
+/// definitions that refer to each other can have exponentially many.
 const MAX_PARTS: u32 = 1000;
 
 /// The extents of the subschemas of a schema.

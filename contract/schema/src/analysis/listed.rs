@@ -7,16 +7,20 @@ use super::in_place::{InPlace, Operand, lists};
 use super::tag::equality_key;
 use crate::{Assertions, Json, NodeId, Type};
 
-/// How many properties of a subschema with listed values are found.
+/// How many properties of a subschema with listed values are found. One or two are enough to distinguish the branches
+/// of a union.
 const MAX_NAMES: usize = 16;
 
-/// How many values a list may have.
+/// How many values a list may have. It is the limit of constants, too; a longer list seldom names the branches of a
+/// union.
 const MAX_VALUES: usize = 256;
 
-/// Objects with more properties get an index.
+/// Objects with more properties get an index. In smaller ones, names are compared one by one, as the interpreter does
+/// up to this number.
 const FEW_PROPERTIES: usize = 24;
 
-/// How many results about properties are remembered.
+/// How many results about properties are remembered. Beyond it they are computed again, so that a large schema does not
+/// need memory without limit.
 const MAX_KNOWN: usize = 200_000;
 
 /// Indexes of values, each once, in source order.

@@ -10,7 +10,8 @@ use super::branches;
 use super::graph::{Graph, Label};
 use crate::{Kind, NodeId, Schema};
 
-/// A subschema that may be evaluated more often at one place has to remember its result.
+/// A subschema that may be evaluated more often at one place has to remember its result. It bounds the time for a
+/// value; below it, evaluating again costs less than the table of results.
 const MAX_REPEATS: u64 = 64;
 
 /// The subschemas that one place of a payload may reach more than once. They are members of `definitions` and not references.

@@ -8,9 +8,11 @@ use super::state::State;
 use super::term::Literal;
 use crate::Json;
 
-/// The most items of an array that is searched for.
+/// The most items of an array that is searched for. A payload with more is too large to be read; usual bounds are far
+/// smaller.
 const MAX_ITEMS: u64 = 4_096;
-/// The most `items` that an array has to violate. All ways to let one item violate several of them are tried.
+/// The most `items` that an array has to violate. All ways to let one item violate several of them are tried. Six have
+/// 203 such ways, and ten would have 115,975.
 const MAX_VIOLATIONS: usize = 6;
 
 pub(super) fn complete(solver: &mut Solver, state: &State, best: &mut Best) {

@@ -64,7 +64,7 @@ pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
     places.iter().filter_map(|place| Some((*place, id_of(*place)?))).collect()
 }
 
-/// The most strings that are collected.
+/// The most strings that are collected. They are tried before a search, and each takes a match of a pattern or format.
 const MAX_TEXTS: usize = 256;
 
 /// The strings in the values and annotations of schemas with patterns or formats, without duplicates.

@@ -38,7 +38,7 @@ pub(super) struct Between {
     pub(super) before_word: Option<bool>,
 }
 
-/// Larger automata take too long to search.
+/// Larger automata take too long to search. Usual patterns have tens or hundreds of states.
 const MAX_STATES: usize = 20_000;
 
 impl Machine {

@@ -9,7 +9,8 @@ use crate::natural::Natural;
 /// Bounds with more digits are not divided, because the time grows with the square of their length. Divisors cannot have more.
 const MAX_DIGITS: usize = 1000;
 
-/// The most multiples that are tried for one number of decimal places.
+/// The most multiples that are tried for one number of decimal places. Usual bounds need a few; without a limit,
+/// negations of `multipleOf` could exclude very many in a row.
 const MAX_TRIES: usize = 10_000;
 
 const BUDGET: Gap = "the budget of the comparison";

@@ -8,7 +8,8 @@ use super::state::{Choice, Fact, Other, State};
 use super::term::{Literal, Term};
 use crate::{Json, Type, TypeSet};
 
-/// How many names are tried before a search for one.
+/// How many names are tried before a search for one. They are the letters from `a` to `z`, which usual patterns of
+/// names allow.
 const FEW: usize = 26;
 
 impl Solver {

@@ -36,7 +36,8 @@ pub(super) enum Outcome {
     Unknown(Gap),
 }
 
-/// The most goals and choices inside each other. A payload has at most 128 levels.
+/// The most goals and choices inside each other. A payload has at most 128 levels. This leaves room for a goal and a
+/// choice at each of them, and bounds the recursion.
 const MAX_DEPTH: usize = 300;
 
 pub(super) struct Solver {

@@ -97,7 +97,8 @@ pub(super) struct State {
     pub(super) choices: Vec<Choice>,
 }
 
-/// How deeply [`State::truth`] looks into a literal.
+/// How deeply [`State::truth`] looks into a literal. It returns that deeper ones are not known, and the search decides
+/// them; without a limit, one look could take exponential time.
 const MAX_DEPTH: u32 = 12;
 
 impl State {

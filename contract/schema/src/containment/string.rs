@@ -34,9 +34,11 @@ pub(super) enum Search<T> {
     Unknown(&'static str),
 }
 
-/// The longest string that is searched for, in code points.
+/// The longest string that is searched for, in code points. A longer one could not be read as an example, and each
+/// character takes steps of the search.
 const MAX_LENGTH: u64 = 1 << 16;
-/// How many strings are tried if some assertions can only be checked afterwards.
+/// How many strings are tried if some assertions can only be checked afterwards. One of the first is usually accepted,
+/// as the assertions agree in most schemas; each try is a search.
 const MAX_TRIES: usize = 64;
 
 impl Strings {

@@ -6,7 +6,7 @@ use std::net::Ipv6Addr;
 /// [RFC 5321 section 4.5.3.1](https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1), in octets.
 const MAX_LOCAL_PART: usize = 64;
 const MAX_DOMAIN: usize = 255;
-/// A path has at most 256 octets, including the angle brackets around the mailbox.
+/// A path has at most 256 octets, including the angle brackets around the mailbox. This is section 4.5.3.1.3.
 pub(crate) const MAX_MAILBOX: usize = 254;
 /// [RFC 1035 section 2.3.4](https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4).
 const MAX_LABEL: usize = 63;

@@ -14,7 +14,7 @@ use crate::{Json, Problem, codes, pointer};
 /// uncovers need a further run.
 const MAX_ROUNDS: usize = 32;
 
-/// At most this many losses.
+/// At most this many losses. More than a user reads; each needs memory, and a hostile schema can cause one per keyword.
 const MAX_LOSSES: usize = 10_000;
 
 /// A part of a schema that [`normalise_lossy`] removed or widened, or that [`normalise_noting`] lists.

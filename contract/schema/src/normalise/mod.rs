@@ -38,9 +38,11 @@ use crate::parse::definition_reference;
 use crate::{Json, Object, Problem, Schema, Severity, codes, pointer};
 
 /// Maximum number of additional subschemas, for rewrites that copy a schema. It keeps the output linear in the input.
+/// Usual schemas need a few dozen.
 const COPIES: usize = 4096;
 
-/// Maximum size of the pointers that map places of the output to the input, in bytes.
+/// Maximum size of the pointers that map places of the output to the input, in bytes. Pointers repeat the names above a
+/// place, so that a small text with long names could take quadratic memory.
 const POINTER_BUDGET: usize = 64 << 20;
 
 /// Translates a JSON Schema of another dialect to the subset without changing its meaning.

@@ -10,10 +10,12 @@ use super::walk::{Draft, Walk};
 use crate::parse::MAX_SCHEMA_DEPTH;
 use crate::{Json, Object, Pattern};
 
-/// The most references and branches of `allOf` in one `propertyNames`.
+/// The most references and branches of `allOf` in one `propertyNames`. Usual ones have one or two; a reference that
+/// leads back to itself ends here, too.
 const MAX_PARTS: usize = 64;
 
-/// A schema of names with more values is not inlined.
+/// A schema of names with more values is not inlined. Each place that refers to it gets a copy; usual schemas of names
+/// have a few values.
 const MAX_VALUES: usize = 256;
 
 /// Matching a name takes compiling the pattern. So many bytes of a compiled pattern count as one copied subschema.

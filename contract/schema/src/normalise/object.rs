@@ -18,7 +18,8 @@ const EVERY_LINE: [&str; 2] = ["^.*$", "^(.*)$"];
 const LINE_BREAKS: &str =
     "the pattern is read as every name, so properties whose names contain a line break are validated as well";
 
-/// A pattern or list of names becomes `properties` if it has at most this many names.
+/// A pattern or list of names becomes `properties` if it has at most this many names. Each name gets a copy of the
+/// schema; usual ones have a few names.
 const MAX_NAMES: usize = 64;
 
 impl<'a> Walk<'a> {

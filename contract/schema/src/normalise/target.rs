@@ -32,7 +32,8 @@ pub(super) enum Unresolved {
     Missing(String),
 }
 
-/// Maximum number of characters of a generated name, without its suffix.
+/// Maximum number of characters of a generated name, without its suffix. It may come from a title, which can be a
+/// sentence.
 const MAX_NAME: usize = 64;
 
 type Members<'a> = HashMap<&'a str, &'a Json>;

@@ -13,7 +13,7 @@ use super::{annotation, pattern};
 use crate::parse::{MAX_SCHEMA_DEPTH, advice, depth_is_within_limit, is_annotation, is_assertion, quote};
 use crate::{Json, Object, Problem, codes, pointer};
 
-/// At most this many problems are reported.
+/// At most this many problems are reported. More than a user reads; a hostile schema can cause one per keyword.
 pub(super) const MAX_PROBLEMS: usize = 1000;
 
 pub(super) struct Walk<'a> {

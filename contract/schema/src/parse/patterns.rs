@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::Reports;
 use crate::{Kind, Pattern, PatternError, Problem, Schema, codes};
 
-/// At most this many patterns are reported, the largest first.
+/// At most this many patterns are reported, the largest first. To change these is usually enough to be within the
+/// limit.
 const REPORTED: usize = 5;
 
 /// The patterns of the schemas that were read with it: [`Schema::parse_with`](crate::Schema::parse_with). Each distinct pattern counts once.
@@ -44,7 +45,8 @@ struct Known {
 }
 
 impl Patterns {
-    /// The most memory, in bytes, that the compiled patterns of one contract may take. A typical pattern takes a few kilobytes.
+    /// The most memory, in bytes, that the compiled patterns of one contract may take. A typical pattern takes a few
+    /// kilobytes. So thousands of them fit.
     pub const LIMIT: u64 = 32 << 20;
 
     /// An estimate of the memory, in bytes, of all patterns when compiled.

@@ -12,7 +12,7 @@ use crate::{Json, Kind, Node, NodeId, Problem, codes, pointer};
 /// chain, so the limit bounds their stacks.
 const MAX_CHAIN: u32 = 128;
 
-/// A message lists at most this many names of a cycle.
+/// A message lists at most this many names of a cycle. Usual cycles have two or three; longer ones are shown in part.
 const CYCLE_NAMES: usize = 8;
 
 impl Loader {

@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 use super::{Reports, advice};
 use crate::{Assertions, Kind, NodeId, Problem, Schema, codes, pointer};
 
-/// At most this many findings of a schema suggest a name, since comparing names takes time.
+/// At most this many findings of a schema suggest a name, since comparing names takes time. A user corrects a few at a
+/// time.
 const MAX_SUGGESTIONS: usize = 64;
 
 pub(super) fn run(schema: &Schema, reports: &mut Reports) {

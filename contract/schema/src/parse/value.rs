@@ -8,10 +8,12 @@ use crate::{Json, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 /// Levels of arrays and objects in a value; a scalar is at level 0.
 const MAX_VALUE_DEPTH: usize = 128;
 
-/// The most digits of `multipleOf`: a division takes time proportional to the digits of the number times those of the divisor.
+/// The most digits of `multipleOf`: a division takes time proportional to the digits of the number times those of the
+/// divisor. Usual divisors have a few.
 const MAX_DIVISOR_DIGITS: usize = 1000;
 
-/// Messages quote at most this many characters of a text from the schema.
+/// Messages quote at most this many characters of a text from the schema. The start identifies it, and the message
+/// stays on a line or two.
 const QUOTE_LIMIT: usize = 64;
 
 /// `text` in quotes, truncated to [`QUOTE_LIMIT`] characters.

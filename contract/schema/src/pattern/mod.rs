@@ -36,7 +36,8 @@ use scan::Scanner;
 pub(crate) use nfa::{Program, Step};
 pub(crate) use split::split;
 
-/// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply.
+/// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply. Usual patterns
+/// have fewer than a hundred; the time of a match may grow with their number for each character.
 const MAX_STATES: u64 = 250_000;
 /// A pattern of at most this many states and ranges of characters runs on the `regex` crate, whose automaton works on bytes and
 /// takes about 100 bytes of memory per range.

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use super::ast::{Ast, Repeat, SetId, Sets};
 
-/// Larger graphs are not analysed.
+/// Larger graphs are not analysed. Usual patterns have fewer than a hundred positions, and the analysis looks at pairs
+/// and triples of them.
 const MAX_POSITIONS: usize = 5_000;
 const MAX_EDGES: usize = 50_000;
 /// A counted repetition is expanded to at most this many copies. Three are enough to find three loops in a row.

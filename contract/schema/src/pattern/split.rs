@@ -10,7 +10,7 @@ use super::Pattern;
 /// A pattern, and whether it has to match.
 pub(crate) type Condition = (String, bool);
 
-/// The most alternatives.
+/// The most alternatives. Alternatives at both ends multiply; usual patterns have one or two.
 const MAX_ALTERNATIVES: usize = 32;
 
 /// An equivalent of a pattern: a text matches if it meets every condition of one of the lists. Some conditions may have look-around

@@ -12,7 +12,7 @@ use crate::exact::Digits;
 use crate::instance::exact_type_of;
 use crate::{Json, Type};
 
-/// A message lists at most this many members of an `enum`.
+/// A message lists at most this many members of an `enum`. The first ones show which kind of value is expected.
 const LISTED: usize = 16;
 
 /// How messages quote values.

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use super::violations::Violations;
 use crate::pointer::by_utf16;
 
-/// How many failures a summary keeps.
+/// How many failures a summary keeps. A message that lists more would be longer than a reader needs.
 pub(super) const SUMMARIZED: usize = 16;
 
 /// A receiver of findings.

@@ -33,7 +33,7 @@ pub struct ExampleSettings {
 }
 
 impl ExampleSettings {
-    /// How many payloads are found if there is no `count`.
+    /// How many payloads are found if there is no `count`. More than a test or a reader needs, and each takes a search.
     pub const MOST: usize = 1_000;
 }
 
@@ -124,13 +124,16 @@ enum Found {
     Unknown(&'static str),
 }
 
-/// Every search takes this many steps or more, so that their number is limited, too.
+/// Every search takes this many steps or more, so that their number is limited, too. With the default of 4 million
+/// steps, there are at most 20,000 searches.
 const LEAST_STEPS: u64 = 200;
 
-/// The budget of the search for one example, as a part of the whole budget.
+/// The budget of the search for one example, as a part of the whole budget. So one that is hard to find leaves time for
+/// the others.
 const PART_OF_STEPS: u64 = 10;
 
-/// The longest text of an example, in bytes.
+/// The longest text of an example, in bytes. It is the default limit of messages in NATS; longer ones could not be
+/// read.
 const MAX_TEXT: usize = 1 << 20;
 
 impl<'s> Search<'s> {

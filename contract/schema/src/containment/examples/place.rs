@@ -37,7 +37,7 @@ pub(super) enum Step {
 }
 
 /// The most places. A definition that is reached in several ways counts as several places while there are fewer than
-/// [`REPEATED`].
+/// [`REPEATED`]. Usual schemas have hundreds; each place takes searches.
 const MOST: usize = 5_000;
 const REPEATED: usize = 500;
 

@@ -13,10 +13,12 @@ use crate::{Json, Kind, Type, TypeSet};
 /// How many examples there are if no number is asked for.
 const USUAL: usize = 20;
 
-/// The most members of one `enum` that are shown.
+/// The most members of one `enum` that are shown. Each takes a search, and the members of one `enum` must not use up
+/// the examples of other parts.
 const MAX_MEMBERS: usize = 100;
 
-/// The most conditions that one example combines.
+/// The most conditions that one example combines. Each takes a search, and an example that shows more is too large to
+/// be read.
 const MAX_COMBINED: usize = 64;
 
 pub(super) fn find(mut search: Search<'_>) -> Result<Vec<Json>, Undecided> {
