@@ -1,13 +1,5 @@
 //! The file system of capgen: reading untrusted files within limits, and replacing the files that capgen writes.
 //!
-//! In reading order:
-//! - `open.rs`: the one place that opens files to read them. Callers state whether links are followed; pipes and devices are refused.
-//! - `read.rs`: the content of a file or an input, or its start. The length is limited before memory is allocated.
-//! - `lines.rs`: lines of a limited length.
-//! - `ownership.rs`: which files capgen may overwrite, and when it is asked to.
-//! - `replace.rs`, `temporary.rs`: replacing several files as a whole, and removing the temporary files of processes that were killed.
-//! - `device.rs`: names that Windows reserves.
-//!
 //! ```
 //! use capgen_files::{Links, read};
 //! # let folder = tempfile::tempdir()?;
@@ -17,6 +9,17 @@
 //! assert_eq!(read(&path, Links::Refused, 5).unwrap_err().to_string(), "it has more than 5 bytes");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Reading order
+//!
+//! For contributors:
+//!
+//! - `open.rs`: the one place that opens files to read them. Callers state whether links are followed; pipes and devices are refused.
+//! - `read.rs`: the content of a file or an input, or its start. The length is limited before memory is allocated.
+//! - `lines.rs`: lines of a limited length.
+//! - `ownership.rs`: which files capgen may overwrite, and when it is asked to.
+//! - `replace.rs`, `temporary.rs`: replacing several files as a whole, and removing the temporary files of processes that were killed.
+//! - `device.rs`: names that Windows reserves.
 #![forbid(unsafe_code)]
 
 mod device;

@@ -110,8 +110,9 @@ fn types_in_long_chains_rings_and_dense_graphs_are_precise_in_typescript() {
         let name = draft.name.clone();
         let contract = contract(&name, &[draft]).unwrap_or_else(|f| panic!("{}", contract::summary(&f)));
         let text = generated(&contract, Language::TypeScript);
-        // `any` is a property of each definition that has no schema.
-        let imprecise = |line: &&str| line.contains("unknown") && !line.contains("any?: unknown");
+        // The properties `any` and the responses have no schema.
+        let has_no_schema = |line: &str| line.contains("any?: unknown") || line.ends_with("Response = unknown;");
+        let imprecise = |line: &&str| line.contains("unknown") && !has_no_schema(line);
         let types = text.lines().take_while(|line| !line.starts_with("export interface"));
         assert_eq!(types.filter(imprecise).collect::<Vec<_>>(), [""; 0], "{name}");
         files.push((format!("{index}.ts"), text));

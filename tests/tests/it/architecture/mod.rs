@@ -175,7 +175,7 @@ fn calls_link_no_reports_and_no_lock() {
     assert_eq!(evolve["uses_default_features"], false);
     assert!(evolve["features"].as_array().unwrap().is_empty(), "{evolve}");
     // Crates that only the lock and the reports need.
-    let needed = ["capgen_files", "time"];
+    let needed = ["capgen_files", "capgen_time"];
     let found = |package: &str, features: &[&str]| -> Vec<String> {
         linked(package, features).into_iter().filter(|krate| needed.contains(&krate.as_str())).collect()
     };
