@@ -14,7 +14,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`codes::OUTPUT_IO`]. If the text of one file cannot be written, no file has changed.
+    /// [`codes::OUTPUT_IO`](crate::codes::OUTPUT_IO). If the text of one file cannot be written, no file has changed.
     pub fn write(&self) -> Result<(), Vec<Diagnostic>> {
         let folder = self.base.join(&self.folder);
         let changed: Vec<_> = self.files.iter().filter(|f| f.state() != State::Unchanged).collect();
