@@ -95,6 +95,7 @@ fn print(mut model: Model<'_>, languages: &[Language], options: &Options, regene
         let copy = if index + 1 < count { model.clone() } else { model.take() };
         let Some(mut settled) = copy else { break };
         target.settle(&mut settled);
+        target.prepare(&mut settled);
         for language in languages.iter().filter(|language| language.target().name() == target.name()) {
             let header = header::header(&settled, *language, options, regenerate);
             for file in language.files() {

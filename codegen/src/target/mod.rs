@@ -28,6 +28,9 @@ pub(crate) trait Target: Sync {
     /// that it could not compile as they are. Names of types never change otherwise, so each language has the same names.
     fn settle(&self, model: &mut Model<'_>);
 
+    /// Adds the parts of a settled model that only printing needs, such as validators. Comparing and checking do without them.
+    fn prepare(&self, _: &mut Model<'_>) {}
+
     /// Whether [`settle`](Self::settle) may widen types of this schema. If not, checking a contract does not lower it for this target.
     fn may_widen(&self, schema: &Schema) -> bool;
 

@@ -39,6 +39,9 @@ impl Target for TypeScript {
 
     fn settle(&self, model: &mut Model<'_>) {
         model.escape_types(|name| GLOBAL.contains(&name));
+    }
+
+    fn prepare(&self, model: &mut Model<'_>) {
         lower::add_validators(model);
     }
 

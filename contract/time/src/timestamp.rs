@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::Date;
 use crate::digits::Digits;
 
+/// Unix time has no leap seconds, so every day has as many.
 const SECONDS_OF_A_DAY: i64 = 24 * 60 * 60;
 
 /// A time as a text of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6) (`date-time`). Earlier times are less.
