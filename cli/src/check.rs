@@ -1,21 +1,50 @@
 //! `capgen check`: lint contracts.
 
 use std::io;
+use std::path::PathBuf;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
 use capgen_manifest::{KeptContracts, LoadedContract, Located, PerContract, Selection};
+use clap::Args;
 
-use crate::arguments::{Check, Format};
+use crate::arguments::{Contracts, Format, contract_path};
 use crate::console::{self, Console, count};
 use crate::explain::explanations;
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::generate::selection;
 use crate::lock::{self, IfMissing, KeptLocks};
 use crate::repository;
 use crate::watch::{self, Change};
 
-pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    contracts: Contracts,
+    /// Manifests to check, the same as --capabilities [default: every agent in the fleet, as with --all]
+    #[arg(value_name = "PATH", value_parser = contract_path())]
+    paths: Vec<PathBuf>,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// How to print errors and warnings: `human` prints to standard error, the other formats to standard output
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Keep running, and check again when a manifest changes
+    #[arg(long, conflicts_with = "format")]
+    watch: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  capgen check                           check every agent in the fleet
+  capgen check agents/*/capabilities.yaml --strict
+  capgen check --watch                   check again after each save
+  capgen check --format sarif > capgen.sarif
+  capgen check --format github           in a GitHub workflow: annotate the pull request";
+
+pub(crate) fn run(arguments: &Check, console: &Console) -> RunResult {
     let mut selection = selection(&arguments.contracts);
     selection.files.extend(arguments.paths.iter().cloned());
     selection.all |= selection.is_empty();
@@ -43,7 +72,7 @@ fn once(
     change: Option<&Change>,
     kept: &mut Kept,
     console: &Console,
-) -> Outcome {
+) -> RunResult {
     let located = selection.locate();
     let contracts = located.count();
     let findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
@@ -69,8 +98,8 @@ fn once(
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
 }
 
-/// Loads contracts whose output in these languages could go to one folder. Files whose text is the same as in the load that filled `kept` are
-/// not parsed again.
+/// Loads contracts whose output in these languages could go to one folder. Files whose text is the same as in the load
+/// that filled `kept` are not parsed again.
 ///
 /// # Errors
 ///
@@ -80,9 +109,7 @@ pub(crate) fn load(
     languages: &[Language],
     kept: &mut KeptContracts,
 ) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
-    located.load_and_check(kept, |agents| {
-        output::check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
-    })
+    located.load_and_check(kept, output::agents_check(languages))
 }
 
 /// `1 error, 0 warnings`.
@@ -108,8 +135,8 @@ fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mu
     findings
 }
 
-/// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and services that read
-/// SARIF need paths relative to the root of the repository.
+/// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and
+/// services that read SARIF need paths relative to the root of the repository.
 pub(crate) fn report(findings: &[Diagnostic], format: Format, console: &Console) -> io::Result<()> {
     match format {
         Format::Human => {

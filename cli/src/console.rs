@@ -68,8 +68,8 @@ fn write(bytes: &[u8]) -> io::Result<ControlFlow<()>> {
     }
 }
 
-/// Prints a JSON document or several, one per line, with escapes for characters that a terminal may act on. They can only be in
-/// strings.
+/// Prints a JSON document or several, one per line, with escapes for characters that a terminal may act on. They can
+/// only be in strings.
 pub(crate) fn print_json(text: &str) -> io::Result<()> {
     print(&visible_json(text))
 }

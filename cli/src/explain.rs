@@ -1,12 +1,36 @@
 //! `capgen explain`: the explanation of a code. This is where the pages of all crates come together.
 
 use capgen_diagnostic::{Diagnostic, Explanation, Explanations};
+use clap::Args;
 
-use crate::arguments::Explain;
 use crate::codes;
 use crate::console;
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::run_time::{self, Page};
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Explain {
+    /// Code of an error or a warning, such as E0107, or one that programs report while they run, such as
+    /// EAGENTRPC_TIMEOUT, 4004 (AMP) or no-compatible-version (registry)
+    #[arg(required_unless_present_any = ["list", "all"], num_args = 1..)]
+    code: Vec<String>,
+    /// List every code with its title
+    #[arg(long, conflicts_with = "code")]
+    list: bool,
+    /// Print the explanation of every code as one Markdown page
+    #[arg(long, conflicts_with_all = ["code", "list"])]
+    all: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  capgen explain E0107
+  capgen explain EAGENTRPC_TIMEOUT
+  capgen explain 4004                    the error of AMP
+  capgen explain timeout                 a name of several systems: the page of each one
+  capgen explain AMP 5003                that of one system
+  capgen explain --list";
 
 /// The explanations of all crates.
 pub(crate) fn explanations() -> Explanations {
@@ -22,7 +46,7 @@ pub(crate) fn explanations() -> Explanations {
     ])
 }
 
-pub(crate) fn run(arguments: &Explain) -> Outcome {
+pub(crate) fn run(arguments: &Explain) -> RunResult {
     let explanations = explanations();
     let text = if !arguments.code.is_empty() {
         let code = arguments.code.join(" ");

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::console::Console;
 
 /// The result of a subcommand.
-pub(crate) type Outcome = Result<Verdict, Failure>;
+pub(crate) type RunResult = Result<Verdict, Failure>;
 
 /// The result of a run that completed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,8 @@ pub(crate) enum Failure {
     Stream(io::Error),
     /// The arguments cannot be parsed, or request help.
     Arguments(clap::Error),
-    /// The arguments can be parsed, but not used together, or not here. The usage of the subcommand is printed with the message.
+    /// The arguments can be parsed, but not used together, or not here. The usage of the subcommand is printed with the
+    /// message.
     Usage(ErrorKind, String),
 }
 
@@ -51,9 +52,9 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Reports a failure and returns the exit status: 0 success, 1 findings or invalid input, 2 incorrect usage. `invoked` is the subcommand
-/// that ran.
-pub(crate) fn status(outcome: Outcome, mut invoked: clap::Command, console: &Console) -> u8 {
+/// Reports a failure and returns the exit status: 0 success, 1 findings or invalid input, 2 incorrect usage. `invoked`
+/// is the subcommand that ran.
+pub(crate) fn status(outcome: RunResult, mut invoked: clap::Command, console: &Console) -> u8 {
     match outcome {
         Ok(Verdict::Fine) => 0,
         Ok(Verdict::Findings) => 1,

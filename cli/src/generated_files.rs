@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use capgen_codegen::Language;
 use capgen_files::{Links, has_mark, read_head};
 use capgen_manifest::{Selection, find_root};
 
@@ -14,8 +15,6 @@ pub(crate) const MAX_ENTRIES: usize = 200_000;
 /// The hash of the contract is in the first lines of a generated file. This is far more, and bounds the reading of
 /// other files.
 const HEAD: u64 = 64 << 10;
-/// Generated files have these extensions.
-const EXTENSIONS: [&str; 5] = ["rs", "ts", "js", "mjs", "cjs"];
 /// Folders that contain no code of users.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
 
@@ -39,8 +38,8 @@ pub(crate) struct GeneratedFile {
     pub(crate) hash: String,
 }
 
-/// The folder to search: the root of the repository around the fleet, or else of the fleet. It is relative if possible, so that messages
-/// show short paths.
+/// The folder to search: the root of the repository around the fleet, or else of the fleet. It is relative if possible,
+/// so that messages show short paths.
 pub(crate) fn root(selection: &Selection) -> Option<PathBuf> {
     let fleet = selection.root.clone().or_else(|| find_root(&selection.start));
     let start = fleet.clone().unwrap_or_else(|| selection.start.clone());
@@ -94,6 +93,8 @@ fn read(path: PathBuf) -> Option<GeneratedFile> {
     Some(GeneratedFile { path, agent, hash })
 }
 
+/// Whether a generated file may have this name.
 fn has_extension(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
+    let mut extensions = Language::ALL.iter().flat_map(|language| language.extensions());
+    extensions.any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
 }

@@ -7,8 +7,8 @@ use clap::Command;
 
 /// The launcher of the package for npm sets it to `npm`.
 const VARIABLE: &str = "CAPGEN_LAUNCHER";
-/// Another project owns the package `capgen` of npm, which npx would fetch and run wherever `@capgen/cli` is not installed. With `--no`, it
-/// only runs installed programs.
+/// Another project owns the package `capgen` of npm, which npx would fetch and run wherever `@capgen/cli` is not
+/// installed. With `--no`, it only runs installed programs.
 const NPX: &str = "npx --no -- capgen";
 
 fn is_npm() -> bool {

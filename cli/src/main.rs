@@ -2,19 +2,19 @@
 //!
 //! # Reading order
 //!
-//! `arguments.rs` lists the subcommands. Each subcommand is one module with a function `run`, named like the subcommand
-//! (`gen` is `generate.rs`), or a folder if it needs several files: `diff/`, `validate/`, `export/`, `import/`, `init/`,
-//! `lock/`, `matrix/`, `docs/`, `example/`, and for the protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds
-//! without their features leave out. A module reads its inputs, calls one crate, and prints; decisions belong into the
-//! crate.
+//! `arguments.rs` lists the subcommands, and has the options that several of them share. Each subcommand is one module
+//! with its options and a function `run`, named like the subcommand, or a folder if it needs several files: `generate/`
+//! (`gen`), `diff/`, `validate/`, `export/`, `import/`, `init/`, `lock/`, `matrix/`, `docs/`, `example/`, and for the
+//! protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds without their features leave out. A module reads
+//! its inputs, calls one crate, and prints; decisions belong into the crate.
 //!
-//! `console.rs` is the only output: data to standard output, text for readers to standard error. `failure.rs` is the only
-//! place that knows exit statuses. `one_contract.rs` and `input.rs` select contracts and open files, with `-` as standard
-//! input; `watch.rs` runs a subcommand again after each change; `signals.rs` removes temporary files before a signal ends
-//! the process.
+//! `console.rs` is the only output: data to standard output, text for readers to standard error. `failure.rs` is the
+//! only place that knows exit statuses. `one_contract.rs` and `input.rs` select contracts and open files, with `-` as
+//! standard input; `watch.rs` runs a subcommand again after each change; `signals.rs` removes temporary files before a
+//! signal ends the process.
 //!
-//! `explain.rs` combines the pages of all crates: those of findings, of which the program's own are in `codes/`, and those
-//! of codes that other programs report while they run, in `run_time/`.
+//! `explain.rs` combines the pages of all crates: those of findings, of which the program's own are in `codes/`, and
+//! those of codes that other programs report while they run, in `run_time/`.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "amp")]
@@ -23,7 +23,6 @@ mod arguments;
 #[cfg(feature = "audit")]
 mod audit;
 mod check;
-#[cfg(any(feature = "amp", feature = "audit", feature = "dci", feature = "registry"))]
 mod codes;
 mod completions;
 mod console;
@@ -31,6 +30,7 @@ mod console;
 mod dci;
 mod diff;
 mod docs;
+mod duration;
 mod example;
 mod explain;
 mod export;
@@ -75,7 +75,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use arguments::{Arguments, Command};
 use console::Console;
-use failure::{Failure, Outcome};
+use failure::{Failure, RunResult};
 
 fn main() -> ExitCode {
     let console = Console::new();
@@ -101,7 +101,7 @@ fn invoked(command: &clap::Command, matches: &ArgMatches) -> clap::Command {
     }
 }
 
-fn run(arguments: Arguments, console: &Console) -> Outcome {
+fn run(arguments: Arguments, console: &Console) -> RunResult {
     match arguments.command {
         None => generate::run(&arguments.generate, console),
         Some(Command::Generate(generate)) => generate::run(&generate, console),

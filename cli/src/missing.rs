@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use clap::error::ErrorKind;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, RunResult};
 
 /// The features that are off. Those of whole subcommands have the names of these.
 pub(crate) const FEATURES: &[&str] = &[
@@ -46,6 +46,6 @@ pub(crate) fn failure(name: &str) -> Failure {
 }
 
 #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry")))]
-pub(crate) fn run(name: &str) -> Outcome {
+pub(crate) fn run(name: &str) -> RunResult {
     Err(failure(name))
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::render::Base;
 
-/// The root of the repository that contains the folder: the nearest folder at or above it with an entry `.git`, which is a
-/// file in a submodule or a worktree. Absolute.
+/// The root of the repository that contains the folder: the nearest folder at or above it with an entry `.git`, which
+/// is a file in a submodule or a worktree. Absolute.
 pub(crate) fn root_of(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)

@@ -2,7 +2,7 @@
 
 use capgen_codegen::regenerate::{quoted_path, quoted_word};
 
-use crate::arguments::{DEFAULT_OUT, Generate};
+use crate::generate::{DEFAULT_OUT, Generate};
 use crate::repository;
 
 /// The help of a finding: the command of this run, without the options that only control checking and printing, and the
@@ -37,6 +37,10 @@ fn words(arguments: &Generate) -> String {
     switch("plain-arrays", arguments.plain_arrays);
     switch("calls", arguments.calls);
     switch("standard-schema", arguments.standard_schema);
+    switch("single-file", arguments.single_file);
+    let mut add = |flag: &str, value: String| words.extend([" --", flag, " ", &value]);
+    arguments.import_extension.iter().for_each(|extension| add("import-extension", extension.name().to_owned()));
+    arguments.runtime_path.iter().for_each(|path| add("runtime-path", quoted_word(path.as_str())));
     if contracts.all {
         words.insert_str(0, " --all");
     }
@@ -76,6 +80,10 @@ mod tests {
         let line = ["--peer", "a", "--merge-nullable", "--plain-arrays=false", "--calls", "--standard-schema=false"];
         let expected = " --peer a --merge-nullable --plain-arrays=false --calls --standard-schema=false";
         assert_eq!(repeated(&line), expected);
+        let line = ["--peer", "a", "--import-extension", "ts", "--single-file=false"];
+        assert_eq!(repeated(&line), " --peer a --single-file=false --import-extension ts");
+        let line = ["--peer", "a", "--runtime-path", "::r#gen"];
+        assert_eq!(repeated(&line), " --peer a --runtime-path '::r#gen'");
         let line = ["--mcp", "my tools.json", "--agent", "files", "--skip", "--lossy", "--out", "x"];
         assert_eq!(repeated(&line), " --mcp 'my tools.json' --lossy --skip --agent files --out x");
     }
@@ -99,6 +107,9 @@ mod tests {
             "plain_arrays",
             "calls",
             "standard_schema",
+            "single_file",
+            "import_extension",
+            "runtime_path",
         ];
         let command = Arguments::command();
         let command = command.find_subcommand("gen").unwrap();

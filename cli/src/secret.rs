@@ -13,8 +13,8 @@ use crate::console::Console;
 /// Far more than a key and a line end, in bytes.
 const MAX: u64 = 4096;
 
-/// Reads a key. `parse` reads the text of the file, and `expected` describes it. Warns if other users may read the file. No message contains the
-/// contents.
+/// Reads a key. `parse` reads the text of the file, and `expected` describes it. Warns if other users may read the
+/// file. No message contains the contents.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Ending by a signal without leaving temporary files behind.
 
-/// From now on, SIGINT and SIGTERM remove the temporary files before they end the process. The exit status is that of a process
-/// that the signal ended, so shells and `make` recognise it.
+/// From now on, SIGINT and SIGTERM remove the temporary files before they end the process. The exit status is that of a
+/// process that the signal ended, so shells and `make` recognise it.
 ///
 /// On other systems, and after SIGKILL, the next run removes the files.
 pub(crate) fn remove_temporary_files_at_the_end() {

@@ -23,8 +23,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("verify", "gen --check"),
 ];
 
-/// Adds the subcommand to use to an error about an unknown one: that of a synonym, otherwise clap's suggestion of a similar
-/// name, otherwise all of them.
+/// Adds the subcommand to use to an error about an unknown one: that of a synonym, otherwise clap's suggestion of a
+/// similar name, otherwise all of them.
 pub(crate) fn with_subcommands(mut error: Error) -> Error {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return error;

@@ -10,10 +10,14 @@ use serde::Serialize;
 #[derive(Serialize, Default, Debug)]
 pub(crate) struct Summary {
     pub(crate) peers: Vec<Peer>,
-    /// With `--check`: generated files whose agent no longer exists.
+    /// The files that the files of several peers share.
+    pub(crate) shared: Vec<File>,
+    /// With `--check`: generated files whose agent no longer exists, and shared files that no other file needs.
     pub(crate) orphans: Vec<String>,
-    /// In the format of `capgen check --format json`. If a contract has errors, `peers` is empty and nothing was written.
-    pub(crate) diagnostics: Vec<serde_json::Value>,
+    /// In the format of `capgen check --format json`. If a contract has errors, `peers` is empty and nothing was
+    /// written.
+    #[serde(rename = "diagnostics")]
+    pub(crate) findings: Vec<serde_json::Value>,
 }
 
 /// One contract and its generated files.
@@ -54,7 +58,7 @@ impl Summary {
 }
 
 /// Findings as JSON values.
-pub(crate) fn diagnostics(findings: &[Diagnostic]) -> Vec<serde_json::Value> {
+pub(crate) fn findings_json(findings: &[Diagnostic]) -> Vec<serde_json::Value> {
     render::json_lines(findings).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 

@@ -2,7 +2,8 @@
 
 use capgen_diagnostic::visible;
 
-/// The lines of a table: the header and the rows. Columns are as wide as their longest cell, with two spaces between them. Cells are untrusted.
+/// The lines of a table: the header and the rows. Columns are as wide as their longest cell, with two spaces between
+/// them. Cells are untrusted.
 pub(crate) fn table<'h>(header: impl AsRef<[&'h str]>, rows: impl IntoIterator<Item = impl AsRef<[String]>>) -> String {
     let mut lines = vec![header.as_ref().iter().map(|cell| (*cell).to_owned()).collect::<Vec<String>>()];
     lines.extend(rows.into_iter().map(|row| row.as_ref().iter().map(|cell| visible(cell)).collect()));

@@ -2,8 +2,9 @@
 
 use capgen_time::Timestamp;
 
-/// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) such as `2026-11-23T10:00:00Z`, or a day such as `2026-11-23`, which
-/// starts at midnight UTC. Returns the Unix time in ms, rounded down; `None` for another text, and for times before 1970.
+/// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) such as `2026-11-23T10:00:00Z`, or a day such as
+/// `2026-11-23`, which starts at midnight UTC. Returns the Unix time in ms, rounded down; `None` for another text, and
+/// for times before 1970.
 #[cfg(feature = "audit")]
 pub(crate) fn parse_time(text: &str) -> Option<u64> {
     let midnight;

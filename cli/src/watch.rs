@@ -1,7 +1,7 @@
 //! `--watch`: one run at the start, and one after each change of a file that the result depends on.
 //!
-//! The files are polled. Notifications of the operating system do not arrive from network drives and from folders that a container or a
-//! virtual machine shares with its host, so a program that uses them needs polling too.
+//! The files are polled. Notifications of the operating system do not arrive from network drives and from folders that
+//! a container or a virtual machine shares with its host, so a program that uses them needs polling too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -11,29 +11,31 @@ use std::time::{Duration, Instant, SystemTime};
 use capgen_manifest::{Selection, find_root, shown};
 
 use crate::console::{Console, count};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
 /// The time between two looks at the files, unless looking takes long. A user notices no such delay, and a look costs a
 /// system call for each file.
 const PERIOD: Duration = Duration::from_millis(15);
 
-/// After each look, the process waits at least this many times as long as the look took. This bounds the use of the processor in large
-/// fleets.
+/// After each look, the process waits at least this many times as long as the look took. This bounds the use of the
+/// processor in large fleets.
 const REST: u32 = 10;
 
-/// The same for the search for agents that joined. A search costs more than a look at the known files, so that large fleets are searched
-/// more rarely than the files are looked at.
+/// The same for the search for agents that joined. A search costs more than a look at the known files, so that large
+/// fleets are searched more rarely than the files are looked at.
 const REST_OF_SEARCH: u32 = 20;
 
-/// A save is complete if its files do not change for this long. File systems count the time of a modification in steps of up to 10 ms,
-/// so a file that is written again after this time differs from its earlier state even if its length is the same.
+/// A save is complete if its files do not change for this long. File systems count the time of a modification in steps
+/// of up to 10 ms, so a file that is written again after this time differs from its earlier state even if its length is
+/// the same.
 const SETTLED: Duration = Duration::from_millis(20);
 
 /// The same if a file is empty or missing: editors that truncate or delete a file write the new content a moment later.
 const SETTLED_IF_EMPTY: Duration = Duration::from_millis(80);
 
-/// After this time, a run starts even if the files still change, such as those that another program writes all the time.
-const LONGEST: Duration = Duration::from_secs(1);
+/// After this time, a run starts even if the files still change, such as those that another program writes all the
+/// time.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// A change of the files, for the line about it.
 #[derive(Debug)]
@@ -50,21 +52,22 @@ impl Change {
         format!("{}: {result}", self.subject)
     }
 
-    /// The line about a run with this result that found no errors. If there were errors before, it reports that they are fixed.
+    /// The line about a run with this result that found no errors. If there were errors before, it reports that they
+    /// are fixed.
     pub(crate) fn succeeded(&self, result: &str) -> String {
         let fixed = if self.after_errors { ", errors fixed" } else { "" };
         format!("{}{fixed}: {result}", self.subject)
     }
 }
 
-/// Calls `run` now and after every change, until the process is interrupted. `extra` are files that the result depends on in addition to
-/// the fleet and its manifests; they need not exist.
+/// Calls `run` now and after every change, until the process is interrupted. `extra` are files that the result depends
+/// on in addition to the fleet and its manifests; they need not exist.
 pub(crate) fn repeat(
     selection: &Selection,
     extra: impl Fn() -> Vec<PathBuf>,
     console: &Console,
-    mut run: impl FnMut(Option<&Change>) -> Outcome,
-) -> Outcome {
+    mut run: impl FnMut(Option<&Change>) -> RunResult,
+) -> RunResult {
     let search = |before: Option<&Snapshot>| Snapshot::take(files(selection), extra(), before);
     let mut snapshot = search(None);
     let mut verdict = run(None)?;
@@ -89,7 +92,7 @@ fn files(selection: &Selection) -> Vec<PathBuf> {
     files
 }
 
-/// Waits until the files are different, and then until they no longer change, or for [`LONGEST`].
+/// Waits until the files are different, and then until they no longer change, or for [`MAX_WAIT`].
 fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot {
     // The files may have changed during the last run.
     let mut last = search();
@@ -115,7 +118,7 @@ fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot
         let Some(first_change) = differs_since else { continue };
         let unchanged = unchanged_since.elapsed();
         let is_settled = unchanged >= SETTLED && unchanged >= last.settling_time(before);
-        if is_settled || first_change.elapsed() >= LONGEST {
+        if is_settled || first_change.elapsed() >= MAX_WAIT {
             return last;
         }
     }
@@ -132,7 +135,8 @@ struct Snapshot {
     states: BTreeMap<PathBuf, State>,
 }
 
-/// The properties that a save changes. An editor that replaces the file creates another one, even if time and length are the same.
+/// The properties that a save changes. An editor that replaces the file creates another one, even if time and length
+/// are the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct State {
     modified: Option<SystemTime>,

@@ -6,7 +6,7 @@ use capgen_manifest::Options;
 use crate::model::Model;
 use crate::{Language, Regenerate};
 
-/// The width of the list of capabilities, unless one name is longer.
+/// The width of the list of capabilities, unless one name is longer. It is that of the generated code below it.
 const WIDTH: usize = 100;
 
 /// The start of the line with the hash of the contract, after the sign of the comment.
@@ -21,10 +21,22 @@ pub(crate) fn contract_hash(text: &str) -> Option<&str> {
 
 /// The header: comments, then an empty line.
 ///
-/// It contains no absolute path, version or date, so that it is the same on every machine. Nothing in it needs escaping: ids and
-/// names of capabilities contain no character that could end a comment, and the command has only printable characters.
+/// It contains no absolute path, version or date, so that it is the same on every machine. Nothing in it needs
+/// escaping: ids and names of capabilities contain no character that could end a comment, and the command has only
+/// printable characters.
 pub(crate) fn header(model: &Model<'_>, language: Language, options: &Options, regenerate: &Regenerate) -> String {
     language.target().header(MARK, &details(model, language, options, regenerate))
+}
+
+/// The header of a file that other files share. It is the same for every contract and folder, so it names neither.
+pub(crate) fn of_shared(language: Language) -> String {
+    let target = language.target();
+    let comment = target.comment();
+    let details = format!(
+        "{comment} Shared by the generated files of this folder that import it; the same for every contract\n\
+         {comment} Regenerate: run the commands in the lines `Regenerate` of all of these files\n"
+    );
+    target.header(MARK, &details)
 }
 
 /// The lines about the source.

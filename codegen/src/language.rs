@@ -11,12 +11,13 @@ use crate::typescript;
 pub enum Language {
     /// Rust, editions 2021 and 2024.
     Rust,
-    /// TypeScript 5, ES modules, no imports.
+    /// TypeScript 5, ES modules, which import nothing but one file of their folder.
     TypeScript,
-    /// JavaScript (ES2022) with type declarations: the same code as [`Language::TypeScript`], for programs without a build
-    /// step.
+    /// JavaScript (ES2022) with type declarations: the same code as [`Language::TypeScript`], for programs without a
+    /// build step.
     JavaScript,
-    /// The same JavaScript in files that Node reads as ES modules in every package: `.mjs`, with the declarations in `.d.mts`.
+    /// The same JavaScript in files that Node reads as ES modules in every package: `.mjs`, with the declarations in
+    /// `.d.mts`.
     JavaScriptModule,
     /// The same JavaScript as CommonJS modules, for `require`: `.cjs`, with the declarations in `.d.cts`.
     CommonJs,
@@ -34,6 +35,15 @@ struct Row {
     files: &'static [File],
 }
 
+/// The name, without its extension, of the file that the files of one folder share. No agent has this id, because ids
+/// begin with a letter or a digit.
+pub(crate) const SHARED: &str = "_capgen";
+
+/// The name of the shared file with this extension.
+pub(crate) fn shared_name(extension: &str) -> String {
+    format!("{SHARED}.{extension}")
+}
+
 /// A generated file of one agent.
 #[derive(Clone, Copy)]
 pub(crate) struct File {
@@ -41,6 +51,27 @@ pub(crate) struct File {
     pub(crate) extension: &'static str,
     /// Prints the settled model of the target. The first argument is the header.
     pub(crate) print: fn(String, &Model<'_>) -> String,
+    /// Prints the code that the files with this extension in one folder share, after its header, if they share any.
+    pub(crate) shared: Option<fn(String) -> String>,
+}
+
+/// The files of a form of JavaScript: the code, printed by a function, and its declarations. Both import the code that
+/// they share from the file with the extension of the code.
+macro_rules! javascript {
+    ($code:literal, $print:ident, $declarations:literal) => {
+        &[
+            File {
+                extension: $code,
+                print: |header, model| typescript::$print(header, model, concat!(".", $code)),
+                shared: Some(typescript::shared::$print),
+            },
+            File {
+                extension: $declarations,
+                print: |header, model| typescript::declarations(header, model, concat!(".", $code)),
+                shared: Some(typescript::shared::declarations),
+            },
+        ]
+    };
 }
 
 impl Language {
@@ -69,44 +100,35 @@ impl Language {
                 aliases: &["rs"],
                 about: "Rust; also `rs`",
                 target: &rust::Rust,
-                files: &[File { extension: "rs", print: rust::print }],
+                files: &[File { extension: "rs", print: rust::print, shared: None }],
             },
             Language::TypeScript => &Row {
                 name: "typescript",
                 aliases: &["ts"],
                 about: "TypeScript modules; also `ts`",
                 target: &typescript::TypeScript,
-                files: &[File { extension: "ts", print: typescript::typed }],
+                files: &[File { extension: "ts", print: typescript::typed, shared: Some(typescript::shared::typed) }],
             },
             Language::JavaScript => &Row {
                 name: "javascript",
                 aliases: &["js"],
                 about: "JavaScript modules with type declarations; also `js`",
                 target: &typescript::TypeScript,
-                files: &[
-                    File { extension: "js", print: typescript::script },
-                    File { extension: "d.ts", print: typescript::declarations },
-                ],
+                files: javascript!("js", script, "d.ts"),
             },
             Language::JavaScriptModule => &Row {
                 name: "mjs",
                 aliases: &[],
                 about: "The same as javascript, in .mjs and .d.mts",
                 target: &typescript::TypeScript,
-                files: &[
-                    File { extension: "mjs", print: typescript::script },
-                    File { extension: "d.mts", print: typescript::declarations },
-                ],
+                files: javascript!("mjs", script, "d.mts"),
             },
             Language::CommonJs => &Row {
                 name: "cjs",
                 aliases: &[],
                 about: "The same as javascript, but as CommonJS modules, in .cjs and .d.cts",
                 target: &typescript::TypeScript,
-                files: &[
-                    File { extension: "cjs", print: typescript::common_js },
-                    File { extension: "d.cts", print: typescript::declarations },
-                ],
+                files: javascript!("cjs", common_js, "d.cts"),
             },
             #[cfg(test)]
             Language::Outline => &Row {
@@ -114,7 +136,7 @@ impl Language {
                 aliases: &[],
                 about: "An outline of the types",
                 target: &crate::target::outline::Outline,
-                files: &[File { extension: "txt", print: crate::target::outline::print }],
+                files: &[File { extension: "txt", print: crate::target::outline::print, shared: None }],
             },
         }
     }

@@ -4,18 +4,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sha2::{Digest, Sha256};
+use capgen_schema::Hash;
 
-/// The most bytes of a name. A name that is longer, such as that of a type inside many others, ends with a hash instead: names
-/// occur often in the output, whose size must not be the length of the names times their number.
+/// The most bytes of a name. A name that is longer, such as that of a type inside many others, ends with a hash
+/// instead: names occur often in the output, whose size must not be the length of the names times their number.
 const MAX_LENGTH: usize = 160;
 
-/// How many hexadecimal digits of the hash a name gets that is too long.
+/// How many hexadecimal digits of the hash a name gets that is too long. With 64 bits, no two names of a file have the
+/// same hash by accident.
 const HASH_LENGTH: usize = 16;
 
-/// The words of a name in lower case. A name is split at characters other than ASCII letters and digits, before a capital
-/// that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`, `server`). In a
-/// name of only ASCII punctuation and spaces, such as an operator, the characters are spelled: `<=` gives `less`, `equals`.
+/// The words of a name in lower case. A name is split at characters other than ASCII letters and digits, before a
+/// capital that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`,
+/// `server`). In a name of only ASCII punctuation and spaces, such as an operator, the characters are spelled: `<=`
+/// gives `less`, `equals`.
 fn words(name: &str) -> Vec<String> {
     let spelled: Option<Vec<&str>> = name.chars().filter(|&c| c != ' ').map(punctuation).collect();
     if let Some(spelled) = spelled {
@@ -86,8 +88,8 @@ fn punctuation(c: char) -> Option<&'static str> {
     })
 }
 
-/// A name in UpperCamelCase: `review-pr` gives `ReviewPr`. Words that would join two digits are separated by `_` (`1.0` gives
-/// `1_0`, unlike `10`). The result may be empty or start with a digit, so it is only a part of an identifier.
+/// A name in UpperCamelCase: `review-pr` gives `ReviewPr`. Words that would join two digits are separated by `_` (`1.0`
+/// gives `1_0`, unlike `10`). The result may be empty or start with a digit, so it is only a part of an identifier.
 pub(crate) fn camel(name: &str) -> String {
     let mut camel = String::new();
     for word in words(name) {
@@ -134,10 +136,11 @@ pub(crate) fn type_name(name: &str, fallback: &str) -> String {
     limited(name, "X")
 }
 
-/// Names in UpperCamelCase for an agent, the preferred one first. The last contains the whole hash of the id, which a peer cannot choose.
+/// Names in UpperCamelCase for an agent, the preferred one first. The last contains the whole hash of the id, which a
+/// peer cannot choose.
 ///
-/// Several ids have the same name in camel case (`a-b`, `a.b`). The plain name belongs to the one in kebab case; the others get a
-/// hash.
+/// Several ids have the same name in camel case (`a-b`, `a.b`). The plain name belongs to the one in kebab case; the
+/// others get a hash.
 pub(crate) fn of_agent(id: &str) -> impl Iterator<Item = String> {
     let camel = type_name(id, "Agent");
     let is_plain = field_name(id).replace('_', "-") == id;
@@ -145,8 +148,8 @@ pub(crate) fn of_agent(id: &str) -> impl Iterator<Item = String> {
     is_plain.then_some(camel).into_iter().chain(hashed)
 }
 
-/// A name in snake_case as a whole identifier: `prUrl` gives `pr_url`. An empty name becomes `field`, and a leading digit is
-/// preceded by `n`.
+/// A name in snake_case as a whole identifier: `prUrl` gives `pr_url`. An empty name becomes `field`, and a leading
+/// digit is preceded by `n`.
 pub(crate) fn field_name(name: &str) -> String {
     let snake = words(name).join("_");
     let name = match snake.chars().next() {
@@ -157,8 +160,9 @@ pub(crate) fn field_name(name: &str) -> String {
     limited(name, "_x")
 }
 
-/// Makes names unique: each name that occurs more than once, or is `reserved`, gets the suffix `separator` plus a hash of its
-/// identity. All of a set of equal names get a suffix, and identities are distinct, so the result does not depend on order.
+/// Makes names unique: each name that occurs more than once, or is `reserved`, gets the suffix `separator` plus a hash
+/// of its identity. All of a set of equal names get a suffix, and identities are distinct, so the result does not
+/// depend on order.
 pub(crate) fn make_unique(names: &mut [(String, Vec<u8>)], separator: &str, reserved: impl Fn(&str) -> bool) {
     let mut count: HashMap<&str, usize> = HashMap::new();
     for (name, _) in names.iter() {
@@ -189,8 +193,7 @@ pub(crate) fn make_unique(names: &mut [(String, Vec<u8>)], separator: &str, rese
 
 /// The first `length` hexadecimal digits of the SHA-256 of `identity`.
 pub(crate) fn hash(identity: &[u8], length: usize) -> String {
-    let digits = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    digits.chars().take(length).collect()
+    Hash::of(identity).digits(length)
 }
 
 #[cfg(test)]

@@ -10,6 +10,46 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import {
+  PayloadError as ReviewerPayloadError,
+  parse,
+  explainUnion,
+  assert,
+  standard,
+  jsonSchema,
+  clientOf,
+  serve,
+  isDict as shared_isDict,
+  sized as shared_sized,
+  spans as shared_spans,
+  isUri as shared_isUri,
+} from "./_capgen.js";
+import type {
+  ParseResult as ReviewerParseResult,
+  ParseOptions as ReviewerParseOptions,
+  Violation as ReviewerViolation,
+  StandardSchema as ReviewerStandardSchema,
+  Transport as ReviewerTransport,
+  Message as ReviewerMessage,
+  Signal as ReviewerSignal,
+  Sign as ReviewerSign,
+  Verify as ReviewerVerify,
+  Signature as ReviewerSignature,
+  ClientOptions as ReviewerClientOptions,
+  CallOptions as ReviewerCallOptions,
+  Call as ReviewerCall,
+  CallResult as ReviewerCallResult,
+  CallError as ReviewerCallError,
+  Skew as ReviewerSkew,
+  Handler as ReviewerHandler,
+  Context as ReviewerContext,
+  ServerOptions as ReviewerServerOptions,
+} from "./_capgen.js";
+const isDict = shared_isDict;
+const sized = shared_sized;
+const spans = shared_spans;
+const isUri = shared_isUri;
+
 export type ReviewChangeRequest = {
   /** The URL of the repository. Format `uri`. */
   repository: string;
@@ -102,58 +142,28 @@ export interface ReviewerCapabilities {
   "list-rules": { request: ListRulesRequest; response: ListRulesResponse };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type ReviewerParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: ReviewerViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type ReviewerViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type ReviewerParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export class ReviewerPayloadError extends Error {
-  override readonly name = "ReviewerPayloadError";
-  readonly violations: ReviewerViolation[];
-  readonly truncated: boolean;
-
-  constructor(violations: ReviewerViolation[], truncated = false) {
-    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
-    if (truncated || violations.length > 16) shown.push("and more");
-    super(shown.join("\n"));
-    this.violations = violations;
-    this.truncated = truncated;
-  }
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface ReviewerStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { ReviewerPayloadError };
+export type {
+  ReviewerParseResult,
+  ReviewerParseOptions,
+  ReviewerViolation,
+  ReviewerStandardSchema,
+  ReviewerTransport,
+  ReviewerMessage,
+  ReviewerSignal,
+  ReviewerSign,
+  ReviewerVerify,
+  ReviewerSignature,
+  ReviewerClientOptions,
+  ReviewerCallOptions,
+  ReviewerCall,
+  ReviewerCallResult,
+  ReviewerCallError,
+  ReviewerSkew,
+  ReviewerHandler,
+  ReviewerContext,
+  ReviewerServerOptions,
+};
 
 /** Calls the capabilities of the agent. */
 export interface ReviewerClient {
@@ -170,124 +180,6 @@ export interface ReviewerHandlers {
   /** List the rules that the reviewer applies. */
   listRules: ReviewerHandler<ListRulesRequest, ListRulesResponse>;
 }
-
-/** Sends the messages of a client, for example over NATS or HTTP. */
-export interface ReviewerTransport {
-  /**
-   * Sends a request and resolves to the text of its response. Rejects if that is not possible; if the error has a `code` such
-   * as `EAGENTRPC_NO_PEER`, the call ends with this code.
-   */
-  request(message: ReviewerMessage): globalThis.Promise<string>;
-  /** Sends a message that has no response. */
-  publish(message: ReviewerMessage): globalThis.Promise<void>;
-}
-
-/**
- * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted if the
- * call ends before its response, at the latest after `timeoutMs`.
- */
-export type ReviewerMessage = {
-  to: string;
-  capability: string;
-  text: string;
-  timeoutMs: number;
-  signal: ReviewerSignal;
-};
-
-/** An `AbortSignal`, if the libraries that the compiler uses declare it. */
-export type ReviewerSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : any;
-
-/** Signs the text of a message with HMAC-SHA-256; the signature is in hexadecimal. */
-export type ReviewerSign = (text: string) => ReviewerSignature | globalThis.Promise<ReviewerSignature>;
-
-/** Whether a signature is the one of the text. */
-export type ReviewerVerify = (text: string, signature: ReviewerSignature) => boolean | globalThis.Promise<boolean>;
-
-export type ReviewerSignature = { keyId: string; signature: string };
-
-/**
- * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
- * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations.
- */
-export type ReviewerClientOptions = {
-  from: string;
-  timeoutMs?: number;
-  tenantId?: string;
-  maxInFlight?: number;
-  redact?: boolean;
-  sign?: ReviewerSign;
-  verify?: ReviewerVerify;
-};
-
-/**
- * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
- * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller.
- */
-export type ReviewerCallOptions = {
-  timeoutMs?: number;
-  signal?: ReviewerSignal;
-  tenantId?: string;
-  headers?: { [name: string]: string };
-  idempotencyKey?: string;
-  parent?: ReviewerContext;
-};
-
-/** The method of a capability. It never rejects: failures are results. */
-export interface ReviewerCall<Request, Response> {
-  (request: Request, options?: ReviewerCallOptions): globalThis.Promise<ReviewerCallResult<Response>>;
-  /** Sends the request without waiting for a response, which the agent does not send. */
-  publish(request: Request, options?: ReviewerCallOptions): globalThis.Promise<ReviewerCallResult<undefined>>;
-}
-
-/**
- * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated` says
- * whether there are more violations.
- */
-export type ReviewerCallResult<Response> = { correlationId: string; latencyMs: number } & (
-  | { status: "ok"; response: Response }
-  | { status: "error" | "timeout" | "abandoned" | "busy"; error: ReviewerCallError }
-  | {
-      status: "schema-violation";
-      schemaSide: "request" | "response";
-      violations: ReviewerViolation[];
-      truncated: boolean;
-      response?: unknown;
-      error: ReviewerCallError;
-    }
-);
-
-/** `finding` is the first change that breaks the caller, if the code is `EVERSION_SKEW`. */
-export type ReviewerCallError = { code: string; message: string; finding?: unknown };
-
-/** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
-export type ReviewerHandler<Request, Response> = (
-  request: Request,
-  context: ReviewerContext,
-) => Response | globalThis.Promise<Response>;
-
-/** A call that is being served. `deadline` is Unix time in ms. */
-export type ReviewerContext = {
-  caller: string;
-  capability: string;
-  messageId: string;
-  correlationId: string;
-  tenantId: string | undefined;
-  deadline: number | undefined;
-  headers: { [name: string]: string };
-  /** Ends the call with an error, which the caller gets. */
-  fail(code: string, message: string): never;
-};
-
-/**
- * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed. `onError` gets the error of a
- * handler that throws one.
- */
-export type ReviewerServerOptions = {
-  tenants?: readonly string[];
-  sign?: ReviewerSign;
-  verify?: ReviewerVerify;
-  onError?: (error: unknown, context: ReviewerContext) => void;
-};
 
 export const focusValues = ["correctness", "security", "clarity"] as const;
 
@@ -434,6 +326,9 @@ export function parseReviewChangeRequest(value: unknown, options?: ReviewerParse
       },
       rest: false,
     },
+    {},
+    undefined,
+    explainUnion,
   ]);
 }
 
@@ -482,6 +377,9 @@ export function parseReviewChangeResponse(value: unknown, options?: ReviewerPars
         },
       },
     },
+    {},
+    undefined,
+    explainUnion,
   ]);
 }
 
@@ -511,6 +409,9 @@ export function parseListRulesResponse(value: unknown, options?: ReviewerParseOp
         },
       },
     },
+    {},
+    undefined,
+    explainUnion,
   ]);
 }
 
@@ -849,716 +750,6 @@ function schema_listRulesResponse(options: any): any {
 }
 
 const pattern_id = /^[a-z][a-z0-9-]*$/u;
-
-/**
- * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
- * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
- * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
- * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
- */
-function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
-  if (isValid) return { ok: true, value };
-  const [root, definitions, among] = schema();
-  let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
-  /** At most 64 code points. */
-  const cut = (text: string, write: any = String): string => {
-    const shown = clip(text, 64, "");
-    return write(shown) + (shown === text ? "" : "...");
-  };
-  const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
-  /** Paths and values may be secret. */
-  const shown = (text: string) => (redact ? "" : text);
-  const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
-  const follow = (rule: any): any =>
-    typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
-  const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const typeOf = (value: any) => {
-    const type = typeof value;
-    if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
-    if (type !== "object") return type;
-    return value === null ? "null" : Array.isArray(value) ? "array" : isDict(value) ? type : "instance";
-  };
-  const isOf = (types: any, type: string) =>
-    types === type || types.includes(type) || (type === "integer" && types.includes("number"));
-  const must = (value: any, text: string) => () =>
-    `must ${text}` + (Array.isArray(value) ? ", got " + value.length : shown(", got " + literal(value)));
-  const limits = (unit: string, text: string, holds: any) => (limit: any, value: any) => {
-    if ((Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value) !== unit) return false;
-    if (unit === "number") return !holds(value, limit) && must(value, `be ${text} ${limit}`);
-    let size = value.length;
-    // A code point has one or two units, so most need not be counted.
-    if (unit === "character" && holds(size, limit) !== holds(size / 2, limit)) {
-      size = 0;
-      for (const _ of value) size++;
-    }
-    return !holds(size, limit) && must(value, `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
-  };
-  const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
-  const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
-  /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
-  const checks: any = {
-    type: undefined,
-    false: () => () => "no value is allowed here",
-    enum: (values: any, value: any, text: any) =>
-      !equals(value, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
-    const: (only: any, value: any, text: any) => !equals(value, [only]) && (() => `value is not ${text ?? literal(only)}`),
-    minimum: least("number"),
-    maximum: most("number"),
-    minLength: least("character"),
-    maxLength: most("character"),
-    pattern: (pattern: any, value: any, text: any) => typeof value === "string" && !pattern.test(value) && must(value, `match the pattern ${text ?? literal(pattern.source)}`),
-    format: ([name, accepts]: any, value: any) => typeof value === "string" && !accepts(value) && must(value, `be a valid ${name}`),
-    required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
-    additionalProperties: (name: any) => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`,
-    anyOf: (text: string) => () => text,
-    oneOf: (text: string) => () => text,
-  };
-  /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
-  const pointer = (path: any): string =>
-    path ? `${pointer(path[1])}/${clip(`${path[0]}`).replace(/~/g, "~0").replace(/\//g, "~1")}` : "";
-  /** The arrays and objects that `follows` has visited. */
-  let visited = 0;
-  /** Whether a value has no violation under a rule. It lists nothing, so that the valid parts of a value cost little. */
-  const follows = (given: any, value: any): boolean => {
-    const type = typeOf(value);
-    if (typeof given === "string") return isOf(given, type);
-    const rule = follow(given);
-    if (rule.type && !isOf(rule.type, type)) return false;
-    const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
-    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return followsKeywords(rule, value);
-    let verdict = rule.verdicts?.get(value);
-    if (verdict === undefined) {
-      const before = ++visited;
-      const parts = [rule];
-      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && followsKeywords(rule, value) && (type === "array" ? itemsFollow(rule, value) : type !== "object" || membersFollow(rule, value)));
-      // Objects without others in them are checked again as fast as they are found. All else could be reached in exponentially many ways.
-      if (isScalar || visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
-    }
-    return verdict;
-  };
-  /** Whether a value follows the keywords of a rule, apart from its type, `allOf`, items and members. */
-  const followsKeywords = (rule: any, value: any): boolean => {
-    for (const keyword in rule) if (checks[keyword]?.(rule[keyword], value)) return false;
-    for (const { keyword, when = [], branches } of rule.unions ?? []) {
-      const matches = (branch: any, index: number) => follows(when[index] ?? {}, value) && follows(branch, value);
-      if (keyword === "oneOf" ? branches.filter(matches).length !== 1 : !branches.some(matches)) return false;
-    }
-    return true;
-  };
-  const itemsFollow = ({ items }: any, value: any): boolean => {
-    if (items) for (const item of value) if (!follows(items, item)) return false;
-    return true;
-  };
-  /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const membersFollow = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
-    for (const name in properties) {
-      const item = member(value, name);
-      const rule = properties[name];
-      if (item === undefined) {
-        if (!violates(name, { required: name, text: rule.text })) return false;
-      } else if (!follows(rule, item) && !violates(name, rule)) return false;
-    }
-    for (const name in optional) {
-      const item = member(value, name);
-      if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
-    }
-    // Other members are only visited if there are rules for them.
-    if (rest !== undefined || names)
-      for (const name of Object.keys(value)) {
-        const item = value[name];
-        if (item === undefined) continue;
-        if (rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
-        const rule = rest || { additionalProperties: name };
-        if (!follows(rule, item) && !violates(name, rule)) return false;
-      }
-    return true;
-  };
-  /**
-   * The number of violations under one rule, and the first 16. They are remembered, because a value may be reached in exponentially
-   * many ways.
-   */
-  const find = (rule: any, value: any): any => {
-    const known = (follow(rule).known ??= new Map());
-    const list = known.get(value) ?? listOf(16);
-    if (!known.has(value)) visit([rule], value, list);
-    known.set(value, list);
-    return list;
-  };
-  /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
-  const visit = (given: any[], value: any, list: any, path?: any): void => {
-    const type = typeOf(value);
-    const isArray = type === "array";
-    const rules = given.map(follow);
-    const messages: any[] = [];
-    // The loop also visits the rules that it adds.
-    for (const rule of rules) {
-      if (rule.type && !isOf(rule.type, type)) {
-        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
-        continue;
-      }
-      for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
-        let next: any;
-        // A branch that allows the type is closer than others, and one that could match is closer still.
-        const failed = branches.map((_: any, index: number) => {
-          const rule = follow(when[index] ?? {});
-          return rule.type && !isOf(rule.type, type) ? 2e9 : follows(rule, value) ? 0 : 1e9;
-        });
-        const nearest = Math.min(...failed);
-        // Only the nearest branches are visited, and none if the value lacks what all of them need.
-        const lacksAny = nearest && !follows(any, value);
-        const distances = branches.map((branch: any, index: number) =>
-          lacksAny || failed[index] > nearest ? Infinity : failed[index] + (follows(branch, value) ? 0 : find(branch, value).count),
-        );
-        const index = distances.indexOf(Math.min(...distances));
-        const closest = branches[index];
-        if (!distances[index]) {
-          const second = distances.indexOf(0, index + 1);
-          if (second > 0 && keyword === "oneOf")
-            next = { [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` };
-        } else if (lacksAny || !follows(any, value)) next = follow(any);
-        else if (distances.filter((distance: number) => distance < 1e9).length === 1) next = follow(closest);
-        else {
-          const { found, count } = find(closest, value);
-          const lacks = found.map(({ path, message }: any) => message + (path && shown(" at " + cut(path))));
-          const more = count > 16 ? `; and ${count - 16} more` : "";
-          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.join("; ")}${more}`;
-          // Within a branch of an open union, another one is not explained: each level would make the message longer.
-          next = { [keyword]: `matches no branch of ${keyword}${list === report ? text : ""}` };
-        }
-        if (next && !rules.includes(next)) rules.push(next);
-      }
-    }
-    // Only names are also listed about a value of the wrong type.
-    const isWrong = messages[0];
-    for (const rule of rules)
-      for (const keyword in rule) {
-        const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
-        if (message) messages.push({ keyword, message: message() });
-      }
-    const order = messages[1] && Object.keys(checks);
-    messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
-    for (const [index, { keyword, message }] of messages.entries()) {
-      const next = messages[index + 1];
-      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
-    }
-    if (isWrong || (!isArray && type !== "object")) return;
-    const below = (name: any, item: any, rules: any[]) => {
-      const place = [name, path];
-      const only = follow(rules[0]);
-      // Most members are scalars, which need not be remembered.
-      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
-      if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
-      const { found, count } = find(only, item);
-      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
-      list.count += count - found.length;
-    };
-    if (isArray) {
-      const ofItems = rules.flatMap(({ items = [] }) => items);
-      for (let index = 0; ofItems[0] && index < value.length; index++) {
-        const violated = ofItems.filter((rule: any) => !follows(rule, value[index]));
-        if (violated[0]) below(index, value[index], violated);
-        // The paths come in order, so those that follow are left out, too.
-        if (list === report && report.truncated) return;
-      }
-      return;
-    }
-    /** The rules that members violate. */
-    const violated = new Map<string, any[]>();
-    for (const rule of rules)
-      membersFollow(rule, value, (name: string, rule: any) => {
-        const others = violated.get(name);
-        if (others) others.push(rule);
-        else violated.set(name, [rule]);
-        return true;
-      });
-    for (const name of [...violated.keys()].sort()) {
-      let given = violated.get(name) ?? [];
-      below(name, member(value, name), given);
-      if (list === report && report.truncated) return;
-    }
-  };
-  try {
-    if (shallow(value, 128)) visit([root], value, report);
-    // The members of the value are not visited, because that could overflow the stack.
-    else addTo(report, () => "", "nested deeper than 128 levels", "depth");
-  } catch (error) {
-    // Rules that refer to each other in long chains can do so, too, if the value is nested nearly as deep.
-    if (!(error instanceof RangeError)) throw error;
-    report = listOf(1);
-    addTo(report, () => "", "nested too deeply to list its violations", "depth");
-    report.truncated = true;
-  }
-  return { ok: false, violations: report.found, truncated: report.truncated };
-}
-
-/** A list of violations that has at most `most` of them, with at most `room` bytes of text, but at least one. */
-function listOf(most: number, room = Infinity): any {
-  return { found: [], count: 0, most, room, truncated: false };
-}
-
-/** Counts a violation, and adds it to a list that has room for it. Once a violation is left out, so are all that follow. */
-function addTo(list: any, path: () => string, message: string, keyword: unknown): void {
-  list.count++;
-  list.truncated ||= list.found.length >= list.most;
-  if (list.truncated) return;
-  const violation = { path: path(), message: clip(message, 4096), keyword };
-  const text = violation.path + violation.message;
-  // In UTF-8.
-  let bytes = text.length;
-  for (const c of text.match(/[\u0080-\u{10ffff}]/gu) ?? []) bytes += c < "\u0800" ? 1 : 2;
-  list.room -= bytes;
-  list.truncated = list.room < 0 && list.found.length > 0;
-  if (!list.truncated) list.found.push(violation);
-}
-
-/** At most the first 128 or `most` code points of a text, and `end` if there are more. */
-function clip(text: string, most = 128, end = "\u2026"): string {
-  const start = text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join("") : text;
-  return start === text ? text : start + end;
-}
-
-function assert({ ok, violations, truncated }: any): void {
-  if (!ok) throw new ReviewerPayloadError(violations, truncated);
-}
-
-/**
- * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
- * the last issue is `and more`.
- */
-function standard(parser: any, value: any, options: any): any {
-  const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});
-  const issue = ({ path: pointer, message }: any) => {
-    let place = value;
-    const path = pointer.split("/").slice(1).map((token: string) => {
-      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
-      const key = Array.isArray(place) ? Number(name) : name;
-      // A long name is cut in the pointer.
-      place = place?.[key] ?? Object.entries(place ?? {}).find(([name]) => name !== key && clip(name) === key)?.[1];
-      return key;
-    });
-    return { message, path };
-  };
-  return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
-}
-
-/** A new copy of a schema, with its definitions and references in the form of the target. */
-function jsonSchema({ target }: any, schema: (references: string) => any): any {
-  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
-  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
-  const [root, definitions] = schema(`#/${keyword}/`);
-  return definitions ? { ...root, [keyword]: definitions } : root;
-}
-
-/** Whether arrays and objects are nested at most `levels` deep. */
-function shallow(value: any, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels > 0) for (const item of Array.isArray(value) ? value : Object.values(value)) if (!shallow(item, levels - 1)) return false;
-  return levels > 0;
-}
-
-/** Whether a value is a plain object, as `JSON.parse` returns, of any realm: not an array, `Date`, `Map` or other instance. */
-function isDict(value: any): boolean {
-  if (value === null || value === undefined) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** The own property of an object, for names such as `toString` that every object inherits. */
-function own(value: any, name: string): any {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/**
- * Whether an object has exactly `size` members, not counting those that are `undefined`. If `levels` is given, it may have
- * others, which must not be nested deeper.
- */
-function sized(value: any, size: number, levels?: number): boolean {
-  let count = 0;
-  for (const _ in value) count++;
-  return (
-    count === size ||
-    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
-  );
-}
-
-/**
- * Whether a value is a string of `least` to `most` code points. A string has at most as many code points as UTF-16 units, and
- * at least half as many, so most strings need not be counted.
- */
-function spans(text: any, least: number, most = Infinity): boolean {
-  if (typeof text !== "string") return false;
-  const { length } = text;
-  const count = length >= 2 * least - 1 && (length <= most || length > 2 * most) ? length : codePoints(text);
-  return count >= least && count <= most;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
-
-/** `URI` of RFC 3986. */
-function isUri(text: any): boolean {
-  return isUriReference(text) && /^[^/?#]*:/.test(text);
-}
-
-const uriReferenceForm =
-  /^(?!.*%(?![\da-f]{2}))(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
-
-/** `URI-reference` of RFC 3986. */
-function isUriReference(text: any): boolean {
-  if (typeof text !== "string" || !uriReferenceForm.test(text)) return false;
-  const address = /\[([^v\]]*)/i.exec(text)?.[1];
-  return !address || isIpv6(address, 7, /:(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/);
-}
-
-/** `::` replaces one or more groups, which limits the number of the others; the last two groups may be four octets. */
-function isIpv6(text: string, most: number, octets: RegExp): boolean {
-  const groups = text.replace(octets, ":0:0");
-  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
-  return (
-    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
-  );
-}
-
-/** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
-function clientOf(agent: string, capabilities: any, methods: any, transport: any, settings: any): any {
-  const { AbortController, clearTimeout, setTimeout }: any = globalThis;
-  // A mistake in an option would otherwise make every call fail, with a message that does not name the option.
-  const rule = "letters, digits, `.`, `_` and `-`, the first a letter or a digit, and at most 128 of them";
-  if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
-  for (const option of ["timeoutMs", "maxInFlight"])
-    if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
-  const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
-  let inFlight = 0;
-  const call = async (kind: string, [name, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> => {
-    const { parent, signal, idempotencyKey } = options;
-    const capability = capabilities[name];
-    const start = Date.now();
-    const correlationId = freshId();
-    const ended = (status: string, more: any) => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
-    const failed = (code: string, message: string, more: any = {}, finding?: unknown) => {
-      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
-      const status = known?.toLowerCase().replace("_", "-") ?? "error";
-      return ended(status, { ...more, error: { code, message, ...(finding === undefined ? {} : { finding }) } });
-    };
-    /** The result of a call whose payload is invalid. */
-    const invalid = (schemaSide: string, value: unknown, more?: any) => {
-      const { ok = true, violations, truncated }: any = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
-      const message = `the ${schemaSide} violates its schema`;
-      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, truncated, ...more });
-    };
-    const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
-    const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
-    const controller = new AbortController();
-    const exchange = async (more?: any): globalThis.Promise<any> => {
-      const headers = defined({
-        traceparent: parent?.headers.traceparent,
-        ...options.headers,
-        "capgen-contract": capability.hash,
-        "capgen-version": capability.version,
-        "capgen-descriptor": more,
-        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      });
-      const text = await writeEnvelope(
-        {
-          version: 1,
-          kind,
-          messageId: freshId(),
-          correlationId,
-          causedBy: parent?.messageId,
-          from,
-          to,
-          capability: name,
-          deadline: start + limit,
-          tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-          headers,
-          payload: request,
-        },
-        settings.sign,
-      );
-      if (controller.signal.aborted) return;
-      const rest = Math.max(1, start + limit - Date.now());
-      const message = { to, capability: name, text, timeoutMs: rest, signal: controller.signal };
-      if (kind === "event") {
-        await transport.publish(message);
-        return ended("ok", { response: undefined });
-      }
-      const reply = await transport.request(message);
-      const response = readEnvelope(reply);
-      if (!response) return failed("EAGENTRPC_INVALID_ENVELOPE", "the response is not a valid envelope");
-      if (settings.verify && !(await isAuthentic(reply, response, settings.verify)))
-        return failed("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
-      const isExpected =
-        response.kind === "response" &&
-        response.correlationId === correlationId &&
-        response.from === to &&
-        response.to === from &&
-        response.capability === name;
-      if (!isExpected) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
-      const { "capgen-status": status = "ok", "capgen-needs": needs } = response.headers ?? {};
-      if (status === "ok")
-        return invalid("response", response.payload, { response: response.payload }) || ended("ok", { response: response.payload });
-      if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
-      const { code, message: reason, side: schemaSide, violations = [], truncated, finding } = response.payload ?? {};
-      const isText = (value: unknown) => typeof value === "string";
-      const isKnown =
-        isText(code) &&
-        isText(reason) &&
-        ["request", "response", ...(code === "EAGENTRPC_SCHEMA_VIOLATION" ? [] : [undefined])].includes(schemaSide) &&
-        Array.isArray(violations) &&
-        violations.every((violation) => isText(violation?.path) && isText(violation.message));
-      if (!isKnown) return failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
-      // The agent may list more of them than a report has.
-      const list = listOf(100, 65_536);
-      for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
-      const report = { schemaSide, violations: list.found.map(defined), truncated: list.truncated || truncated === true };
-      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? report : {}, finding);
-    };
-    const found = invalid("request", request);
-    if (found) return found;
-    if (signal?.aborted) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-    if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-    if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
-    inFlight++;
-    let timer: any, abandon: any;
-    const stopped = new Promise((resolve) => {
-      const stop = (code: string, message: string) => () => {
-        resolve(failed(code, message));
-        controller.abort();
-      };
-      timer = setTimeout(stop("EAGENTRPC_TIMEOUT", "no response before the deadline"), limit);
-      abandon = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-      signal?.addEventListener("abort", abandon);
-    });
-    try {
-      return await Promise.race([exchange(), stopped]);
-    } catch (error: any) {
-      const code = `${error?.code}`;
-      return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abandon);
-      inFlight--;
-    }
-  };
-  const method = (kind: string, capability: any) => (request: unknown, options: any) => call(kind, capability, request, options);
-  const entries = Object.entries(methods).map(([name, capability]) => [
-    name,
-    Object.assign(method("request", capability), { publish: method("event", capability) }),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** The text of the response to a message; `undefined` if it has none. */
-async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any): globalThis.Promise<any> {
-  const { clearTimeout, setTimeout }: any = globalThis;
-  const failed = (code: string, message: string, more?: any) => ({ error: { code, message, ...more } });
-  const to = `agent://${agent}`;
-  let parts: any;
-  try {
-    parts = JSON.parse(text);
-  } catch {}
-  const { kind, messageId, correlationId, from, capability: name, tenantId, deadline, headers = {}, payload } = parts ?? {};
-  // A sender that made a mistake gets an answer, if the message shows where to.
-  const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
-  if (!isAnswerable || kind === "response") return;
-  const capability = own(capabilities, name);
-  const answer = async (): globalThis.Promise<any> => {
-    const now = Date.now();
-    if (!readEnvelope(text)) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not a valid envelope");
-    if (parts.to !== to) return failed("EAGENTRPC_INVALID_ENVELOPE", "the request is for another agent");
-    if (deadline < now) return failed("EAGENTRPC_DEADLINE_EXCEEDED", "the deadline of the request has passed");
-    if (deadline > now + 630_000) return failed("EAGENTRPC_INVALID_ENVELOPE", "the deadline is more than 600 s in the future");
-    if (settings.tenants && !settings.tenants.includes(tenantId))
-      return failed("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
-    if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
-      return failed("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
-    if (!capability) return failed("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${name}\``);
-    const [method]: any = Object.keys(methods).filter((key) => methods[key][0] === name);
-    const version = headers["capgen-version"];
-    const refusal = version === undefined ? undefined : refusalOf?.(methods[method][1](), version);
-    if (refusal) return failed(refusal[0], refusal[1]);
-    const invalid = (side: string, value: unknown) => {
-      const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: true }) ?? {};
-      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", `the ${side} violates its schema`, defined({ side, violations, truncated: truncated || undefined }));
-    };
-    const found = invalid("request", payload);
-    if (found) return found;
-    let failure: any, timer: any;
-    const context = {
-      caller: from.slice(8),
-      capability: name,
-      messageId,
-      correlationId,
-      tenantId,
-      deadline,
-      headers,
-      fail(code: string, message: string): never {
-        throw (failure = { code, message });
-      },
-    };
-    const late = new Promise((resolve) => {
-      const message = "the deadline passed before the handler ended";
-      if (deadline !== undefined) timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", message)), deadline - now);
-    });
-    const run = async () => {
-      const response = await handlers[method](payload, context);
-      return invalid("response", response) || { response };
-    };
-    try {
-      return await Promise.race([run(), late]);
-    } catch (error) {
-      if (failure && error === failure)
-        return failed(/^[^]{1,128}$/u.test(failure.code) ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`);
-      settings.onError?.(error, context);
-      return failed("EAGENTRPC_HANDLER_FAILED", "the handler failed");
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  const respond = ({ response = null, error }: any) =>
-    writeEnvelope(
-      {
-        version: 1,
-        kind: "response",
-        messageId: freshId(),
-        correlationId,
-        causedBy: messageId,
-        from: to,
-        to: from,
-        capability: name,
-        tenantId: error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? undefined : tenantId,
-        headers: defined({ "capgen-contract": capability?.hash, "capgen-status": error && "error" }),
-        payload: error ?? response,
-      },
-      settings.sign,
-    );
-  const answered = await answer();
-  if (kind === "event") return;
-  return respond(answered).catch(() => respond(failed("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
-}
-
-/** A random id. Browsers have `randomUUID`, which is faster, only on secure pages. */
-function freshId(): string {
-  const { crypto }: any = globalThis;
-  if (crypto.randomUUID) return crypto.randomUUID();
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte: any) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** An object without the members that are `undefined`. */
-function defined(object: any): any {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
-
-/** The text of an envelope, signed if there is a function for it. */
-async function writeEnvelope(members: any, sign: any): globalThis.Promise<string> {
-  const envelope = defined(members);
-  const text = isEnvelope(envelope) && JSON.stringify(envelope);
-  if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
-  if (!sign) return text;
-  const { keyId, signature } = await sign(text);
-  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind: "hmac", keyId, signature })}}`;
-}
-
-/** The envelope in a text, read strictly; `undefined` if it is invalid. */
-function readEnvelope(text: string): any {
-  try {
-    const envelope = JSON.parse(text);
-    if (!isEnvelope(envelope)) return;
-    // `JSON.parse` keeps the last of several members with one name; other programs keep the first.
-    let { count } = membersOf(text);
-    for (const open: any[] = [envelope]; open.length > 0; ) {
-      const value = open.pop();
-      if (typeof value !== "object" || value === null) continue;
-      const parts = Object.values(value);
-      if (!Array.isArray(value)) count -= parts.length;
-      for (const part of parts) open.push(part);
-    }
-    return count === 0 ? envelope : undefined;
-  } catch {}
-}
-
-/** Whether an envelope is signed, over its text as received without the signature. */
-async function isAuthentic(text: string, { auth }: any, verify: any): globalThis.Promise<boolean> {
-  if (auth?.kind !== "hmac") return false;
-  return verify(membersOf(text).unsigned, { keyId: auth.keyId, signature: auth.signature });
-}
-
-/** Whether a value has the members of an envelope, and no others. */
-function isEnvelope(value: any): boolean {
-  const id = /^[^]{1,128}$/u;
-  const uri = /^agent:\/\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-  const texts: any = {
-    kind: /^(?:request|response|event)$/,
-    messageId: id,
-    correlationId: id,
-    causedBy: id,
-    from: uri,
-    to: uri,
-    capability: /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/,
-    replyTo: /^(?=[^]{1,512}$)[a-z][a-z0-9]*:\/\/[^ ]+$/u,
-    tenantId: /^[^]{1,256}$/u,
-    keyId: id,
-    signature: /^[0-9a-f]{64}$/,
-  };
-  const isText = (value: unknown) => typeof value === "string";
-  const others: any = {
-    version: (value: unknown) => value === 1,
-    deadline: (value: any) => Number.isSafeInteger(value) && value >= 0,
-    headers: (value: any) => isDict(value) && Object.values(value).every(isText),
-    payload: (value: unknown) => !["undefined", "function", "symbol"].includes(typeof value),
-    auth: (value: any) =>
-      isDict(value) &&
-      (value.kind === "internal"
-        ? Object.keys(value).length === 1
-        : value.kind === "hmac" && Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
-  };
-  const isMember = ([name, value]: any) =>
-    Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);
-  return (
-    isDict(value) &&
-    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => Object.hasOwn(value, name)) &&
-    !["keyId", "signature"].some((name) => Object.hasOwn(value, name)) &&
-    Object.entries(value).every(isMember)
-  );
-}
-
-/** The number of members of all objects in a valid JSON text, and the text without the member `auth` of the outermost one. */
-function membersOf(text: string): any {
-  let count = 0;
-  let depth = 0;
-  let [start, name, end] = [0, 0, 0];
-  let [isAuth, isFirst] = [false, true];
-  let unsigned: any;
-  for (let at = 0; at < text.length; at++) {
-    const c: any = text[at];
-    if (c === '"') {
-      const from = at;
-      while (text[++at] !== '"') if (text[at] === "\\") at++;
-      if (depth === 1 && !isAuth) [name, end] = [from, at + 1];
-    } else if (c === ":") {
-      count++;
-      if (depth === 1) isAuth = JSON.parse(text.slice(name, end)) === "auth";
-    } else if (c === "," || c === "}" || c === "]") {
-      if (depth === 1) {
-        if (isAuth) {
-          const value = text.slice(0, at).trimEnd().length;
-          // One comma next to the member is left out: the one before it, unless it is the first.
-          const rest = text.slice(isFirst && c === "," ? at + 1 : value);
-          unsigned = text.slice(0, isFirst ? name : start) + rest;
-        }
-        [isAuth, isFirst, start] = [false, false, at];
-      }
-      if (c !== ",") depth--;
-    } else if (c === "{" || c === "[") depth++;
-  }
-  return { count, unsigned };
-}
-
 const call_methods: any = {
   reviewChange: [
     "review-change",

@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The description: all lines of the doc comments, without their common indentation and without blank lines at both ends. `None` if
-/// nothing is left.
+/// The description: all lines of the doc comments, without their common indentation and without blank lines at both
+/// ends. `None` if nothing is left.
 ///
-/// Only the compiler knows the text of `#[doc = include_str!("review.md")]`. The description is then an unchanged concatenation by
-/// `concat!`.
+/// Only the compiler knows the text of `#[doc = include_str!("review.md")]`. The description is then an unchanged
+/// concatenation by `concat!`.
 pub(crate) fn description(attributes: &[Attribute]) -> Option<TokenStream> {
     let values: Vec<&Expr> = attributes.iter().filter_map(value).collect();
     let texts: Option<Vec<String>> = values.iter().map(|value| text(value)).collect();
@@ -52,7 +52,8 @@ fn plain(texts: &[String]) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// The lines of one doc comment. In `/** */`, the lines after the first may start with a star that is not part of the text.
+/// The lines of one doc comment. In `/** */`, the lines after the first may start with a star that is not part of the
+/// text.
 fn starless(text: &str) -> Vec<String> {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let rest: Vec<&str> = rest.lines().collect();

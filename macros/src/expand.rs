@@ -1,7 +1,7 @@
 //! The impls of a capability.
 //!
-//! The compiler checks every token here once for each struct, so the expansion is short: everything that can be a function of
-//! capgen is one. `tools/benches/compile` measures the cost.
+//! The compiler checks every token here once for each struct, so the expansion is short: everything that can be a
+//! function of capgen is one. `tools/benches/compile` measures the cost.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -81,7 +81,8 @@ pub(crate) fn header(subject: &Subject<'_>, implemented: &TokenStream, demands: 
     }
 }
 
-/// `Checked<...>` for the type of the response, with the spans of that type: there the compiler reports traits that it lacks.
+/// `Checked<...>` for the type of the response, with the spans of that type: there the compiler reports traits that it
+/// lacks.
 fn checked(ty: &Type, capgen: &Path) -> TokenStream {
     let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
     let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);

@@ -1,4 +1,5 @@
-//! The impls of a struct with an error, so that the error is the only one: code that uses the capability still compiles.
+//! The impls of a struct with an error, so that the error is the only one: code that uses the capability still
+//! compiles.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -24,7 +24,8 @@ pub(crate) fn check<'a>(fields: impl Iterator<Item = &'a Field>, errors: &mut Er
     }
 }
 
-/// A function of serde changes the JSON of a field. schemars does not read the function, so it would describe the type of the field.
+/// A function of serde changes the JSON of a field. schemars does not read the function, so it would describe the type
+/// of the field.
 fn described(attributes: &[Attribute], errors: &mut Errors) {
     let find = |name: &str, names: &[&str]| {
         let mut keys = attributes.iter().filter(|attribute| attribute.path().is_ident(name)).flat_map(keys);

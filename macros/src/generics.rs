@@ -42,8 +42,8 @@ fn is_json_schema(bound: &TypeParamBound) -> bool {
     bound.path.segments.last().is_some_and(|segment| segment.ident == "JsonSchema")
 }
 
-/// The bounds of the impls on each type parameter, in addition to `JsonSchema`. They are not required on the struct itself: there,
-/// serde's traits as bounds would conflict with serde's derive.
+/// The bounds of the impls on each type parameter, in addition to `JsonSchema`. They are not required on the struct
+/// itself: there, serde's traits as bounds would conflict with serde's derive.
 pub(crate) fn demands(generics: &Generics, capgen: &Path) -> Vec<TokenStream> {
     let demand = |parameter: &TypeParam| {
         let name = &parameter.ident;

@@ -1,7 +1,8 @@
 //! The default name of a capability: the name of the type in kebab case.
 
-/// The words of a Rust name in lower case, separated by `-`. A word starts at an uppercase letter after a lowercase letter, at the last
-/// of several uppercase letters before a lowercase letter, and after `_`. A digit belongs to the word before it.
+/// The words of a Rust name in lower case, separated by `-`. A word starts at an uppercase letter after a lowercase
+/// letter, at the last of several uppercase letters before a lowercase letter, and after `_`. A digit belongs to the
+/// word before it.
 pub(crate) fn kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len() + 4);
     let mut characters = name.trim_start_matches("r#").chars().peekable();

@@ -21,14 +21,14 @@
 //!
 //! # Reading order
 //!
-//! For contributors. The input is parsed (`ast.rs`, `attr.rs`, `value.rs`, with its documentation, generic parameters and
-//! fields in files of their own) and checked by the rules of the manifest (`valid.rs`); `key.rs` lists the keys, which are
-//! those of `capgen-descriptor` and three more. It expands (`expand.rs`) to impls of two hidden traits: `Declare`, from
-//! which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the compiler reports a missing impl
-//! of serde or schemars in one place.
+//! For contributors. The input is parsed (`ast.rs`, `attr.rs`, `value.rs`, with its documentation, generic parameters
+//! and fields in files of their own) and checked by the rules of the manifest (`valid.rs`); `key.rs` lists the keys,
+//! which are those of `capgen-descriptor` and three more. It expands (`expand.rs`) to impls of two hidden traits:
+//! `Declare`, from which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the compiler
+//! reports a missing impl of serde or schemars in one place.
 //!
-//! `errors.rs` collects errors, so that all are reported at once. A struct with an error gets impls too (`fallback.rs`), so
-//! that code that uses it has no further errors.
+//! `errors.rs` collects errors, so that all are reported at once. A struct with an error gets impls too
+//! (`fallback.rs`), so that code that uses it has no further errors.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -67,6 +67,8 @@ fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
 
 #[cfg(test)]
 mod tests {
+    use capgen_testkit::Random;
+
     use super::*;
 
     const WORDS: &[&str] = &[
@@ -132,14 +134,10 @@ mod tests {
 
     #[test]
     fn no_attribute_makes_the_derive_panic() {
-        let mut state = 1_u64;
-        let mut random = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from(state >> 33).unwrap() % bound
-        };
+        let mut random = Random::new(1);
         let mut parsed = 0;
         for _ in 0..5_000 {
-            let words: Vec<&str> = (0..random(14)).map(|_| WORDS[random(WORDS.len())]).collect();
+            let words: Vec<&str> = (0..random.below(14)).map(|_| random.pick(WORDS)).collect();
             let text = format!("#[capability({})] struct ReviewPr<T: JsonSchema>(T);", words.join(" "));
             let Ok(input) = syn::parse_str::<DeriveInput>(&text) else { continue };
             parsed += 1;

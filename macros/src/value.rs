@@ -181,7 +181,8 @@ fn rest(input: ParseStream<'_>) -> TokenStream {
     tokens
 }
 
-/// The tokens as the text of a string whose quotes were forgotten; `None` unless they are a few words, numbers, dots and hyphens.
+/// The tokens as the text of a string whose quotes were forgotten; `None` unless they are a few words, numbers, dots
+/// and hyphens.
 fn quotable(tokens: &TokenStream) -> Option<String> {
     let mut text = String::new();
     for token in tokens.clone() {

@@ -1,4 +1,5 @@
-//! Compiler errors of the derive. Each file in `ui/` has one mistake and is named after it; the message is in the file next to it.
+//! Compiler errors of the derive. Each file in `ui/` has one mistake and is named after it; the message is in the file
+//! next to it.
 //!
 //! `TRYBUILD=overwrite cargo test -p capgen-macros --test ui` updates the messages.
 

@@ -47,7 +47,9 @@ tests["a valid call returns the response"] = async () => {
     "version", "kind", "messageId", "correlationId", "from", "to", "capability", "deadline", "tenantId", "headers", "payload",
   ]);
   assert.deepEqual([envelope.version, envelope.kind, envelope.from, envelope.to], [1, "request", "agent://console", "agent://shop"]);
-  assert.deepEqual(envelope.headers, { "x-a": "b", "capgen-contract": hash, "capgen-version": "1.2.0", "idempotency-key": "k" });
+  const { "capgen-timeout-ms": remaining, ...headers } = envelope.headers;
+  assert.deepEqual(headers, { "x-a": "b", "capgen-contract": hash, "capgen-version": "1.2.0", "idempotency-key": "k" });
+  assert.ok(remaining > 29_000 && remaining <= 30_000, remaining);
   assert.ok(Math.abs(envelope.deadline - Date.now() - 30_000) < 1000);
 };
 
@@ -390,7 +392,7 @@ tests["a response names its request"] = async () => {
   assert.match(messageId, /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, {
     version: 1, kind: "response", correlationId: "c", causedBy: "m", from: "agent://shop", to: "agent://console", capability: "echo",
-    tenantId: "t", headers: { "capgen-contract": hash }, payload: { text: "a" },
+    tenantId: "t", headers: { "capgen-contract": hash, "capgen-version": "1.2.0" }, payload: { text: "a" },
   });
 };
 
@@ -434,6 +436,124 @@ tests["a handler that takes too long is a timeout"] = async () => {
   assert.equal(answer.payload.code, "EAGENTRPC_TIMEOUT");
 };
 
+/** A request that states the time that remains, by a caller whose clock differs by some minutes. */
+const within = (timeout, minutes = 0, more = {}) =>
+  request({ deadline: Date.now() + minutes * 60_000 + Number(timeout), headers: { "capgen-timeout-ms": timeout }, ...more });
+
+tests["the time that remains does not depend on clocks"] = async () => {
+  for (const minutes of [-10, 10]) assert.equal(JSON.parse(await handleShop(within("5000", minutes), handlers)).headers["capgen-status"], undefined);
+  const slow = JSON.parse(await handleShop(within("20", 60, { capability: "slow", payload: 60 }), handlers));
+  assert.equal(slow.payload.code, "EAGENTRPC_TIMEOUT");
+  for (const timeout of ["", "0", "600001", "-1", "+5", "05", "1.5", "1e3", " 5", "soon"]) {
+    const { payload } = JSON.parse(await handleShop(request({ headers: { "capgen-timeout-ms": timeout } }), handlers));
+    assert.deepEqual([payload.code, payload.effect], ["EAGENTRPC_INVALID_ENVELOPE", "none"], timeout);
+    assert.ok(payload.message.includes("`capgen-timeout-ms`"), payload.message);
+  }
+};
+
+tests["signed requests are refused from five minutes of difference"] = async () => {
+  const auth = { kind: "hmac", keyId: "k", signature: "0".repeat(64) };
+  for (const [minutes, code, message, settings] of [
+    [4, undefined],
+    [-4, undefined],
+    [6, "EAGENTRPC_INVALID_ENVELOPE", /^the clock of the caller is 3[56]\d{4} ms ahead of the provider's/],
+    [-6, "EAGENTRPC_DEADLINE_EXCEEDED", /^the deadline passed 35\d{4} ms ago by the provider's clock/],
+    [6, undefined, undefined, { clockDifferenceMs: 600_000 }],
+  ]) {
+    const answer = JSON.parse(await handleShop(within("5000", minutes, { auth }), handlers, { verify: () => true, ...settings }));
+    assert.equal(answer.headers["capgen-status"] && answer.payload.code, code, `${minutes} minutes`);
+    if (message) assert.match(answer.payload.message, message);
+    if (minutes === -6) assert.equal(answer.payload.details.timeoutMs, 5000);
+  }
+};
+
+tests["a request that only its caller can read names the side that does not know a property"] = async () => {
+  const other = { "capgen-contract": "0".repeat(64), "capgen-version": "1.1.0" };
+  const answer = JSON.parse(await handleShop(request({ payload: {}, headers: other }), handlers));
+  const { code, message, retryable, effect, side, violations, skew } = answer.payload;
+  assert.deepEqual([code, retryable, effect, side, violations.length], ["EVERSION_SKEW", true, "none", "request", 1]);
+  assert.equal(message, 'the provider (1.2.0) does not accept `/text`, which your contract (1.1.0) allows: missing required property "text"');
+  assert.deepEqual(skew, {
+    callerVersion: "1.1.0", callerContract: "0".repeat(64), providerVersion: "1.2.0", providerContract: hash, served: ["1.2.0"],
+    reason: "payload",
+  });
+  assert.equal(answer.headers["capgen-version"], "1.2.0");
+  const [client] = echo((request) => response(request, answer.payload, { headers: answer.headers }));
+  const result = await client.echo({ text: "a" });
+  assert.deepEqual([result.status, result.error.code, result.error.skew, result.error.effect], ["error", code, skew, "none"]);
+  assert.equal(result.error.violations[0].path, "/text");
+  const closed = JSON.parse(await handleShop(request({ capability: "closed", payload: { "a/b c": 1 }, headers: other }), handlers));
+  assert.equal(closed.payload.message, 'the provider does not know "a/b c", which your contract (1.1.0) may send');
+};
+
+tests["an invalid response of another version shows both versions"] = async () => {
+  const headers = { "capgen-contract": "0".repeat(64), "capgen-version": "2.0.0" };
+  const [client] = echo((request) => response(request, { text: 1 }, { headers }));
+  const { status, schemaSide, error } = await client.echo({ text: "a" });
+  assert.deepEqual([status, schemaSide, error.code], ["schema-violation", "response", "EAGENTRPC_SCHEMA_VIOLATION"]);
+  assert.equal(error.message, "the provider has version 2.0.0, your contract is 1.2.0: the response violates its schema");
+  assert.deepEqual([error.skew.providerVersion, error.skew.callerVersion, error.skew.reason], ["2.0.0", "1.2.0", "response"]);
+};
+
+tests["headers of the protocol are checked and not passed on"] = async () => {
+  for (const headers of [{ "capgen-attempt": "1" }, { "capgen-attempt": "x" }, { "capgen-heartbeat-ms": "249" }, { "capgen-heartbeat-ms": "30001" }, { "capgen-policy": "serve" }]) {
+    const { payload } = JSON.parse(await handleShop(request({ headers }), handlers));
+    assert.equal(payload.code, "EAGENTRPC_INVALID_ENVELOPE");
+    assert.ok(payload.message.includes(Object.keys(headers)[0]), payload.message);
+  }
+  const [client, sent] = echo((request) => response(request, { text: "a" }));
+  await client.echo({ text: "a" }, { headers: { "capgen-heartbeat-ms": "1000", "capgen-policy": "strict", "x-a": "b" } });
+  const { headers } = JSON.parse(sent.requests[0].text);
+  assert.deepEqual([headers["capgen-heartbeat-ms"], headers["capgen-policy"], headers["x-a"]], [undefined, undefined, "b"]);
+  const [waiting] = echo((request) => response(request, null, { headers: { "capgen-frame": "working" } }));
+  assert.equal((await waiting.any(1)).error.code, "EAGENTRPC_INVALID_ENVELOPE");
+};
+
+tests["a stricter policy of the caller is followed without a comparison"] = async () => {
+  const other = "0".repeat(64);
+  for (const [policy, contract, expected] of [
+    ["refuse", other, "EVERSION_SKEW"],
+    ["strict", other, "EVERSION_SKEW"],
+    ["strict", hash, undefined],
+    [undefined, other, undefined],
+  ]) {
+    let runs = 0;
+    const headers = { "capgen-contract": contract, ...(policy && { "capgen-policy": policy }) };
+    const answer = JSON.parse(await handleShop(request({ headers }), { ...handlers, echo: () => (runs++, { text: "" }) }));
+    assert.equal(answer.payload.code, expected, `${policy}`);
+    assert.equal(runs, expected ? 0 : 1);
+    if (expected) assert.deepEqual([answer.payload.skew.reason, answer.payload.effect], ["unknown-contract", "none"]);
+  }
+};
+
+tests["handlers cannot fail with codes of the protocol"] = async () => {
+  for (const code of ["EVERSION_SKEW", "EAGENTRPC_BUSY", "EAGENTRPC_X", "a\u0000b", "", "x".repeat(129)]) {
+    const failing = { ...handlers, echo: (_, context) => context.fail(code, "m") };
+    const { payload } = JSON.parse(await handleShop(request({}), failing));
+    assert.deepEqual([payload.code, payload.effect], ["EAGENTRPC_HANDLER_FAILED", undefined], code);
+  }
+};
+
+tests["answers to requests that prove nothing are not signed"] = async () => {
+  const settings = { sign: () => ({ keyId: "k", signature: "0".repeat(64) }), verify: (_, { keyId }) => keyId === "k" };
+  const auth = { kind: "hmac", keyId: "k", signature: "0".repeat(64) };
+  for (const [more, isSigned] of [
+    [{}, false],
+    [{ deadline: 1 }, false],
+    [{ auth: { ...auth, keyId: "other" } }, false],
+    [{ auth, extra: 1 }, false],
+    [{ auth, deadline: 1 }, true],
+    [{ auth }, true],
+  ]) {
+    const answer = JSON.parse(await handleShop(request(more), handlers, settings));
+    assert.equal(answer.auth !== undefined, isSigned, JSON.stringify(more));
+  }
+};
+
+tests["control messages are dropped"] = async () => {
+  assert.equal(await handleShop(request({ kind: "control", headers: { "capgen-control": "cancel" } }), handlers), undefined);
+};
+
 tests["a call that serves another one does not wait longer"] = async () => {
   const inner = transport(() => new Promise(() => {}));
   const implementation = {
@@ -443,7 +563,8 @@ tests["a call that serves another one does not wait longer"] = async () => {
   const text = request({ deadline: Date.now() + 60, tenantId: "t", headers: { traceparent: "00-a" } });
   await handleShop(text, implementation);
   const child = JSON.parse(inner.sent.requests[0].text);
-  assert.deepEqual([child.deadline, child.causedBy, child.tenantId], [JSON.parse(text).deadline, "m", "t"]);
+  assert.deepEqual([child.causedBy, child.tenantId], ["m", "t"]);
+  assert.ok(child.deadline <= JSON.parse(text).deadline && child.headers["capgen-timeout-ms"] <= 60, child.deadline);
   assert.equal(child.headers.traceparent, "00-a");
   const [late, sent] = echo(() => assert.fail());
   assert.equal((await late.echo({ text: "a" }, { parent: { deadline: Date.now() - 1, headers: {} } })).status, "timeout");

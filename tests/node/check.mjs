@@ -77,6 +77,8 @@ function outline(text) {
     [ts.SyntaxKind.FunctionDeclaration]: "function",
     [ts.SyntaxKind.ClassDeclaration]: "class",
     [ts.SyntaxKind.VariableStatement]: "const",
+    [ts.SyntaxKind.ImportDeclaration]: "import",
+    [ts.SyntaxKind.ExportDeclaration]: "export",
   };
   return file.statements.map((statement) => {
     const word = words[statement.kind] ?? ts.SyntaxKind[statement.kind];

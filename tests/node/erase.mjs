@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 
-const compilerOptions = { target: "es2022", module: "esnext", removeComments: true };
+const compilerOptions = { target: "es2022", module: "esnext", verbatimModuleSyntax: true, removeComments: true };
 
 function tokens(text) {
   const plain = ts.transpileModule(text, { compilerOptions }).outputText;

@@ -1,16 +1,12 @@
-// Reads jobs from stdin and writes their results to stdout, both JSON. A job has JSON texts of payloads, and either a JSON Schema in
+// Reads jobs, as in `generated.mjs`, from stdin and writes their results to stdout, both JSON. A job has JSON texts of payloads, and either a JSON Schema in
 // 2020-12 (or the `draft` of the job) or a generated TypeScript file with the name of the object of a side. The result has the verdicts of Ajv about the payloads, or
 // the message of its error; by the JSON Schemas of an object, also in draft-07:
 //   [{"file": "...", "side": "payRequest", "payloads": ["1", "{}"]}, {"schema": {}, "payloads": ["1"]}]
 //     -> [{"draft-2020-12": [false, true], "draft-07": [false, true]}, {"draft-2020-12": [true]}]
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { transformSync } from "esbuild";
+import { job, load } from "./generated.mjs";
 
 const drafts = { "draft-2020-12": Ajv2020, "draft-07": Ajv };
 
@@ -47,17 +43,13 @@ function rejects({ input }, target) {
   return false;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "capgen-"));
-process.on("exit", () => rmSync(folder, { recursive: true }));
 const results = [];
-for (const { file, side, schema, draft = "draft-2020-12", payloads } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { file, side, schema, draft = "draft-2020-12", payloads } of job) {
   if (schema !== undefined) {
     results.push({ [draft]: verdicts(draft, schema, payloads) });
     continue;
   }
-  const path = join(folder, `${results.length}.mjs`);
-  writeFileSync(path, transformSync(file, { loader: "ts" }).code);
-  const converter = (await import(pathToFileURL(path)))[side]["~standard"].jsonSchema;
+  const converter = (await load(file))[side]["~standard"].jsonSchema;
   if (!rejects(converter, "openapi-3.0") || !rejects(converter, "toString")) throw new Error("a target is not rejected");
   results.push(
     Object.fromEntries(Object.keys(drafts).map((draft) => [draft, verdicts(draft, convert(converter, draft), payloads)])),

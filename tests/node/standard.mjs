@@ -1,4 +1,4 @@
-// Reads a job from stdin and writes its result to stdout, both JSON. The job is a generated TypeScript file, the names of the objects
+// Reads a job, as in `generated.mjs`, from stdin and writes its result to stdout, both JSON. The job is a generated TypeScript file, the names of the objects
 // of a capability's request and response, and JSON texts of payloads:
 //   {"file": "...", "request": "payRequest", "response": "payResponse", "payloads": [["{}", "{}"]]}
 // The result has, for each pair of a request and a response, the issues that each library reports: first about the request, or, if
@@ -6,10 +6,6 @@
 //   {"schemas": {"request": {}, "response": {}},
 //    "results": [{"direct": [], "trpc": [], "orpc": [], "hono": [], "form": [], "mcp": ""}]}
 // `mcp` is the text of the error, because the SDK returns no list. `hono` and `form`, a form of TanStack, only validate requests.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { sValidator } from "@hono/standard-validator";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
@@ -17,15 +13,9 @@ import { call, os } from "@orpc/server";
 import { FormApi } from "@tanstack/form-core";
 import { initTRPC } from "@trpc/server";
 import { Hono } from "hono";
-import ts from "typescript";
+import { job, load } from "./generated.mjs";
 
-const job = JSON.parse(readFileSync(0, "utf8"));
-const folder = mkdtempSync(join(tmpdir(), "capgen-"));
-process.on("exit", () => rmSync(folder, { recursive: true }));
-const path = join(folder, "generated.mjs");
-const compilerOptions = { target: "es2022", module: "esnext" };
-writeFileSync(path, ts.transpileModule(job.file, { compilerOptions }).outputText);
-const module = await import(pathToFileURL(path));
+const module = await load(job.file);
 const [request, response] = [module[job.request], module[job.response]];
 /** The response that every handler returns. */
 let answer;

@@ -1,14 +1,8 @@
-// Reads a job from stdin and writes its result to stdout, both JSON:
+// Reads a job, as in `generated.mjs`, from stdin and writes its result to stdout, both JSON:
 //   [{"file": "...", "checks": [{"type": "AbRequest", "payloads": ["1", "2"]}]}] -> for each file, check and payload the
 //   verdict of `is`, whether `parse` and `assert` agree, the violations, and their messages under `redact`:
 //   [[[{"isValid": true, "agrees": true, "violations": [], "truncated": false, "redacted": []}]]]
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import ts from "typescript";
-
-const compilerOptions = { target: "es2022", module: "esnext" };
+import { job, load } from "./generated.mjs";
 
 function check(module, type, text) {
   const value = JSON.parse(text);
@@ -41,12 +35,8 @@ function check(module, type, text) {
 }
 
 const results = [];
-const folder = mkdtempSync(join(tmpdir(), "capgen-"));
-process.on("exit", () => rmSync(folder, { recursive: true }));
-for (const { file, checks } of JSON.parse(readFileSync(0, "utf8"))) {
-  const path = join(folder, `${results.length}.mjs`);
-  writeFileSync(path, ts.transpileModule(file, { compilerOptions }).outputText);
-  const module = await import(pathToFileURL(path));
+for (const { file, checks } of job) {
+  const module = await load(file);
   results.push(checks.map(({ type, payloads }) => payloads.map((text) => check(module, type, text))));
 }
 process.stdout.write(JSON.stringify(results));

@@ -25,7 +25,8 @@ pub struct RandomPair {
     pub schemas: [Schema; 2],
 }
 
-/// The pair of a seed; `None` if a schema is rejected, or if the schemas are equal. Two thirds of the pairs are mutations.
+/// The pair of a seed; `None` if a schema is rejected, or if the schemas are equal. Two thirds of the pairs are
+/// mutations.
 pub fn random_pair(seed: u64) -> Option<RandomPair> {
     let mut random = Random::new(seed);
     let one = random.schema();
@@ -67,7 +68,8 @@ impl Count {
         undecided as f64 / (self.yes + self.no + undecided).max(1) as f64
     }
 
-    /// Asks whether `larger` contains `smaller`, and looks for `samples` payloads that contradict a `yes`. Returns the witness of a `no`.
+    /// Asks whether `larger` contains `smaller`, and looks for `samples` payloads that contradict a `yes`. Returns the
+    /// witness of a `no`.
     ///
     /// # Errors
     ///
@@ -128,7 +130,8 @@ pub struct Samples {
 /// How many of the smallest values are found by search, if random payloads rarely conform.
 const SMALLEST: usize = 12;
 
-/// Different payloads that `schema` accepts, at most `count`. They are chosen near the boundary of `schema`, and near that of `other`.
+/// Different payloads that `schema` accepts, at most `count`. They are chosen near the boundary of `schema`, and near
+/// that of `other`.
 pub fn conforming(schema: &Schema, other: &Schema, count: usize, random: &mut Random) -> Samples {
     let validator = Validator::new(schema);
     let mut found = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! Builds contracts from schemas.
 
 use crate::random::Random;
-use capgen_codegen::{Language, Options, Regenerate, generate, generate_with};
+use capgen_codegen::{Files, Language, Options, Regenerate, generate_with, shared_files};
 use capgen_manifest::{Diagnostic, LoadedContract, Manifest, Source, load};
 
 /// A capability of a contract to build. Schemas are JSON texts.
@@ -68,19 +68,41 @@ pub fn loaded(agent: &str, capabilities: &[Draft]) -> Result<LoadedContract, Vec
     load(&Source::new("capabilities.json", text(agent, capabilities)))
 }
 
-/// The file that is generated in a language with a single file per agent.
+/// The file that is generated in a language with a single file per agent, without the code that it imports.
 pub fn generated(contract: &Manifest, language: Language) -> String {
-    generate(contract, &[language]).into_values().collect()
+    generated_with(contract, language, &Options::default())
 }
 
 /// Like [`generated`], with a client and the items to implement the agent.
 pub fn generated_with_calls(contract: &Manifest, language: Language) -> String {
-    let options = Options { calls: true, ..Options::default() };
-    generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent)).into_values().collect()
+    generated_with(contract, language, &Options { calls: true, ..Options::default() })
 }
 
-/// Contracts whose agents, capabilities and definitions have random names of words that generated code uses. Names of capabilities
-/// often differ only in punctuation or case.
+/// Like [`generated`], with options.
+pub fn generated_with(contract: &Manifest, language: Language, options: &Options) -> String {
+    own_files(contract, language, options).into_values().collect()
+}
+
+/// The files that are generated for an agent alone, without the code that the files of a folder share.
+pub fn own_files(contract: &Manifest, language: Language, options: &Options) -> Files {
+    let mut files = generate_with(contract, &[language], options, &Regenerate::anywhere(&contract.agent));
+    // No id starts with this character.
+    files.retain(|name, _| !name.starts_with('_'));
+    files
+}
+
+/// The text of the file with this extension that generated files import.
+///
+/// # Panics
+///
+/// There is no such file.
+pub fn shared(extension: &str) -> String {
+    let mut files = shared_files(Language::ALL, &Options::default());
+    files.remove(&format!("_capgen.{extension}")).unwrap_or_else(|| panic!("no shared file for {extension}"))
+}
+
+/// Contracts whose agents, capabilities and definitions have random names of words that generated code uses. Names of
+/// capabilities often differ only in punctuation or case.
 pub fn random_names(count: usize) -> Vec<Manifest> {
     const WORDS: [&str; 22] = [
         "a",

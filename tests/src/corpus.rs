@@ -13,7 +13,8 @@ pub struct Document {
     root: Node,
 }
 
-/// The path of a part of the corpora. Only tests that run on request call it: the others read nothing outside this repository.
+/// The path of a part of the corpora. Only tests that run on request call it: the others read nothing outside this
+/// repository.
 ///
 /// # Panics
 ///

@@ -1,14 +1,16 @@
 //! Independent decoders of CBOR, which check that of `capgen-amp`.
 //!
-//! `ciborium` accepts more than deterministic encodings, and `cbor-core` accepts only these; both have their own model of values.
+//! `ciborium` accepts more than deterministic encodings, and `cbor-core` accepts only these; both have their own model
+//! of values.
 
 use capgen_amp::cbor::{DecodeErrorKind, Limits, Value, decode};
 
 /// Decodes with our decoder and checks that the others agree. Returns our result.
 ///
-/// The exceptions, all of which the models of the other crates cause: `ciborium` reads `undefined` as `null` and small big integers
-/// (tags 2 and 3) as integers, and rejects simple values and some big integers of 16 bytes. `cbor-core` accepts every NaN and limits nothing as we do; it rejects big
-/// integers of other than the shortest form, which are tags with byte strings to us.
+/// The exceptions, all of which the models of the other crates cause: `ciborium` reads `undefined` as `null` and small
+/// big integers (tags 2 and 3) as integers, and rejects simple values and some big integers of 16 bytes. `cbor-core`
+/// accepts every NaN and limits nothing as we do; it rejects big integers of other than the shortest form, which are
+/// tags with byte strings to us.
 ///
 /// # Panics
 ///

@@ -1,10 +1,11 @@
 //! Shared code of the whole-system tests.
 //!
-//! [`node`] runs the TypeScript compiler and [`rust_package`] cargo; [`round_trip`] reads and writes payloads with generated Rust.
-//! [`corpus`] reads collections of schemas from outside this repository, and [`contract`] builds contracts from schemas. [`random`]
-//! generates random schemas and payloads, [`agreement`] compares the engines that validate them, and [`containment`] checks the answers
-//! to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
-//! fuzz targets, [`independent_cbor`] compares decoders of CBOR, and [`registry_events`] has events of the registry.
+//! [`node`] runs the TypeScript compiler and [`rust_package`] cargo; [`round_trip`] reads and writes payloads with
+//! generated Rust. [`corpus`] reads collections of schemas from outside this repository, and [`contract`] builds
+//! contracts from schemas. [`random`] generates random schemas and payloads, [`agreement`] compares the engines that
+//! validate them, and [`containment`] checks the answers to whether one schema contains another. [`derived`] contains
+//! types to derive schemas from. [`fuzz`] contains the bodies of the fuzz targets, [`independent_cbor`] compares
+//! decoders of CBOR, and [`registry_events`] has events of the registry.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
@@ -16,7 +17,6 @@ pub mod fuzz;
 pub mod independent_cbor;
 pub mod literal;
 pub mod node;
-pub mod npm;
 pub mod random;
 pub mod registry_events;
 pub mod round_trip;

@@ -7,8 +7,8 @@ pub fn expression(value: &Json) -> String {
     write(value, &|name| format!("[{name}]"))
 }
 
-/// The type that contains only this value. A value of this type is not a fresh literal, so the compiler does not check for excess
-/// properties.
+/// The type that contains only this value. A value of this type is not a fresh literal, so the compiler does not check
+/// for excess properties.
 pub fn type_of(value: &Json) -> String {
     write(value, &str::to_owned)
 }

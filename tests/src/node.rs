@@ -1,12 +1,15 @@
-//! The TypeScript compiler, run by Node.
+//! The TypeScript compiler and other programs from npm, run by Node.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Failure, npm};
+use capgen_testkit::npm;
+
+use crate::Failure;
+use crate::contract::shared;
 
 /// Node with the packages of `tests/node/package-lock.json` installed.
 #[derive(Debug)]
@@ -91,7 +94,7 @@ pub fn strict() -> Value {
 ///
 /// If the packages cannot be installed.
 pub fn require_or_skip() -> Result<Option<Node>, Failure> {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return Ok(None);
     }
     let node = Node { folder: crate::folder().join("node") };
@@ -111,13 +114,14 @@ impl Node {
         Ok(programs.into_iter().flatten().collect())
     }
 
-    /// Compiles programs in one process. The first takes about a second, each other one a tenth of that.
+    /// Compiles programs in one process, each with the files that its generated files import. The first takes about a
+    /// second, each other one a tenth of that.
     ///
     /// # Errors
     ///
     /// If the compiler cannot be run.
     pub fn tsc_check_all(&self, programs: &[Program]) -> Result<Vec<Vec<TscError>>, Failure> {
-        let job = |program: &Program| json!({ "files": program.files, "options": program.options });
+        let job = |program: &Program| json!({ "files": with_shared(&program.files), "options": program.options });
         let results = self.run(&json!({ "check": programs.iter().map(job).collect::<Vec<_>>() }))?;
         let error = |value: &Value| TscError {
             file: value["file"].as_str().unwrap_or_default().to_owned(),
@@ -147,7 +151,7 @@ impl Node {
         let check = |(ty, payloads): &(String, Vec<String>)| json!({ "type": ty, "payloads": payloads });
         let job = |generated: &GeneratedFile| json!({ "file": generated.file, "checks": generated.checks.iter().map(check).collect::<Vec<_>>() });
         let job = files.iter().map(job).collect();
-        Ok(serde_json::from_value(self.run_script("validate.mjs", &Value::Array(job))?)?)
+        Ok(serde_json::from_value(self.run_generated("validate.mjs", &Value::Array(job))?)?)
     }
 
     /// The findings of each linter and formatter about files.
@@ -156,7 +160,7 @@ impl Node {
     ///
     /// If a tool cannot be run.
     pub fn lint(&self, files: &[(String, String)]) -> Result<BTreeMap<String, Vec<String>>, Failure> {
-        Ok(serde_json::from_value(self.run_script("lint.mjs", &json!(files))?)?)
+        Ok(serde_json::from_value(self.run_script("lint.mjs", &json!(with_shared(files)))?)?)
     }
 
     /// The bundle of a program that imports some files, without the code that it does not use.
@@ -165,8 +169,27 @@ impl Node {
     ///
     /// If it cannot be bundled.
     pub fn bundle(&self, files: &[(String, String)], entry: &str) -> Result<String, Failure> {
-        let bundles = self.run_script("bundle.mjs", &json!([{ "files": files, "entry": entry }]))?;
+        self.bundle_with(files, entry, false)
+    }
+
+    /// The same bundle, minified.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be bundled.
+    pub fn minified(&self, files: &[(String, String)], entry: &str) -> Result<String, Failure> {
+        self.bundle_with(files, entry, true)
+    }
+
+    fn bundle_with(&self, files: &[(String, String)], entry: &str, minify: bool) -> Result<String, Failure> {
+        let job = json!([{ "files": with_shared(files), "entry": entry, "minify": minify }]);
+        let bundles = self.run_script("bundle.mjs", &job)?;
         Ok(bundles[0].as_str().ok_or("no bundle")?.to_owned())
+    }
+
+    /// The folder with the installed packages.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The answers of libraries that use a side of a capability as a Standard Schema; see `standard.mjs`.
@@ -175,7 +198,7 @@ impl Node {
     ///
     /// If a file cannot be loaded, or a library does something else than to accept or reject the value.
     pub fn standard(&self, job: &Value) -> Result<Value, Failure> {
-        self.run_script("standard.mjs", job)
+        self.run_generated("standard.mjs", job)
     }
 
     /// The verdicts of Ajv by the JSON Schemas of generated objects; see `json_schema.mjs`.
@@ -184,7 +207,7 @@ impl Node {
     ///
     /// If a file cannot be loaded, or Ajv rejects a schema.
     pub fn json_schema(&self, jobs: &Value) -> Result<Value, Failure> {
-        self.run_script("json_schema.mjs", jobs)
+        self.run_generated("json_schema.mjs", jobs)
     }
 
     /// The verdicts of Ajv about files by schemas for editors: `true`, or the error; see `editor_schemas.mjs`.
@@ -223,7 +246,31 @@ impl Node {
         self.run_script("check.mjs", job)
     }
 
-    fn run_script(&self, script: &str, job: &Value) -> Result<Value, Failure> {
-        npm::run_script(&self.folder, script, job)
+    /// Runs a script that loads generated TypeScript; see `generated.mjs`.
+    fn run_generated(&self, script: &str, job: &Value) -> Result<Value, Failure> {
+        self.run_script(script, &json!({ "shared": shared("ts"), "job": job }))
     }
+
+    fn run_script(&self, script: &str, job: &Value) -> Result<Value, Failure> {
+        capgen_testkit::node::run_script(&self.folder, script, job)
+    }
+}
+
+/// Files, with those that generated ones among them import, unless they are there.
+fn with_shared(files: &[(String, String)]) -> Vec<(String, String)> {
+    let mut all = files.to_vec();
+    for (name, _) in files.iter().filter(|(_, text)| text.contains("\"./_capgen")) {
+        let (folder, file) = name.rsplit_once('/').map_or(("", name.as_str()), |(folder, file)| (folder, file));
+        // An id may contain points, and the declarations of a module have two extensions.
+        let extensions = ["d.ts", "d.mts", "d.cts", "ts"];
+        let Some(extension) = extensions.into_iter().find(|extension| file.ends_with(&format!(".{extension}"))) else {
+            continue;
+        };
+        let separator = if folder.is_empty() { "" } else { "/" };
+        let imported = format!("{folder}{separator}_capgen.{extension}");
+        if all.iter().all(|(name, _)| *name != imported) {
+            all.push((imported, shared(extension)));
+        }
+    }
+    all
 }

@@ -26,7 +26,8 @@ impl Case {
         Self::of(&[Draft::request("root", schema)], payloads)
     }
 
-    /// Like the function above, but a capability with the same schema comes first, so that the types of definitions belong to it.
+    /// Like the function above, but a capability with the same schema comes first, so that the types of definitions
+    /// belong to it.
     pub fn after_its_equal(schema: &str, payloads: Vec<String>) -> Option<Self> {
         Self::of(&[Draft::request("first", schema), Draft::request("root", schema)], payloads)
     }
@@ -84,8 +85,8 @@ fn round_trip<C: capgen::Capability>(json: &str) -> String {
     Package::write(scratch, name, "2024", &files)
 }
 
-/// The answers of the program for each payload of each case: the payload as its type writes it, or `error: ` and the reason why it was
-/// rejected. The program is the package `name` in the folder `scratch`.
+/// The answers of the program for each payload of each case: the payload as its type writes it, or `error: ` and the
+/// reason why it was rejected. The program is the package `name` in the folder `scratch`.
 ///
 /// # Errors
 /// If the program cannot be compiled or run.

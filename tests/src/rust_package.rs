@@ -36,20 +36,36 @@ impl Package {
         features: &[&str],
     ) -> Result<Self, Failure> {
         let folder = Path::new(scratch).join(name);
-        let _ = std::fs::remove_dir_all(folder.join("src"));
         std::fs::create_dir_all(folder.join("src"))?;
+        for entry in std::fs::read_dir(folder.join("src"))? {
+            let entry = entry?;
+            if !files.iter().any(|(name, _)| entry.file_name() == name.as_str()) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
         let root = crate::folder().parent().ok_or("the package is not in a workspace")?;
         let runtime = root.join("runtime/capgen");
         let manifest = format!(
             "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {edition:?}\n\n[workspace]\n\n[dependencies]\n\
              capgen = {{ path = {runtime:?}, features = {features:?} }}\nserde = \"1\"\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n"
         );
-        std::fs::write(folder.join("Cargo.toml"), manifest)?;
+        write_changed(&folder.join("Cargo.toml"), &manifest)?;
         std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         for (name, text) in files {
-            std::fs::write(folder.join("src").join(name), text)?;
+            write_changed(&folder.join("src").join(name), text)?;
         }
         Ok(Self { folder })
+    }
+
+    /// Gives the dependency `capgen` another name.
+    ///
+    /// # Errors
+    ///
+    /// If the manifest cannot be read or written.
+    pub fn rename_runtime(&self, name: &str) -> Result<(), Failure> {
+        let path = self.folder.join("Cargo.toml");
+        let renamed = format!("\n{name} = {{ package = \"capgen\", ");
+        Ok(std::fs::write(&path, std::fs::read_to_string(&path)?.replace("\ncapgen = { ", &renamed))?)
     }
 
     /// A cargo command on the package, offline. All packages share a target folder, so dependencies are built once.
@@ -63,6 +79,12 @@ impl Package {
         }
         command
     }
+}
+
+/// Writes a file unless it has that text: cargo compiles a package again if its files are newer than its output, and
+/// most of them are the same in the next run of the tests.
+fn write_changed(path: &Path, text: &str) -> std::io::Result<()> {
+    if std::fs::read(path).is_ok_and(|old| old == text.as_bytes()) { Ok(()) } else { std::fs::write(path, text) }
 }
 
 /// Whether the toolchain has clippy.

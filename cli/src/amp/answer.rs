@@ -7,9 +7,9 @@ use capgen_time::{Clock as _, SystemClock};
 use super::arguments::{Answer, ProviderOptions};
 use super::{input, provider, rejected, violated};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-pub(super) fn run(arguments: &Answer, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Answer, console: &Console) -> RunResult {
     let now = arguments.now.unwrap_or_else(|| SystemClock.now_ms());
     let (provider, state) = provider::load(&arguments.provider, now, console)?;
     // Nothing is remembered after this message, so its `ttl` may be of any length (decision 22).
@@ -30,7 +30,7 @@ struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Answers the message. An invocation that starts also ends.
-    fn run(&self, mut state: State, bytes: &[u8], console: &Console) -> Outcome {
+    fn run(&self, mut state: State, bytes: &[u8], console: &Console) -> RunResult {
         let mut input = Some(Input::Message { bytes, ticket: Ticket(0), principal: None });
         let mut verdict = Verdict::Fine;
         while let Some(next) = input.take() {

@@ -175,7 +175,8 @@ pub(crate) struct ProviderOptions {
     /// Handle invocations by returning their `params`
     #[arg(long)]
     pub(crate) echo: bool,
-    /// The public key of a trusted signer of bundles, in hex; may be repeated. A bundle that the provider signed itself needs none
+    /// The public key of a trusted signer of bundles, in hex; may be repeated. A bundle that the provider signed itself
+    /// needs none
     #[arg(long, value_name = "DID=HEXPUB")]
     pub(crate) trust: Vec<String>,
     /// The public key of a sender, in hex; may be repeated

@@ -21,10 +21,10 @@ use capgen_amp::message::Rejection;
 use capgen_schema::Violations;
 
 use crate::console::Console;
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use arguments::Command;
 
-pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Amp, console: &Console) -> RunResult {
     match &arguments.command {
         Command::Answer(arguments) => answer::run(arguments, console),
         #[cfg(feature = "amp-net")]
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
 }
 
 /// Reports a rejection on standard error: `4001 BAD_REQUEST: ...`.
-fn rejected(rejection: &Rejection, console: &Console) -> Outcome {
+fn rejected(rejection: &Rejection, console: &Console) -> RunResult {
     console.line(&rejection.to_string());
     Ok(Verdict::Findings)
 }

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::{arguments, rejected};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Negotiate, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Negotiate, console: &Console) -> RunResult {
     match select(arguments) {
         Ok((version, _)) if arguments.json => console::print_json(&format!("{}\n", json!({ "version": version })))?,
         Ok((version, rule)) => {

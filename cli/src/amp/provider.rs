@@ -8,10 +8,9 @@ use capgen_amp::bundle::{self, BundleError, Creation, OpenBundle};
 use capgen_amp::catalogue::Catalogue;
 use capgen_amp::message::{Did, Keys, Rejection, ResolveKey as _, SigningKey};
 use capgen_amp::policy::{AdapterRule, Policy};
-use capgen_amp::provider::{Adapter, CacheLimits, Outcome, Provider, State};
+use capgen_amp::provider::{Adapter, CacheLimits, HandlerOutcome, Provider, State};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::shown;
-use serde_json::Value;
 
 use super::arguments::ProviderOptions;
 use super::{input, keys, secret};
@@ -22,7 +21,8 @@ use crate::failure::Failure;
 /// The maximum length of a policy file, in bytes. A rule has about 100 bytes, so more than 100,000 of them fit.
 const MAX_POLICY: usize = 16 << 20;
 
-/// The provider with its capabilities, at a time in Unix ms. If the bundle cannot be used, the reason is reported, and the provider has none.
+/// The provider with its capabilities, at a time in Unix ms. If the bundle cannot be used, the reason is reported, and
+/// the provider has none.
 pub(super) fn load(options: &ProviderOptions, now: u64, console: &Console) -> Result<(Provider, State), Failure> {
     let senders = keys::keys("--key", &options.key)?.with_did_key();
     let trusted = keys::keys("--trust", &options.trust)?;
@@ -45,11 +45,12 @@ pub(super) fn load(options: &ProviderOptions, now: u64, console: &Console) -> Re
 }
 
 /// The outcome of the handler of every capability.
-pub(super) fn outcome(options: &ProviderOptions, params: Value) -> Outcome {
-    if options.echo { Outcome::Success(params) } else { Outcome::Missing }
+pub(super) fn outcome(options: &ProviderOptions, params: String) -> HandlerOutcome {
+    if options.echo { HandlerOutcome::Success(params.into_bytes()) } else { HandlerOutcome::Missing }
 }
 
-/// The signers of bundles that are accepted: those of `--trust`, and the provider itself with its present key (decision 21).
+/// The signers of bundles that are accepted: those of `--trust`, and the provider itself with its present key (decision
+/// 21).
 struct Signers {
     all: Keys,
     /// The provider with its present key, if `--trust` has another key for it, such as a former one.

@@ -6,9 +6,9 @@ use capgen_diagnostic::quoted;
 
 use super::{arguments, rejected};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Range, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Range, console: &Console) -> RunResult {
     match lines(arguments) {
         Ok(lines) => {
             console::print(&lines)?;

@@ -7,6 +7,7 @@ use capgen_time::{Clock as _, SystemClock};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
+use crate::duration;
 use crate::times::parse_time;
 
 #[derive(Args, Debug)]
@@ -121,7 +122,8 @@ pub(crate) struct Verify {
     /// Also check that the chains contain the rows of this file, which `capgen audit anchor` printed
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
-    /// With --anchor: the checkpoint with this hash, which `capgen audit prune` printed, may replace anchored rows; may be repeated
+    /// With --anchor: the checkpoint with this hash, which `capgen audit prune` printed, may replace anchored rows; may
+    /// be repeated
     #[arg(long, value_name = "HASH", requires = "anchor", value_parser = parse_hash)]
     pub(crate) allow_pruned: Vec<Hash>,
     /// Print the result as one JSON document
@@ -194,14 +196,9 @@ impl When {
         if let Some(time) = parse_time(text) {
             return Ok(Self::At(time));
         }
-        let units = [('s', 1_000_u64), ('m', 60_000), ('h', 3_600_000), ('d', 86_400_000), ('w', 604_800_000)];
-        let found = units.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
-        let (number, ms) = found.ok_or(EXPECTED)?;
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(EXPECTED.to_owned());
-        }
+        let [_, units @ ..] = duration::UNITS;
         // A time before 1970 is the same as 1970: every record is later.
-        Ok(Self::Ago(number.parse::<u64>().unwrap_or(u64::MAX).saturating_mul(ms)))
+        duration::parse(text, &units).map(Self::Ago).ok_or_else(|| EXPECTED.to_owned())
     }
 
     /// Unix time in ms.

@@ -19,13 +19,13 @@ use serde_json::json;
 
 use crate::codes;
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use arguments::{Command, Prune, Query, Tail};
 
 /// How often `tail` looks for new records. A reader hardly notices this delay, and the file is opened each time.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-pub(crate) fn run(arguments: &Audit, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Audit, console: &Console) -> RunResult {
     let path = &arguments.db;
     match &arguments.command {
         Command::Query(arguments) => query(arguments, path),
@@ -63,14 +63,14 @@ fn unusable(path: &Path, error: &DatabaseError) -> Failure {
     Failure::Findings(vec![Diagnostic::new(code, message).in_file(shown(path)).help(help)])
 }
 
-fn query(arguments: &Query, path: &Path) -> Outcome {
+fn query(arguments: &Query, path: &Path) -> RunResult {
     let mut printer = Printer::new(arguments.json);
     // If the pipe is closed, its reader has enough.
     let _ = printer.print(&open(path)?, &arguments.conditions.filter(arguments.limit), path)?;
     printer.finish(path)
 }
 
-fn tail(arguments: &Tail, path: &Path) -> Outcome {
+fn tail(arguments: &Tail, path: &Path) -> RunResult {
     let mut printer = Printer::new(arguments.json);
     let database = open(path)?;
     printer.last = database.last_id().map_err(|error| unusable(path, &error))?;
@@ -142,7 +142,7 @@ impl Printer {
     }
 
     /// Reports the rows that could not be printed.
-    fn finish(self, path: &Path) -> Outcome {
+    fn finish(self, path: &Path) -> RunResult {
         if self.malformed.is_empty() {
             return Ok(Verdict::Fine);
         }
@@ -153,7 +153,7 @@ impl Printer {
     }
 }
 
-fn remove(arguments: &Prune, path: &Path, console: &Console) -> Outcome {
+fn remove(arguments: &Prune, path: &Path, console: &Console) -> RunResult {
     let pruned =
         prune(path, arguments.before.resolve(), SystemClock.now_ms()).map_err(|error| unusable(path, &error))?;
     let removed = match pruned {

@@ -12,7 +12,7 @@ use super::arguments::Verify;
 use super::{open, unusable};
 use crate::codes;
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
 /// The largest anchor in bytes. An anchor has a number and a hash for each tenant, about 200 bytes, so those of tens of
 /// thousands of tenants fit.
@@ -28,7 +28,7 @@ const LIMITS_WITH_ANCHOR: &str = "  The rows up to the anchored ones are unchang
 const LIMITS_WITH_PRUNED: &str = "  The anchored rows that are left, and the rows before them, are unchanged. The others were pruned by the checkpoints that
   you allowed. For later rows, this does not prove that none is missing at the end, or that no one wrote them again.";
 
-pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> RunResult {
     let anchor = arguments.anchor.as_deref().map(read_anchor).transpose()?;
     let verification = open(path)?
         .verify_with_pruned(anchor.as_ref(), &arguments.allow_pruned)
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> Outcome
     Ok(Verdict::Fine)
 }
 
-pub(super) fn anchor(path: &Path, console: &Console) -> Outcome {
+pub(super) fn anchor(path: &Path, console: &Console) -> RunResult {
     let verification = open(path)?.verify(None).map_err(|error| unusable(path, &error))?;
     if !verification.is_intact() {
         console.line("no anchor was printed, because the database is not intact");

@@ -175,7 +175,8 @@ pub(crate) struct RunArguments {
     /// A value of the policy, which overrides that of the consumer; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = policy)]
     pub(crate) policy: Vec<(String, String)>,
-    /// The values of the policy that nothing else sets: `rfc` is the specification, `practical` also selects skills without contracts
+    /// The values of the policy that nothing else sets: `rfc` is the specification, `practical` also selects skills
+    /// without contracts
     #[arg(long, value_name = "PROFILE", default_value = Profile::Rfc.name(), value_parser = profile())]
     pub(crate) profile: Profile,
     /// A table of aliases, before that of the workspace
@@ -196,7 +197,8 @@ pub(crate) struct RunArguments {
 pub(crate) struct Resolve {
     #[command(flatten)]
     pub(crate) run: RunArguments,
-    /// What to do if capabilities are missing and the policy is `offer-emulation` [default: ask at a terminal, else abort]
+    /// What to do if capabilities are missing and the policy is `offer-emulation` [default: ask at a terminal, else
+    /// abort]
     #[arg(long, value_name = "D", value_parser = decision())]
     pub(crate) decision: Option<Decision>,
     /// The time of the report, instead of the current time (RFC 3339)

@@ -3,9 +3,9 @@
 use super::arguments;
 use super::input::Input;
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Fmt, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Fmt, console: &Console) -> RunResult {
     let input = Input::read(&arguments.contract)?;
     input.report(console);
     let Some(contract) = &input.reading.contract else { return Ok(Verdict::Findings) };

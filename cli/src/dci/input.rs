@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// The maximum length of a contract in bytes. Far above every contract in a frontmatter; without a limit, an endless
 /// input would fill the memory.
-const LIMIT: u64 = 16 << 20;
+const MAX_CONTRACT: u64 = 16 << 20;
 
 /// A contract that was read in a mode.
 pub(super) struct Input {
@@ -63,9 +63,9 @@ fn standard_input() -> Result<String, Failure> {
         let message = format!("cannot read the contract from standard input: {reason}");
         Failure::Findings(vec![Diagnostic::new(codes::CONTRACT_INPUT, message).help("pass one contract as UTF-8 text")])
     };
-    let bytes = crate::input::read(Path::new("-"), LIMIT).map_err(|error| failed(&error.to_string()))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LIMIT) {
-        return Err(failed(&format!("it has more than {LIMIT} bytes")));
+    let bytes = crate::input::read(Path::new("-"), MAX_CONTRACT).map_err(|error| failed(&error.to_string()))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_CONTRACT) {
+        return Err(failed(&format!("it has more than {MAX_CONTRACT} bytes")));
     }
     String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8"))
 }

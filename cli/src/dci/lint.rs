@@ -11,9 +11,9 @@ use super::arguments;
 use crate::arguments::Format;
 use crate::check::report;
 use crate::console::{Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> RunResult {
     let workspace = &arguments.workspace;
     let Discovery { skills, rejections, warnings, .. } =
         discover(&Roots { workspace: workspace.clone(), ..Roots::default() })?;

@@ -22,10 +22,10 @@ mod values;
 pub(crate) use arguments::Dci;
 
 use crate::console::Console;
-use crate::failure::Outcome;
+use crate::failure::RunResult;
 use arguments::Command;
 
-pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Dci, console: &Console) -> RunResult {
     match &arguments.command {
         Command::Parse(arguments) => parse::run(arguments, console),
         Command::Fmt(arguments) => fmt::run(arguments, console),

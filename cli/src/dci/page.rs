@@ -4,11 +4,13 @@ use capgen_diagnostic::{shortened, visible};
 
 /// Ids of skills are shortened to this many code points. It fits on a line with its score; the paths of hostile skills
 /// are far longer.
-const LONGEST_ID: usize = 100;
-/// Suggestions show the whole id of a skill, because a user copies it. Longer ids are those of hostile skills: a path has at most 1,024 bytes.
-pub(super) const LONGEST_ID_TO_COPY: usize = 2048;
+const MAX_ID: usize = 100;
+/// Suggestions show the whole id of a skill, because a user copies it. Longer ids are those of hostile skills: a path
+/// has at most 1,024 bytes.
+pub(super) const MAX_ID_TO_COPY: usize = 2048;
 
-/// Lines of text. Every line is escaped, so that text of skills cannot move the cursor, start a line or hide other text.
+/// Lines of text. Every line is escaped, so that text of skills cannot move the cursor, start a line or hide other
+/// text.
 #[derive(Default)]
 pub(super) struct Page(String);
 
@@ -36,7 +38,7 @@ impl Page {
 
 /// The id of a skill, shortened and on one line.
 pub(super) fn id(id: &str) -> String {
-    shortened(id, LONGEST_ID)
+    shortened(id, MAX_ID)
 }
 
 /// The first capabilities, and how many more there are.

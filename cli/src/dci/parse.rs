@@ -3,17 +3,17 @@
 use std::io;
 use std::ops::Range;
 
-use capgen_dci::Contract;
-use capgen_dci::contract::{Problem, Setting};
+use capgen_dci::SkillContract;
+use capgen_dci::contract::{ContractProblem, Setting};
 use capgen_diagnostic::{Severity, visible};
 use serde::{Serialize, Serializer};
 
 use super::arguments;
 use super::input::{Input, report_lines};
 use crate::console::{self, Console, count};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Parse, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Parse, console: &Console) -> RunResult {
     let input = Input::read(&arguments.contract)?;
     if arguments.json {
         print_json(&input, console)?;
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &arguments::Parse, console: &Console) -> Outcome {
 }
 
 /// The clauses, one per line, and the counts that cost a part of the score.
-fn text(contract: &Contract, input: &Input) -> String {
+fn text(contract: &SkillContract, input: &Input) -> String {
     let settings = |settings: &[Setting]| -> Vec<String> {
         settings.iter().map(|Setting { key, value }| format!("{key}={value}")).collect()
     };
@@ -105,7 +105,7 @@ fn object<S: Serializer>(settings: &[Setting], serializer: S) -> Result<S::Ok, S
 
 fn print_json(input: &Input, console: &Console) -> io::Result<()> {
     let Input { source, mode, reading } = input;
-    let empty = Contract::default();
+    let empty = SkillContract::default();
     let contract = reading.contract.as_ref().unwrap_or(&empty);
     let written = |spans: &'_ [Range<usize>]| -> Vec<&str> {
         spans.iter().map(|span| source.text().get(span.clone()).unwrap_or_default()).collect()
@@ -113,7 +113,7 @@ fn print_json(input: &Input, console: &Console) -> io::Result<()> {
     let errors = reading.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let document = Document {
         ok: reading.contract.is_some(),
-        canonical: reading.contract.as_ref().map(Contract::canonical),
+        canonical: reading.contract.as_ref().map(SkillContract::canonical),
         mode: mode.name(),
         clauses: Clauses {
             provides: &contract.provides,
@@ -136,7 +136,7 @@ fn print_json(input: &Input, console: &Console) -> io::Result<()> {
     Ok(())
 }
 
-fn error(problem: &Problem) -> Error<'_> {
-    let Problem { code, span, message, help, .. } = problem;
+fn error(problem: &ContractProblem) -> Error<'_> {
+    let ContractProblem { code, span, message, help, .. } = problem;
     Error { code: code.as_str(), message, help, start: span.start, end: span.end }
 }

@@ -9,13 +9,13 @@ use super::page::listed;
 
 /// Longer answers are not read. The longest one that is valid has 21 bytes; an input without line breaks must not fill
 /// the memory.
-const LONGEST: u64 = 1024;
+const MAX_ANSWER: u64 = 1024;
 /// After this many other answers, the run is aborted. A user may mistype an answer; the output of a program by mistake
 /// must not be asked line by line.
 const ATTEMPTS: usize = 3;
 
-/// The decision for a resolution: the one of the options, else the answer of the user if one is needed and there is a terminal, else
-/// `abort` (decision 26).
+/// The decision for a resolution: the one of the options, else the answer of the user if one is needed and there is a
+/// terminal, else `abort` (decision 26).
 pub(super) fn decision(given: Option<Decision>, resolution: &Resolution) -> io::Result<Decision> {
     let is_needed =
         !resolution.unresolved.is_empty() && resolution.on_missing_required == OnMissingRequired::OfferEmulation;
@@ -35,7 +35,7 @@ fn ask(missing: &str, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Re
         write!(output, "[e]mulate, [c]ontinue-with-partial or [a]bort? ")?;
         output.flush()?;
         let mut answer = Vec::new();
-        input.take(LONGEST).read_until(b'\n', &mut answer)?;
+        input.take(MAX_ANSWER).read_until(b'\n', &mut answer)?;
         match String::from_utf8_lossy(&answer).trim() {
             "e" | "emulate" => return Ok(Decision::Emulate),
             "c" | "continue-with-partial" => return Ok(Decision::ContinueWithPartial),

@@ -6,10 +6,10 @@ use capgen_time::{Clock as _, SystemClock};
 
 use super::arguments;
 use crate::console::{Console, count};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::{signals, times};
 
-pub(super) fn run(arguments: &arguments::Record, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Record, console: &Console) -> RunResult {
     signals::remove_temporary_files_at_the_end();
     let now = arguments.now.clone().unwrap_or_else(|| times::format_time(SystemClock.now_ms()));
     let record = files::record(&arguments.workspace, &arguments.candidate, arguments.outcome.success, &now)?;

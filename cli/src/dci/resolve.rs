@@ -10,10 +10,10 @@ use super::show::{self, View};
 use super::suggestions::{self, Known};
 use super::{arguments, prompt};
 use crate::console::{Console, print, print_json};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::times;
 
-pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> RunResult {
     let run = Run::load(&arguments.run)?;
     let inputs = run.inputs();
     let mut known = Known::default();

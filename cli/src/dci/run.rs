@@ -90,20 +90,20 @@ impl Run {
 }
 
 /// Further warnings are counted: a workspace may contain thousands of hostile skills.
-const MOST_WARNINGS: usize = 100;
+const MAX_WARNINGS: usize = 100;
 
-/// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28). As text, those that have the same words about
-/// several skills are one.
+/// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28). As text, those that
+/// have the same words about several skills are one.
 pub(super) fn report<'w>(warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
     let mut findings: Vec<Diagnostic> = Vec::new();
     let further = if json {
         let all: Vec<&Warning> = warnings.collect();
         let finding = |warning: &&Warning| Diagnostic::new(warning.code, &warning.message).in_file(&warning.subject);
-        findings.extend(all.iter().take(MOST_WARNINGS).map(finding));
+        findings.extend(all.iter().take(MAX_WARNINGS).map(finding));
         all.len() - findings.len()
     } else {
         let groups = grouped(warnings);
-        findings.extend(groups.iter().take(MOST_WARNINGS).map(|(warning, skills)| {
+        findings.extend(groups.iter().take(MAX_WARNINGS).map(|(warning, skills)| {
             let others = count(skills - 1, "other", "others");
             let others = if *skills > 1 { format!(" and {others}") } else { String::new() };
             // Texts for a terminal show no path without a line.
@@ -144,7 +144,8 @@ fn roots(arguments: &RunArguments) -> Roots {
     Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() }
 }
 
-/// Whether `--query` has capabilities to rank for. This is a question of usage, which is answered before anything else is read (decision 43).
+/// Whether `--query` has capabilities to rank for. This is a question of usage, which is answered before anything else
+/// is read (decision 43).
 fn check_query(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.query.is_none() || !arguments.required.is_empty() {
         return Ok(());
@@ -187,34 +188,21 @@ fn nothing_required() -> Failure {
 
 fn failed(error: &ResolveError) -> Diagnostic {
     match error {
-        ResolveError::ProbeNotAllowed(capability) => {
-            let message = format!("a probe for {} applies in strict, and programs may not run", quoted(capability));
-            Diagnostic::new(codes::PROBE_NOT_ALLOWED, message)
-                .help("pass --allow-probes if you trust `.dci/probes.v1.json` of the workspace")
-        }
+        ResolveError::ProbeNotAllowed(_) => Diagnostic::new(codes::PROBE_NOT_ALLOWED, error.to_string())
+            .help("pass --allow-probes if you trust `.dci/probes.v1.json` of the workspace"),
         ResolveError::Exceeded(exceeded, candidate) => {
-            let (reached, help) = match exceeded {
-                Exceeded::Instances => (
-                    format!("the graph has more than {} instances of providers", Exceeded::INSTANCES),
-                    "lower `max-dependency-depth` or `max-providers`",
-                ),
-                Exceeded::Depth => {
-                    (format!("the graph is deeper than {} levels", Exceeded::DEPTH), "lower `max-dependency-depth`")
-                }
-                Exceeded::Steps => (
-                    format!("the run needs more than {} steps of comparisons", Exceeded::STEPS),
-                    "exclude the skills that require or provide very many capabilities, with --disable",
-                ),
-                Exceeded::Elements => (
-                    format!("the paths of the graph have more than {} capabilities and conflicts", Exceeded::ELEMENTS),
-                    "exclude the skills that require or deny very many capabilities, with --disable",
-                ),
+            let help = match exceeded {
+                Exceeded::Instances => "lower `max-dependency-depth` or `max-providers`",
+                Exceeded::Depth => "lower `max-dependency-depth`",
+                Exceeded::Steps => "exclude the skills that require or provide very many capabilities, with --disable",
+                _ => "exclude the skills that require or deny very many capabilities, with --disable",
             };
-            let finding = Diagnostic::new(codes::RUN_LIMIT, reached).help(help);
+            let finding = Diagnostic::new(codes::RUN_LIMIT, exceeded.to_string()).help(help);
             match candidate {
                 Some(candidate) => finding.note(format!("the requirements of {} were being resolved", id(candidate))),
                 None => finding,
             }
         }
+        _ => Diagnostic::new(codes::RUN_LIMIT, error.to_string()),
     }
 }

@@ -8,10 +8,10 @@ use super::run::report;
 use super::show::number;
 use super::{arguments, discovery};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::table::table;
 
-pub(super) fn run(arguments: &arguments::Search, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Search, console: &Console) -> RunResult {
     let discovery = discovery::run(&arguments.folders.roots(), !arguments.folders.no_cache)?;
     report(discovery.warnings.iter(), arguments.json, console);
     // The mode changes how contracts are read, and a search does not read them.

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use capgen_dci::contract::is_capability;
-use capgen_dci::{Contract, Skill, Source as Place, codes};
+use capgen_dci::{Skill, SkillContract, Source as Place, codes};
 use capgen_diagnostic::{Diagnostic, Severity, Source, quoted, shortened};
 use capgen_manifest::Manifest;
 use serde_json::Value;
 
 use super::arguments;
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
 /// Longer descriptions are shortened. It is the limit of the specification of Agent Skills.
-const LONGEST_DESCRIPTION: usize = 1024;
+const MAX_DESCRIPTION: usize = 1024;
 
-pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> RunResult {
     let Some(loaded) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let manifest = &loaded.manifest;
     let names = || manifest.capabilities.iter().map(|capability| &capability.name);
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> Outcome {
     });
     console.report(&invalid.collect::<Vec<_>>());
     let provides = names().filter(|name| is_capability(name)).cloned().collect();
-    let contract = Contract { provides, ..Contract::default() };
+    let contract = SkillContract { provides, ..SkillContract::default() };
     let text = frontmatter(manifest, &contract, &arguments.manifest);
     // The limits of skills may be lower than those of manifests.
     let source = Source::new("SKILL.md", text);
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> Outcome {
 }
 
 /// The frontmatter. JSON strings are strings of YAML, too.
-fn frontmatter(manifest: &Manifest, contract: &Contract, path: &str) -> String {
+fn frontmatter(manifest: &Manifest, contract: &SkillContract, path: &str) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let agent = manifest.agent.as_str();
     let described = manifest.capabilities.iter().filter_map(|capability| capability.description.as_deref());
@@ -45,8 +45,8 @@ fn frontmatter(manifest: &Manifest, contract: &Contract, path: &str) -> String {
     format!(
         "---\nname: {}\ndescription: {}\nmetadata:\n  capabilities: {}\n  contract: {}\n---\n",
         quoted(agent),
-        quoted(&shortened(&description, LONGEST_DESCRIPTION)),
-        quoted(&shortened(path, LONGEST_DESCRIPTION)),
+        quoted(&shortened(&description, MAX_DESCRIPTION)),
+        quoted(&shortened(path, MAX_DESCRIPTION)),
         quoted(&contract.canonical())
     )
 }

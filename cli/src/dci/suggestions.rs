@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::RunArguments;
 use super::command::Words;
-use super::page::{LONGEST_ID_TO_COPY, listed};
+use super::page::{MAX_ID_TO_COPY, listed};
 use super::run::Run;
 use crate::console::Console;
 
@@ -92,7 +92,7 @@ fn message(suggestion: &Suggestion) -> String {
         }
         Change::Probe(capability) => format!("a probe for `{capability}` that passes"),
     };
-    let ids: Vec<String> = suggestion.selected.iter().map(|id| shortened(id, LONGEST_ID_TO_COPY)).collect();
+    let ids: Vec<String> = suggestion.selected.iter().map(|id| shortened(id, MAX_ID_TO_COPY)).collect();
     let mut effects = Vec::new();
     if !ids.is_empty() {
         effects.push(format!("selects {}", listed(&ids)));

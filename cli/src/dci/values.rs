@@ -35,10 +35,10 @@ pub(super) fn policy(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as max-candidates=10")?;
     match Overrides::default().set(key, value) {
         Ok(()) => Ok((key.to_owned(), value.to_owned())),
-        Err(InvalidSetting::InvalidValue(expected)) => Err(format!("the value is not {expected}")),
-        Err(InvalidSetting::UnknownKey) => {
-            let suggestion = nearest(key, Overrides::KEYS).map(|known| format!("; did you mean `{known}`?"));
-            Err(format!("unknown key; the keys are {}{}", Overrides::KEYS.join(", "), suggestion.unwrap_or_default()))
+        Err(error) => {
+            let known = nearest(key, Overrides::KEYS).filter(|_| error == InvalidSetting::UnknownKey);
+            let suggestion = known.map(|known| format!("; did you mean `{known}`?"));
+            Err(format!("{error}{}", suggestion.unwrap_or_default()))
         }
     }
 }

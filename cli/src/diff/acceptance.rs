@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, Source, quoted};
-use capgen_evolve::{ACCEPTED_FILE, Acceptance, Accepted, Date, Finding, Report, codes, read_accepted};
+use capgen_evolve::{ACCEPTED_FILE, Acceptance, Accepted, ComparisonReport, Date, Finding, codes, read_accepted};
 use capgen_manifest::{AgentId, Selection, find_root, read_source, shown};
 use capgen_time::SystemClock;
 
@@ -62,7 +62,7 @@ impl AcceptedFiles {
     }
 
     /// A warning for each entry that matches no finding.
-    pub(super) fn unused(&self, report: &Report) -> Vec<Diagnostic> {
+    pub(super) fn unused(&self, report: &ComparisonReport) -> Vec<Diagnostic> {
         let findings: Vec<_> = report.findings().map(|(contract, finding, _)| (&contract.agent, finding)).collect();
         let mut warnings = Vec::new();
         for (source, accepted) in &self.files {

@@ -10,8 +10,8 @@ use crate::arguments::{Contracts, SideName};
 /// The value of `--against` if it is not given.
 const DEFAULT_AGAINST: &str = "git:HEAD";
 
-/// The value of `--budget` if it is not given, in seconds: long enough for a contract of a thousand capabilities, and short enough for
-/// one that was written to take long.
+/// The value of `--budget` if it is not given, in seconds: long enough for a contract of a thousand capabilities, and
+/// short enough for one that was written to take long.
 pub(crate) const DEFAULT_BUDGET: u64 = 60;
 
 /// The longest budget, in seconds: a day, more than any job waits.
@@ -41,11 +41,12 @@ pub(crate) struct Diff {
     /// Give the findings of a rule another level, such as `W0703=safe`; may be repeated
     #[arg(long, value_name = "CODE=LEVEL", value_parser = super::levels::parse)]
     pub(crate) level: Vec<(capgen_diagnostic::Code, Level)>,
-    /// How long to compare each contract, in seconds: a second is a fixed number of steps, so that the result is the same on every
-    /// machine. Changes that are not decided then count as breaking
+    /// How long to compare each contract, in seconds: a second is a fixed number of steps, so that the result is the
+    /// same on every machine. Changes that are not decided then count as breaking
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_BUDGET, value_parser = budget())]
     pub(crate) budget: u64,
-    /// The file of accepted findings [default: capgen-accepted.yaml in the root folder of the fleet, otherwise beside the manifest]
+    /// The file of accepted findings [default: capgen-accepted.yaml in the root folder of the fleet, otherwise beside
+    /// the manifest]
     #[arg(long, value_name = "FILE")]
     pub(crate) accepted: Option<PathBuf>,
     /// Human format: show safe and cosmetic changes with their source excerpts too

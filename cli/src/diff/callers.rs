@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use capgen_evolve::{Level, Report};
+use capgen_evolve::{ComparisonReport, Level};
 use capgen_manifest::{Selection, shown};
 
 use super::against::Pair;
 use crate::generated_files::{below, root};
 
-/// Finds the callers of every contract with a breaking change. They are below the root of the repository, or else of the fleet. Returns
-/// whether the whole folder was searched.
-pub(super) fn find(report: &mut Report, pairs: &[Pair], selection: &Selection) -> bool {
+/// Finds the callers of every contract with a breaking change. They are below the root of the repository, or else of
+/// the fleet. Returns whether the whole folder was searched.
+pub(super) fn find(report: &mut ComparisonReport, pairs: &[Pair], selection: &Selection) -> bool {
     // The contract of each agent and hash. Two agents may have equal contracts.
     let mut old_versions = BTreeMap::new();
     for (index, (contract, pair)) in report.contracts.iter().zip(pairs).enumerate() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capgen_diagnostic::{Diagnostic, Label, Severity, shortened};
-use capgen_evolve::{Acceptance, CapabilityComparison, ComparedContract, Finding, Level, Report};
+use capgen_evolve::{Acceptance, CapabilityComparison, ComparedContract, ComparisonReport, Finding, Level};
 use capgen_manifest::{LoadedContract, Side};
 
 use super::against::{Against, Pair};
@@ -11,71 +11,75 @@ use crate::repository;
 
 /// A longer payload is cut. `--format json` has all of it. It takes some lines of a terminal, and usual payloads that
 /// show a difference are shorter.
-const LONGEST_PAYLOAD: usize = 600;
+const MAX_PAYLOAD: usize = 600;
 /// Further violations are counted. One is enough to see why the payload is rejected.
-const MOST_VIOLATIONS: usize = 5;
+const MAX_VIOLATIONS: usize = 5;
 /// Further callers are counted. A finding remains readable on a screen with others.
-const MOST_CALLERS: usize = 5;
+const MAX_CALLERS: usize = 5;
 
 /// Every finding for formats that annotate the files of the working tree.
-pub(super) fn diagnostics(report: &Report, pairs: &[Pair], unused: &[Diagnostic], against: Against) -> Vec<Diagnostic> {
+pub(super) fn all(
+    report: &ComparisonReport,
+    pairs: &[Pair],
+    unused: &[Diagnostic],
+    against: Against,
+) -> Vec<Diagnostic> {
     let is_revision = matches!(against, Against::Revision(_));
     let all = report.contracts.iter().zip(pairs).flat_map(|(contract, pair)| {
         contract.findings().map(move |(finding, acceptance)| {
-            let mut diagnostic = Changed { report, contract, pair }.diagnostic(finding, acceptance);
+            let mut shown = Changed { report, contract, pair }.shown(finding, acceptance);
             if is_revision {
-                without_old_places(&mut diagnostic, pair);
+                without_old_places(&mut shown, pair);
             }
-            diagnostic
+            shown
         })
     });
     all.chain(unused.iter().cloned()).collect()
 }
 
 /// Replaces places in files of a revision, which the working tree does not have, by notes.
-fn without_old_places(diagnostic: &mut Diagnostic, pair: &Pair) {
+fn without_old_places(shown: &mut Diagnostic, pair: &Pair) {
     let Some(old) = &pair.old else { return };
     let is_old = |label: &Label| label.source.path() == old.path();
-    let places = diagnostic.labels.iter().filter(|label| is_old(label)).map(|label| {
+    let places = shown.labels.iter().filter(|label| is_old(label)).map(|label| {
         let position = label.source.position(label.span.start);
         format!("old version: {}:{}:{}", label.source.path(), position.line, position.column)
     });
-    diagnostic.notes.extend(places.collect::<Vec<_>>());
-    diagnostic.labels.retain(|label| !is_old(label));
-    if diagnostic.labels.is_empty() && diagnostic.file.is_none() {
+    shown.notes.extend(places.collect::<Vec<_>>());
+    shown.labels.retain(|label| !is_old(label));
+    if shown.labels.is_empty() && shown.file.is_none() {
         // The path is relative to the root of the repository.
         let path = old.path().split_once(':').map(|(_, path)| Path::new(path));
         let path = path.map(|path| repository::root_of(Path::new(".")).unwrap_or_default().join(path));
-        diagnostic.file = path.map(|path| path.to_string_lossy().into_owned());
+        shown.file = path.map(|path| path.to_string_lossy().into_owned());
     }
 }
 
 /// A contract that was compared.
 #[derive(Clone, Copy)]
 pub(super) struct Changed<'r> {
-    pub(super) report: &'r Report,
+    pub(super) report: &'r ComparisonReport,
     pub(super) contract: &'r ComparedContract,
     pub(super) pair: &'r Pair,
 }
 
 impl Changed<'_> {
     /// A finding with its places, the payload that proves it, and its callers.
-    pub(super) fn diagnostic(self, finding: &Finding, acceptance: &Acceptance) -> Diagnostic {
-        let mut diagnostic =
-            Diagnostic::new(finding.code, &finding.message).with_severity(severity(finding, acceptance));
-        diagnostic.fingerprint = Some(finding.fingerprint.as_str().to_owned());
-        diagnostic.notes.push(self.place(finding));
-        diagnostic.notes.extend(acceptance.note());
-        self.add_labels(&mut diagnostic, finding);
-        diagnostic.notes.extend(proof(finding));
+    pub(super) fn shown(self, finding: &Finding, acceptance: &Acceptance) -> Diagnostic {
+        let mut shown = Diagnostic::new(finding.code, &finding.message).with_severity(severity(finding, acceptance));
+        shown.fingerprint = Some(finding.fingerprint.as_str().to_owned());
+        shown.notes.push(self.place(finding));
+        shown.notes.extend(acceptance.note());
+        self.add_labels(&mut shown, finding);
+        shown.notes.extend(proof(finding));
         if finding.level == Level::Breaking {
-            diagnostic.notes.extend(callers(&self.contract.callers));
+            shown.notes.extend(callers(&self.contract.callers));
         }
         if self.report.fails(finding, acceptance) {
-            diagnostic.notes.push(self.entry(finding));
+            shown.notes.push(self.entry(finding));
         }
-        diagnostic.help.clone_from(&finding.help);
-        diagnostic
+        shown.help.clone_from(&finding.help);
+        shown
     }
 
     /// Where the finding is, in words.
@@ -95,26 +99,26 @@ impl Changed<'_> {
         format!("at: {agent}capability `{}`{side}{below} ({})", finding.capability, finding.level.name())
     }
 
-    fn add_labels(self, diagnostic: &mut Diagnostic, finding: &Finding) {
+    fn add_labels(self, shown: &mut Diagnostic, finding: &Finding) {
         let capability = self.contract.comparison.capabilities.iter().find(|c| c.name == finding.capability);
         let index = |of: fn(&CapabilityComparison) -> Option<usize>| capability.and_then(of);
         let new = place(self.pair.new.as_ref(), index(|c| c.new), finding.new_pointer.as_deref());
         let old = place(self.pair.old.as_ref(), index(|c| c.old), finding.old_pointer.as_deref());
         match (new, old) {
             (Some((new, pointer)), old) => {
-                diagnostic.pointer = Some(pointer.clone());
-                diagnostic.labels.push(new.label(&pointer, "new version"));
-                diagnostic.labels.extend(old.map(|(old, pointer)| old.label(&pointer, "old version")));
+                shown.pointer = Some(pointer.clone());
+                shown.labels.push(new.label(&pointer, "new version"));
+                shown.labels.extend(old.map(|(old, pointer)| old.label(&pointer, "old version")));
             }
             (None, Some((old, pointer))) => {
                 if let Some(new) = &self.pair.new {
-                    diagnostic.labels.push(new.label("/capabilities", "not in the new version"));
-                    diagnostic.pointer = Some("/capabilities".to_owned());
+                    shown.labels.push(new.label("/capabilities", "not in the new version"));
+                    shown.pointer = Some("/capabilities".to_owned());
                 } else {
                     let agent = &self.contract.agent;
-                    diagnostic.notes.push(format!("the new version has no agent `{agent}`"));
+                    shown.notes.push(format!("the new version has no agent `{agent}`"));
                 }
-                diagnostic.labels.push(old.label(&pointer, "old version"));
+                shown.labels.push(old.label(&pointer, "old version"));
             }
             (None, None) => {}
         }
@@ -160,20 +164,20 @@ fn proof(finding: &Finding) -> Vec<String> {
         _ => "the old schema accepts and the new one rejects",
     };
     let payload = witness.payload.canonical();
-    let payload = match payload.chars().nth(LONGEST_PAYLOAD) {
+    let payload = match payload.chars().nth(MAX_PAYLOAD) {
         None => payload,
         Some(_) => format!(
             "{} ({} characters; `--format json` prints all of them)",
-            shortened(&payload, LONGEST_PAYLOAD),
+            shortened(&payload, MAX_PAYLOAD),
             payload.chars().count()
         ),
     };
     let mut notes = vec![format!("payload that {accepting}: {payload}")];
-    for violation in witness.violations.iter().take(MOST_VIOLATIONS) {
+    for violation in witness.violations.iter().take(MAX_VIOLATIONS) {
         let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
         notes.push(format!("violation: {path}: {}", violation.message));
     }
-    let more = witness.violations.len().saturating_sub(MOST_VIOLATIONS);
+    let more = witness.violations.len().saturating_sub(MAX_VIOLATIONS);
     match more {
         _ if witness.violations.is_truncated() => notes.push("and more violations".to_owned()),
         0 => {}
@@ -186,8 +190,8 @@ fn callers(paths: &[String]) -> Option<String> {
     if paths.is_empty() {
         return None;
     }
-    let shown: Vec<_> = paths.iter().take(MOST_CALLERS).map(|path| format!("`{path}`")).collect();
-    let more = paths.len().saturating_sub(MOST_CALLERS);
+    let shown: Vec<_> = paths.iter().take(MAX_CALLERS).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(MAX_CALLERS);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!("callers with code of the old version: {}{more}", shown.join(", ")))
 }

@@ -1,7 +1,7 @@
 //! Files of a revision, read with the program `git`.
 //!
-//! The text of a revision is untrusted, such as a branch name in CI. It is never part of a shell command, and never read as an
-//! option.
+//! The text of a revision is untrusted, such as a branch name in CI. It is never part of a shell command, and never
+//! read as an option.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,8 @@ impl Revision {
         format!("{}:{path}", self.name)
     }
 
-    /// The content of a file, by its path relative to the root of the repository; `None` if the revision has no such file.
+    /// The content of a file, by its path relative to the root of the repository; `None` if the revision has no such
+    /// file.
     pub(crate) fn read(&mut self, path: &str) -> Result<Option<Vec<u8>>> {
         // A request is a line.
         if path.contains('\n') {
@@ -122,7 +123,8 @@ impl Revision {
         Ok(is_file.then_some(content))
     }
 
-    /// The names in a folder, by its path relative to the root of the repository; empty if the revision has no such folder.
+    /// The names in a folder, by its path relative to the root of the repository; empty if the revision has no such
+    /// folder.
     pub(super) fn names(&self, folder: &str) -> Result<Vec<String>> {
         let object = format!("{}:{folder}", self.commit);
         let output = run(git(&self.root).args(["ls-tree", "-z", "--name-only", &object]))?;
@@ -211,10 +213,10 @@ fn commit(name: &str, root: &Path) -> Result<String> {
 /// Adds the first line that git printed about an error.
 pub(super) fn with_reason(finding: Diagnostic, output: &Output) -> Diagnostic {
     // Errors of git are a sentence or two, and may quote a path.
-    const LONGEST: usize = 300;
+    const MAX_REASON: usize = 300;
     let text = String::from_utf8_lossy(&output.stderr);
     match text.lines().find(|line| !line.trim().is_empty()) {
-        Some(line) => finding.note(format!("git: {}", shortened(line, LONGEST))),
+        Some(line) => finding.note(format!("git: {}", shortened(line, MAX_REASON))),
         None => finding,
     }
 }

@@ -13,17 +13,17 @@ use crate::console::{Console, count};
 
 /// The most commits that are read. Each takes the time to read and check a manifest. Few files have been changed more
 /// often.
-const MOST_COMMITS: usize = 1_000;
+const MAX_COMMITS: usize = 1_000;
 
 /// The most renames that are followed. Each takes a search of git through the history; usual manifests were renamed a
 /// few times.
-const MOST_RENAMES: usize = 100;
+const MAX_RENAMES: usize = 100;
 
 /// The most commits that are examined for one rename, if a file was deleted and added again.
-const MOST_ADDITIONS: &str = "--max-count=20";
+const MAX_ADDITIONS: &str = "--max-count=20";
 
 /// The least part of a file, in percent, that a rename keeps. Git requires half of it, but manifests are often small.
-const LEAST_SIMILARITY: &str = "-M10%";
+const MIN_SIMILARITY: &str = "-M10%";
 
 /// The part of a file, in percent, that git requires by default.
 const SIMILARITY: u32 = 50;
@@ -36,8 +36,8 @@ struct Change {
     is_doubtful: bool,
 }
 
-/// Passes the contracts that a manifest had in the commits that changed it, the newest first, to `visit`, each with the start of the hash
-/// of its commit, until it breaks. Revisions in which the manifest is not valid are skipped.
+/// Passes the contracts that a manifest had in the commits that changed it, the newest first, to `visit`, each with the
+/// start of the hash of its commit, until it breaks. Revisions in which the manifest is not valid are skipped.
 pub(crate) fn contracts(
     current: &LoadedContract,
     console: &Console,
@@ -47,7 +47,7 @@ pub(crate) fn contracts(
     let mut revision = Revision::open("HEAD", folder)?;
     let path = revision.relative(&current.file)?;
     let mut invalid = 0;
-    for Change { commit, path, is_doubtful } in of(&revision, &path, MOST_COMMITS)? {
+    for Change { commit, path, is_doubtful } in of(&revision, &path, MAX_COMMITS)? {
         revision.switch_to(&commit);
         let Some(content) = revision.read(&path)? else { continue };
         let short: String = commit.chars().take(8).collect();
@@ -68,9 +68,9 @@ pub(crate) fn contracts(
 
 /// The commits up to a revision that changed a file, the newest first, at most `most`.
 ///
-/// Like `git log --follow`, this continues with the old path if a commit renamed the file, or moved a folder that contains it. Unlike
-/// there, the old path counts only before that commit, so that the order of merged branches does not matter. A rename that is in the
-/// index but not committed counts too.
+/// Like `git log --follow`, this continues with the old path if a commit renamed the file, or moved a folder that
+/// contains it. Unlike there, the old path counts only before that commit, so that the order of merged branches does
+/// not matter. A rename that is in the index but not committed counts too.
 fn of(revision: &Revision, path: &str, most: usize) -> Result<Vec<Change>> {
     let (root, commit) = revision.location();
     let mut changes = Vec::new();
@@ -78,7 +78,7 @@ fn of(revision: &Revision, path: &str, most: usize) -> Result<Vec<Change>> {
     let old = old.unwrap_or_else(|| Source { path: path.to_owned(), similarity: 100 });
     let mut is_doubtful = false;
     let mut place = Some((commit.to_owned(), old));
-    for _ in 0..MOST_RENAMES {
+    for _ in 0..MAX_RENAMES {
         let Some((start, Source { path, similarity })) = place.take().filter(|_| changes.len() < most) else { break };
         is_doubtful |= similarity < SIMILARITY;
         let rename = rename(root, &start, &path)?;
@@ -113,22 +113,13 @@ struct Source {
 /// The last commit up to `start` that renamed a file to `path`.
 fn rename(root: &Path, start: &str, path: &str) -> Result<Option<Rename>> {
     // `git log` with a path regards a renamed file as a new one. A merge may be the commit that moves it.
-    let additions = ["-m", "--diff-filter=A", "--format=%H %P", MOST_ADDITIONS, start, "--", path];
+    let additions = ["-m", "--diff-filter=A", "--format=%H %P", MAX_ADDITIONS, start, "--", path];
     for line in log(root, &additions)?.lines() {
         let mut ids = line.split(' ').filter(|id| !id.is_empty());
         let Some(commit) = ids.next() else { continue };
         for parent in ids {
             let mut command = git(root);
-            command.args([
-                "diff-tree",
-                "-r",
-                LEAST_SIMILARITY,
-                "-z",
-                "--name-status",
-                "--diff-filter=R",
-                parent,
-                commit,
-            ]);
+            command.args(["diff-tree", "-r", MIN_SIMILARITY, "-z", "--name-status", "--diff-filter=R", parent, commit]);
             if let Some(source) = source(&mut command, path)? {
                 return Ok(Some(Rename { commit: commit.to_owned(), parent: parent.to_owned(), source }));
             }
@@ -141,7 +132,7 @@ fn rename(root: &Path, start: &str, path: &str) -> Result<Option<Rename>> {
 fn renamed_in_index(root: &Path, commit: &str, path: &str) -> Result<Option<Source>> {
     let mut command = git(root);
     source(
-        command.args(["diff-index", "--cached", LEAST_SIMILARITY, "-z", "--name-status", "--diff-filter=R", commit]),
+        command.args(["diff-index", "--cached", MIN_SIMILARITY, "-z", "--name-status", "--diff-filter=R", commit]),
         path,
     )
 }

@@ -1,7 +1,7 @@
 //! Human-readable output: findings with excerpts of both files, the version that each capability needs, and a summary.
 
 use capgen_diagnostic::{Diagnostic, Severity};
-use capgen_evolve::{Bump, CapabilityComparison, Level, Report};
+use capgen_evolve::{Bump, CapabilityComparison, ComparisonReport, Level};
 use capgen_manifest::LoadedContract;
 
 use super::against::Pair;
@@ -9,11 +9,17 @@ use super::findings::Changed;
 use crate::console::{Console, count};
 
 /// Prints the result. Findings that need no action are lines without excerpts, unless `verbose` is set.
-pub(super) fn print(report: &Report, pairs: &[Pair], unused: &[Diagnostic], verbose: bool, console: &Console) {
+pub(super) fn print(
+    report: &ComparisonReport,
+    pairs: &[Pair],
+    unused: &[Diagnostic],
+    verbose: bool,
+    console: &Console,
+) {
     for (contract, pair) in report.contracts.iter().zip(pairs) {
         let changed = Changed { report, contract, pair };
         let all: Vec<Diagnostic> =
-            contract.findings().map(|(finding, acceptance)| changed.diagnostic(finding, acceptance)).collect();
+            contract.findings().map(|(finding, acceptance)| changed.shown(finding, acceptance)).collect();
         let (mut notes, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
             all.into_iter().partition(|finding| finding.severity() == Severity::Note && !verbose);
         console.report(&others);
@@ -56,7 +62,7 @@ fn bump(capability: &CapabilityComparison, pair: &Pair) -> Option<String> {
     })
 }
 
-fn summary(report: &Report, console: &Console) {
+fn summary(report: &ComparisonReport, console: &Console) {
     let contracts = count(report.contracts.len(), "contract", "contracts");
     let levels = Level::ALL.iter().rev().filter_map(|level| {
         let count = report.findings().filter(|(_, finding, _)| finding.level == *level).count();

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use capgen_diagnostic::{Diagnostic, render};
-use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
+use capgen_evolve::{Acceptance, ComparedContract, ComparisonReport, Levels, Settings, compare_with_levels};
 use capgen_manifest::{LoadedContract, Manifest, Selection};
 use capgen_schema::Steps;
 use clap::error::ErrorKind;
@@ -25,16 +25,16 @@ use clap::error::ErrorKind;
 use crate::arguments::Format;
 use crate::check;
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::generate::selection;
 use crate::generated_files::MAX_ENTRIES;
 use crate::repository;
-use crate::summary::diagnostics;
+use crate::summary::findings_json;
 use acceptance::AcceptedFiles;
 use against::{Against, Pair, Selected};
 use arguments::{Diff, DiffFormat};
 
-pub(crate) fn run(arguments: &Diff, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Diff, console: &Console) -> RunResult {
     let mut selection = selection(&arguments.contracts);
     selection.all |= selection.is_empty();
     let outcome = match &arguments.replay {
@@ -47,11 +47,11 @@ pub(crate) fn run(arguments: &Diff, console: &Console) -> Outcome {
     }
 }
 
-/// Reports input that is invalid, in the format of the result if it has a place for that. The JSON document then has the one member
-/// `errors`, so that no program takes it for a result without changes.
-fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> Outcome {
+/// Reports input that is invalid, in the format of the result if it has a place for that. The JSON document then has
+/// the one member `errors`, so that no program takes it for a result without changes.
+fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> RunResult {
     if format == DiffFormat::Json {
-        let errors = serde_json::json!({ "errors": diagnostics(findings) });
+        let errors = serde_json::json!({ "errors": findings_json(findings) });
         console::print_json(&format!("{errors}\n"))?;
     }
     let format = match format {
@@ -63,14 +63,14 @@ fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> Out
     Ok(Verdict::Findings)
 }
 
-fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Outcome {
+fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> RunResult {
     let pairs = pairs(&arguments.against, selection)?;
     let accepted = AcceptedFiles::read(arguments.accepted.as_deref(), selection, &pairs)?;
     let levels: Levels = arguments.level.iter().copied().collect();
     let budget = Steps::of_seconds(arguments.budget);
     let settings = Settings { assume: arguments.assume.into(), budget, ..Settings::default() };
     let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
-    let mut report = Report { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
+    let mut report = ComparisonReport { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
     if !callers::find(&mut report, &pairs, selection) {
         console.line(&format!("the search for callers ended after {} files and folders", MAX_ENTRIES));
     }
@@ -106,8 +106,8 @@ pub(crate) fn distinct(contracts: Vec<LoadedContract>) -> Result<Vec<LoadedContr
     Ok(contracts)
 }
 
-/// The selected contracts compared with an older version, as `capgen diff --against` does without other options, but without their
-/// callers. Each comes with the older version, if there is one.
+/// The selected contracts compared with an older version, as `capgen diff --against` does without other options, but
+/// without their callers. Each comes with the older version, if there is one.
 pub(crate) fn since(
     against: &Path,
     selection: &Selection,
@@ -138,13 +138,13 @@ fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &Accepte
 }
 
 fn print(
-    report: &Report,
+    report: &ComparisonReport,
     pairs: &[Pair],
     unused: &[Diagnostic],
     arguments: &Diff,
     console: &Console,
 ) -> Result<(), Failure> {
-    let all = || findings::diagnostics(report, pairs, unused, Against::new(&arguments.against));
+    let all = || findings::all(report, pairs, unused, Against::new(&arguments.against));
     match arguments.format {
         DiffFormat::Human => human::print(report, pairs, unused, arguments.verbose, console),
         DiffFormat::Json => console::print_json(&report.json())?,

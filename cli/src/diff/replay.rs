@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::arguments::{Diff, DiffFormat};
 use super::{pairs, usage};
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::one_contract::capability;
 use crate::validate::{Line, PayloadResult, PayloadValidator, Reader, open, shown_payload, too_long, violation_lines};
 
@@ -45,7 +45,7 @@ struct Rejected {
     error: Option<String>,
 }
 
-pub(super) fn run(arguments: &Diff, payloads: &Path, selection: &Selection, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Diff, payloads: &Path, selection: &Selection, console: &Console) -> RunResult {
     if !matches!(arguments.format, DiffFormat::Human | DiffFormat::Json) {
         return Err(usage("`--replay` has the formats `human` and `json`"));
     }

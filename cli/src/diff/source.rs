@@ -1,17 +1,18 @@
 //! Changes of the generated types, as findings.
 
-use capgen_codegen::{Options, surface};
+use capgen_codegen::{Options, public_items};
 use capgen_evolve::{Comparison, Levels, SourceChange};
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Schema;
 
 /// Adds the changes after which the source of callers or providers may not compile.
 pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, levels: &Levels) {
-    // Most contracts of a fleet are unchanged. A definition that was renamed is a change of types, and no other finding.
+    // Most contracts of a fleet are unchanged. A definition that was renamed is a change of types, and no other
+    // finding.
     if !has_other_schemas(old, new) {
         return;
     }
-    let changes: Vec<SourceChange> = surface::changes(old, new, &Options::default())
+    let changes: Vec<SourceChange> = public_items::changes(old, new, &Options::default())
         .into_iter()
         .map(|change| SourceChange {
             code: change.code,

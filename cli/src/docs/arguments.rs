@@ -18,7 +18,8 @@ pub(crate) struct Docs {
     /// Output folder, relative to the current folder
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub(crate) out: PathBuf,
-    /// Add the changes since a revision (git:<REV>), a folder with a fleet or a manifest, or a manifest, as `capgen diff` finds them
+    /// Add the changes since a revision (git:<REV>), a folder with a fleet or a manifest, or a manifest, as `capgen
+    /// diff` finds them
     #[arg(long, value_name = "git:REV|PATH")]
     pub(crate) since: Option<PathBuf>,
     /// Add the versions of each capability in the history of its manifest, with a table of those that work together

@@ -54,8 +54,8 @@ impl Callers {
         Self { agents: agents.collect(), root }
     }
 
-    /// The program of a file: the nearest folder around it with a manifest of an agent or of a program. The root itself does not count,
-    /// because it has everything: without another program, it is the folder of the file.
+    /// The program of a file: the nearest folder around it with a manifest of an agent or of a program. The root itself
+    /// does not count, because it has everything: without another program, it is the folder of the file.
     fn of(&self, file: &Path) -> Caller {
         let own = file.parent().unwrap_or(Path::new(""));
         for folder in own.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -18,7 +18,7 @@ use crate::check;
 use crate::codes;
 use crate::console::{Console, count};
 use crate::diff;
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::generate::selection;
 use crate::repository;
 use crate::signals;
@@ -27,19 +27,19 @@ use output::Plan;
 
 /// The most pages of agents and capabilities. All pages are in memory before the first one is written. Usual fleets
 /// have some hundreds.
-const MOST_PAGES: usize = 20_000;
+const MAX_PAGES: usize = 20_000;
 
 /// The most older contracts of an agent that are compared. Each is read and compared with others, so a long history
 /// would take the time of a site for many agents.
-const MOST_OLDER: usize = 30;
+const MAX_OLDER: usize = 30;
 
-pub(crate) fn run(arguments: &Docs, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Docs, console: &Console) -> RunResult {
     let mut selection = selection(&arguments.contracts);
     selection.all |= selection.is_empty();
     let contracts = diff::distinct(selection.locate().load()?)?;
     let pages: usize = contracts.iter().map(|contract| contract.manifest.capabilities.len() + 1).sum();
-    if pages > MOST_PAGES {
-        let message = format!("the site would have {pages} pages of agents and capabilities, more than {MOST_PAGES}");
+    if pages > MAX_PAGES {
+        let message = format!("the site would have {pages} pages of agents and capabilities, more than {MAX_PAGES}");
         let finding = Diagnostic::new(codes::SITE_TOO_LARGE, message);
         return Err(Failure::Findings(vec![finding.help("select agents with `--peer`, and write several sites")]));
     }
@@ -120,14 +120,14 @@ fn older(contract: &LoadedContract, console: &Console) -> Result<Vec<OlderContra
         if newer.replace(hash) != Some(hash) {
             older.push(OlderContract { source: commit.to_owned(), manifest: contract.manifest });
         }
-        if older.len() < MOST_OLDER { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if older.len() < MAX_OLDER { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     older.reverse();
     Ok(older)
 }
 
-/// The path of a manifest, relative to the root of the fleet or else of the repository, so that it is the same on every machine and in
-/// every working directory.
+/// The path of a manifest, relative to the root of the fleet or else of the repository, so that it is the same on every
+/// machine and in every working directory.
 fn place(file: &Path, root: Option<&Path>) -> String {
     if let Some(relative) = root.and_then(|root| file.strip_prefix(root).ok()) {
         return shown(relative);

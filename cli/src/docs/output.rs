@@ -1,4 +1,5 @@
-//! The output folder: comparing it with the pages, replacing those that are out of date, and removing those that are left over.
+//! The output folder: comparing it with the pages, replacing those that are out of date, and removing those that are
+//! left over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +14,7 @@ use crate::summary::shown;
 
 /// The most findings about files of one kind. A site has many pages, and one change of a contract can concern all of
 /// them. The first ones show which kind of change it is.
-const MOST_FINDINGS: usize = 20;
+const MAX_FINDINGS: usize = 20;
 
 /// The changes to an output folder.
 pub(super) struct Plan {
@@ -95,7 +96,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first file or folder that cannot be written or removed. If the text of one file cannot be written, no file has changed.
+    /// The first file or folder that cannot be written or removed. If the text of one file cannot be written, no file
+    /// has changed.
     pub(super) fn write(&self) -> Result<(), Vec<Diagnostic>> {
         let failed = |verb: &str, path: &Path, error: &io::Error| vec![cannot(verb, path, error)];
         let paths: Vec<(PathBuf, &str)> =
@@ -122,8 +124,8 @@ impl Plan {
 
 /// The first findings, and how many more there are.
 fn first(mut findings: Vec<Diagnostic>, kind: &str) -> Vec<Diagnostic> {
-    let more = findings.len().saturating_sub(MOST_FINDINGS);
-    findings.truncate(MOST_FINDINGS);
+    let more = findings.len().saturating_sub(MAX_FINDINGS);
+    findings.truncate(MAX_FINDINGS);
     if let Some(last) = findings.last_mut().filter(|_| more > 0) {
         last.notes.push(format!("there are {more} more {kind}"));
     }
@@ -145,8 +147,8 @@ fn state(path: &Path, text: &str) -> Result<State, Vec<Diagnostic>> {
     }
 }
 
-/// A finding for each folder of the site that is a link: files in it would be written somewhere else. The folder of the site itself may
-/// be a link, because the user names it.
+/// A finding for each folder of the site that is a link: files in it would be written somewhere else. The folder of the
+/// site itself may be a link, because the user names it.
 fn linked_folders<'p>(root: &Path, files: impl Iterator<Item = &'p String>) -> Vec<Diagnostic> {
     let folders: BTreeSet<&Path> = files.flat_map(|path| Path::new(path).ancestors().skip(1)).collect();
     let below = folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).map(|folder| root.join(folder));
@@ -164,7 +166,8 @@ fn cannot(verb: &str, path: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic::new(codes::SITE_IO, format!("cannot {verb} `{path}`: {error}")).in_file(path)
 }
 
-/// The files in the folders of a site that `capgen docs` wrote and that are not `planned`, whose names are in lower case.
+/// The files in the folders of a site that `capgen docs` wrote and that are not `planned`, whose names are in lower
+/// case.
 fn leftovers(folder: &Path, planned: &BTreeSet<String>) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let mut folders: Vec<PathBuf> = ["", "agents", "assets"].map(PathBuf::from).to_vec();
     let capabilities = Path::new("capabilities");
@@ -186,8 +189,8 @@ fn leftovers(folder: &Path, planned: &BTreeSet<String>) -> Result<Vec<PathBuf>, 
     Ok(found)
 }
 
-/// The regular files and folders in a folder of the site, each with whether it is a folder. Links are left out: they are not followed.
-/// Empty if the folder does not exist or is itself a link.
+/// The regular files and folders in a folder of the site, each with whether it is a folder. Links are left out: they
+/// are not followed. Empty if the folder does not exist or is itself a link.
 fn entries(root: &Path, below: &Path) -> Result<Vec<(String, bool)>, (PathBuf, io::Error)> {
     let folder = root.join(below);
     let is_link = !below.as_os_str().is_empty() && folder.symlink_metadata().is_ok_and(|m| m.is_symlink());

@@ -13,14 +13,14 @@ use capgen_schema::{
 
 use crate::codes;
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::one_contract::capability;
 
 /// The most patterns that a finding shows. Each is shown with lines of its source; the first ones are enough to find
 /// the cause.
 const MAX_LABELS: usize = 3;
 
-pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Example, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let name = &capability(&contract, &arguments.capability)?.name;
     let side = Side::from(arguments.side);
@@ -57,8 +57,8 @@ fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> 
     if result.found.is_empty() && result.undecided == 0 {
         console.line(&format!("every JSON value is a valid {subject}"));
     }
-    if result.found.len() >= ExampleSettings::MOST {
-        console.line(&format!("only the first {} payloads are printed", ExampleSettings::MOST));
+    if result.found.len() >= ExampleSettings::MAX_COUNT {
+        console.line(&format!("only the first {} payloads are printed", ExampleSettings::MAX_COUNT));
     }
     if result.undecided > 0 {
         let constraints = count(result.undecided, "constraint", "constraints");

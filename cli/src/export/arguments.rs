@@ -62,8 +62,8 @@ pub(crate) struct Document {
 pub(crate) struct Tools {
     #[command(flatten)]
     pub(crate) contract: OneContract,
-    /// Write schemas without unions at the root, lists of types and other forms that the APIs of some hosts reject; they may be wider
-    /// than the contract, and each difference is listed
+    /// Write schemas without unions at the root, lists of types and other forms that the APIs of some hosts reject;
+    /// they may be wider than the contract, and each difference is listed
     #[arg(long)]
     pub(crate) strict_clients: bool,
     #[command(flatten)]

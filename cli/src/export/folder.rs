@@ -13,14 +13,15 @@ use capgen_schema::Json;
 
 use crate::codes;
 use crate::console::{Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::signals;
 
-/// The largest `contract.json` that is read, in bytes. A contract has at most 32 MiB, and its export repeats little of it.
+/// The largest `contract.json` that is read, in bytes. A contract has at most 32 MiB, and its export repeats little of
+/// it.
 const MAX_CONTRACT: u64 = 64 << 20;
 
 /// Writes the files, and removes those that an earlier export wrote for capabilities that no longer exist.
-pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Console) -> Outcome {
+pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Console) -> RunResult {
     signals::remove_temporary_files_at_the_end();
     let failed = |error: &io::Error| failed(folder, error);
     fs::create_dir_all(folder).map_err(|error| failed(&error))?;

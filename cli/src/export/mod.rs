@@ -10,11 +10,11 @@ use capgen_manifest::{Manifest, capabilities_schema, fleet_schema};
 use capgen_schema::{Json, Object};
 
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::one_contract::OneContract;
 use arguments::{Format, ManifestFile, Output};
 
-pub(crate) fn run(arguments: &Export, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Export, console: &Console) -> RunResult {
     match &arguments.format {
         Format::Mcp(tools) => {
             let options = McpOptions { strict_clients: tools.strict_clients };
@@ -42,12 +42,12 @@ pub(crate) fn run(arguments: &Export, console: &Console) -> Outcome {
     }
 }
 
-fn with(contract: &OneContract, export: impl FnOnce(&Manifest) -> Outcome) -> Outcome {
+fn with(contract: &OneContract, export: impl FnOnce(&Manifest) -> RunResult) -> RunResult {
     // `None` cannot happen: an option that selects a contract is required.
     contract.load()?.map_or(Ok(Verdict::Fine), |contract| export(&contract.manifest))
 }
 
-fn print(export: capgen_interop::Export, output: &Output, console: &Console) -> Outcome {
+fn print(export: capgen_interop::Export, output: &Output, console: &Console) -> RunResult {
     let losses = export.losses.iter();
     if output.json {
         let losses = Json::Array(losses.map(capgen_interop::Loss::to_json).collect());

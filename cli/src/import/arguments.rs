@@ -90,8 +90,8 @@ pub(crate) struct Mcp {
 
 #[derive(Args, Debug)]
 pub(crate) struct JsonSchema {
-    /// Files, and folders whose JSON files are read. `<name>.request.schema.json` and `<name>.response.schema.json` are the sides of a
-    /// capability; any other file is the request of the capability with its name
+    /// Files, and folders whose JSON files are read. `<name>.request.schema.json` and `<name>.response.schema.json` are
+    /// the sides of a capability; any other file is the request of the capability with its name
     #[arg(value_name = "FILE", required = true)]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -140,8 +140,8 @@ pub(crate) struct Output {
     /// Overwrite the file even if it was not imported
     #[arg(long)]
     pub(crate) force: bool,
-    /// How to print errors, warnings and a file that is out of date: `human` prints to standard error, the other formats to standard
-    /// output, so that the manifest needs `--out`
+    /// How to print errors, warnings and a file that is out of date: `human` prints to standard error, the other
+    /// formats to standard output, so that the manifest needs `--out`
     #[arg(long, value_enum, default_value_t = Findings::Human, conflicts_with = "diff")]
     pub(crate) format: Findings,
 }

@@ -11,7 +11,7 @@ use crate::input;
 
 /// The most characters of a name in the header. The name is that of a server, which may choose any text, and is in one
 /// line of a comment.
-const LONGEST: usize = 100;
+const MAX_NAME: usize = 100;
 
 /// Where a manifest comes from.
 #[derive(Debug)]
@@ -30,13 +30,13 @@ pub(super) fn mark() -> String {
 }
 
 impl Header {
-    /// The comment: the source, and the command that imports it again. It has no date and no absolute path, so that it is the same on
-    /// every machine.
+    /// The comment: the source, and the command that imports it again. It has no date and no absolute path, so that it
+    /// is the same on every machine.
     pub(crate) fn text(&self, format: &str, files: &[PathBuf], conversion: &Conversion, out: Option<&Path>) -> String {
         let mut text = format!("{} from {}. DO NOT EDIT: import again instead.\n", mark(), self.format);
         if let Some(server) = &self.server {
-            let version = self.version.iter().map(|version| format!(" {}", shortened(version, LONGEST)));
-            text.extend(["Server: ".to_owned(), shortened(server, LONGEST)].into_iter().chain(version));
+            let version = self.version.iter().map(|version| format!(" {}", shortened(version, MAX_NAME)));
+            text.extend(["Server: ".to_owned(), shortened(server, MAX_NAME)].into_iter().chain(version));
             text.push('\n');
         }
         let out = out.filter(|out| !input::is_stdin(out));
@@ -57,7 +57,8 @@ impl Header {
     }
 }
 
-/// The path of the source from the folder of the output; only its name if there is no such path that is the same on every machine.
+/// The path of the source from the folder of the output; only its name if there is no such path that is the same on
+/// every machine.
 fn source_path(file: &Path, out: Option<&Path>) -> PathBuf {
     if input::is_stdin(file) {
         return file.to_owned();

@@ -36,13 +36,13 @@ pub(crate) struct Manifest {
     pub(crate) left_out: Option<String>,
 }
 
-/// Makes a manifest. Fails if an entry has an error that `--skip` does not leave out, and if the text does not load, as one beyond the
-/// limits of manifests. `path` is the source in findings about the manifest.
+/// Makes a manifest. Fails if an entry has an error that `--skip` does not leave out, and if the text does not load, as
+/// one beyond the limits of manifests. `path` is the source in findings about the manifest.
 pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, path: &str) -> Result<Manifest, Failure> {
     let Import { document, imported, agent, transports, .. } = import;
     // Entries with errors are left out with `--skip`, but a document with errors may lack entries.
     let has_errors = if conversion.skip { imported.has_document_errors() } else { imported.has_errors() };
-    let mut findings = document.diagnostics(&imported.findings);
+    let mut findings = document.with_places(&imported.findings);
     findings.truncate(MAX_FINDINGS);
     if !has_errors {
         let errors = findings.iter_mut().filter(|finding| finding.severity() == Severity::Error);

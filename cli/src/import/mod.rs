@@ -19,12 +19,12 @@ pub(crate) use manifest::Manifest;
 use clap::error::ErrorKind;
 
 use crate::console::Console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, RunResult};
 use crate::input;
 use arguments::Format;
 pub(crate) use arguments::{Conversion, Import, Imported};
 
-pub(crate) fn run(arguments: &Import, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Import, console: &Console) -> RunResult {
     let output = arguments.format.output();
     output::check_streams(output)?;
     let manifest = match &arguments.format {
@@ -44,9 +44,9 @@ fn no_agent() -> Failure {
 /// The text of a file, or of standard input. At most 32 MiB are read.
 fn read(path: &Path) -> Result<Source, Failure> {
     /// One byte more than the reader of JSON accepts, so that it reports longer texts.
-    const LIMIT: u64 = 32 << 20;
+    const MAX_BYTES: u64 = 32 << 20;
     if !input::is_stdin(path) {
         return Ok(read_source(path, &shown(path))?);
     }
-    Ok(decode("<stdin>", input::read(path, LIMIT)?)?)
+    Ok(decode("<stdin>", input::read(path, MAX_BYTES)?)?)
 }

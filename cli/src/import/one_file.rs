@@ -24,8 +24,8 @@ pub(super) fn a2a(arguments: &OneFile) -> Result<Manifest, Failure> {
     manifest(arguments, "a2a", (document, found.imported, found.agent, header))
 }
 
-/// The document, as JSON or YAML by its path. Standard input has none, and nearly all of JSON is YAML, but errors in JSON are clearer
-/// if it is read as JSON.
+/// The document, as JSON or YAML by its path. Standard input has none, and nearly all of JSON is YAML, but errors in
+/// JSON are clearer if it is read as JSON.
 fn read(arguments: &OneFile) -> Result<Document, Failure> {
     let source = super::read(&arguments.file)?;
     let looks_like_json = input::is_stdin(&arguments.file) && source.text().trim_start().starts_with('{');

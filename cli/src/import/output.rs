@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capgen_codegen::{codes, output::unified_diff};
 use capgen_diagnostic::Diagnostic;
-use capgen_files::{Present, Unreadable, read_present, replace_files};
+use capgen_files::{Links, Present, Unreadable, is_marked, read_present, replace_files};
 use capgen_manifest::shown;
 use clap::error::ErrorKind;
 
@@ -14,10 +14,11 @@ use super::manifest::Manifest;
 use crate::arguments::Format;
 use crate::check;
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::{input, signals};
 
-/// Rejects options that need a file, if the manifest goes to standard output: a comparison, and findings on the same stream.
+/// Rejects options that need a file, if the manifest goes to standard output: a comparison, and findings on the same
+/// stream.
 pub(super) fn check_streams(output: &Output) -> Result<(), Failure> {
     if !input::is_stdin(&output.out) {
         return Ok(());
@@ -43,7 +44,7 @@ enum Written {
 }
 
 /// Writes the manifest, and prints all findings at once, because a report may be one document.
-pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, console: &Console) -> Outcome {
+pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, console: &Console) -> RunResult {
     let mut manifest = match imported {
         Err(Failure::Findings(findings)) => {
             check::report(&findings, output.format, console)?;
@@ -112,7 +113,8 @@ fn present(output: &Output, text: &str) -> Result<Option<String>, Failure> {
     match read_present(path, text.len()).map_err(|error| failed(path, "read", &error))? {
         None => Ok(None),
         Some(Present::Text(old)) if is_imported(&old) || output.force => Ok(Some(old)),
-        Some(Present::TooLong) => Ok(Some(String::new())),
+        // Its text was not read. Generated code has a mark too, but another one.
+        Some(Present::TooLong) if output.force || is_marked(path, Links::Followed, &mark) => Ok(Some(String::new())),
         Some(Present::Irregular) => Err(failed(path, "read", &Unreadable::Irregular.into())),
         Some(_) if output.force => Ok(Some(String::new())),
         Some(_) => {

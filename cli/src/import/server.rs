@@ -31,7 +31,8 @@ const MAX_CERTIFICATES: u64 = 4 << 20;
 /// The server that is asked, instead of a file.
 #[derive(Args, Debug)]
 pub(crate) struct Server {
-    /// Start a server that uses standard input and output, and ask it; all arguments after this option belong to its command
+    /// Start a server that uses standard input and output, and ask it; all arguments after this option belong to its
+    /// command
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["file", "http"])]
     stdio: Vec<OsString>,
     /// Ask the server at a URL; its transport in the manifest has the URL
@@ -76,7 +77,8 @@ impl Server {
         listed
     }
 
-    /// Mentions options of this command that the server gets, because they are after its command. Without `--check`, a file is replaced.
+    /// Mentions options of this command that the server gets, because they are after its command. Without `--check`, a
+    /// file is replaced.
     fn note_own_options(&self, console: &Console) {
         let words = self.stdio.iter().skip(1).filter_map(|word| word.to_str());
         for word in words.filter(|word| OWN_OPTIONS.contains(word)) {

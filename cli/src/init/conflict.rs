@@ -11,7 +11,8 @@ use super::files::exists;
 use crate::codes;
 use crate::failure::Failure;
 
-/// Why a manifest at a path below `agents/` would not be that of the agent in the fleet, or would make the fleet invalid.
+/// Why a manifest at a path below `agents/` would not be that of the agent in the fleet, or would make the fleet
+/// invalid.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use clap::error::ErrorKind;
 
 use crate::codes;
 use crate::console::Console;
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use files::Plan;
 
 /// The name of the first capability if the user has no better one.
@@ -28,7 +28,7 @@ const CAPABILITY: &str = "hello";
 
 /// The most capabilities of a first manifest. Far more than a user enters; a larger list is a mistake, such as a file
 /// of another kind.
-const MOST_CAPABILITIES: usize = 1000;
+const MAX_CAPABILITIES: usize = 1000;
 
 /// The choices of the user, which are not checked yet.
 struct Choices {
@@ -44,7 +44,7 @@ struct Start {
     transport: TransportSettings,
 }
 
-pub(crate) fn run(arguments: &Init, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Init, console: &Console) -> RunResult {
     out::reject_stdout(arguments.out.as_deref())?;
     let root = arguments.root.clone().or_else(|| find_root(Path::new("."))).unwrap_or_default();
     let defaults = Choices {
@@ -100,11 +100,11 @@ fn checked(choices: Choices, out: Option<&Path>) -> Result<Start, Failure> {
     let agent = agent.strip_prefix("agent://").unwrap_or(&agent).to_owned();
     let mut findings = Vec::new();
     findings.extend(agent_problem(&agent).map(|help| invalid("the id of an agent", &agent, help)));
-    for name in capabilities.iter().take(MOST_CAPABILITIES) {
+    for name in capabilities.iter().take(MAX_CAPABILITIES) {
         findings.extend(capability_problem(name).map(|help| invalid("the name of a capability", name, help)));
     }
-    if capabilities.len() > MOST_CAPABILITIES {
-        let message = format!("more than {MOST_CAPABILITIES} capabilities");
+    if capabilities.len() > MAX_CAPABILITIES {
+        let message = format!("more than {MAX_CAPABILITIES} capabilities");
         findings.push(Diagnostic::new(codes::INIT_VALUE, message).help("add the others to the file"));
     }
     findings.extend(transport_problem(&transport).map(|help| invalid("a kind of transport", &transport, help)));

@@ -6,10 +6,10 @@ use std::path::Path;
 use capgen_diagnostic::visible;
 use capgen_manifest::{TransportSettings, shown};
 
-use super::{Choices, Init, MOST_CAPABILITIES, agent_problem, capability_problem, transport_problem};
+use super::{Choices, Init, MAX_CAPABILITIES, agent_problem, capability_problem, transport_problem};
 
 /// The longest answer, in bytes. The longest valid one is far shorter.
-const LONGEST: u64 = 4096;
+const MAX_ANSWER: u64 = 4096;
 
 /// Asks for each option that is missing. An empty answer is the default.
 pub(super) fn ask(
@@ -40,7 +40,7 @@ pub(super) fn ask(
 fn capabilities(defaults: &Choices, input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Vec<String>> {
     let default = defaults.capabilities.first().map_or("", String::as_str);
     let mut names = vec![valid("Capability", default, capability_problem, input, output)?];
-    while names.len() < MOST_CAPABILITIES {
+    while names.len() < MAX_CAPABILITIES {
         let problem = |text: &str| match text {
             "" => None,
             text if names.iter().any(|name| name == text) => Some("there is one with this name".to_owned()),
@@ -100,11 +100,11 @@ fn valid(
 /// The next line. Fails at the end of the input.
 fn line(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut line)?;
+    input.take(MAX_ANSWER).read_until(b'\n', &mut line)?;
     if line.last() == Some(&b'\n') {
         return Ok(String::from_utf8_lossy(&line).into_owned());
     }
-    let is_long = line.len() as u64 == LONGEST;
+    let is_long = line.len() as u64 == MAX_ANSWER;
     let message = if is_long { "the answer is too long" } else { "the input ended" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{message}; nothing was written")))
 }

@@ -1,10 +1,10 @@
 //! `capgen lock`: the hashes of capabilities as they were when they were reviewed.
 
 mod arguments;
-mod kept;
+mod cache;
 
 pub(crate) use arguments::Lock;
-pub(crate) use kept::KeptLocks;
+pub(crate) use cache::KeptLocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::arguments::Format;
 use crate::check;
 use crate::codes;
 use crate::console::{Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::generate::selection;
 use crate::signals;
 
-pub(crate) fn run(arguments: &Lock, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Lock, console: &Console) -> RunResult {
     let mut selection = selection(&arguments.contracts);
     selection.all |= selection.is_empty();
     let result = if arguments.check { compare(&selection, console) } else { write(&selection, console) };
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Lock, console: &Console) -> Outcome {
     }
 }
 
-fn compare(selection: &Selection, console: &Console) -> Outcome {
+fn compare(selection: &Selection, console: &Console) -> RunResult {
     let contracts = selection.locate().load()?;
     let findings = findings(&contracts, selection, IfMissing::Report, &mut KeptLocks::default());
     if !findings.is_empty() {
@@ -45,7 +45,7 @@ fn compare(selection: &Selection, console: &Console) -> Outcome {
     Ok(Verdict::Fine)
 }
 
-fn write(selection: &Selection, console: &Console) -> Outcome {
+fn write(selection: &Selection, console: &Console) -> RunResult {
     signals::remove_temporary_files_at_the_end();
     let contracts = selection.locate().load()?;
     let mut files = Vec::new();
@@ -87,8 +87,9 @@ pub(crate) enum IfMissing {
     Ignore,
 }
 
-/// The differences between contracts and their locks, and the errors in the locks. If the whole fleet is selected, also the agents
-/// that only the lock has. Locks and contracts that are the same as in the run that filled `kept` are not compared again.
+/// The differences between contracts and their locks, and the errors in the locks. If the whole fleet is selected, also
+/// the agents that only the lock has. Locks and contracts that are the same as in the run that filled `kept` are not
+/// compared again.
 pub(crate) fn findings(
     contracts: &[LoadedContract],
     selection: &Selection,
@@ -125,8 +126,8 @@ fn capabilities(contracts: &[LoadedContract]) -> usize {
     contracts.iter().map(|contract| contract.manifest.capabilities.len()).sum()
 }
 
-/// The path of each lock, with the contracts that belong into it: the contracts of a fleet are locked in its root folder, and each
-/// other one is locked beside the manifest.
+/// The path of each lock, with the contracts that belong into it: the contracts of a fleet are locked in its root
+/// folder, and each other one is locked beside the manifest.
 fn by_lock<'c>(contracts: &'c [LoadedContract], selection: &Selection) -> BTreeMap<PathBuf, Vec<&'c LoadedContract>> {
     // A fleet with errors fails the selection of its agents. Other manifests do not need it.
     let fleet = selection.fleet().ok().flatten();

@@ -28,8 +28,8 @@ pub(crate) struct Matrix {
     /// The senders to assume
     #[arg(long, value_enum, default_value_t = AssumeName::AnyPeer)]
     pub(crate) assume: AssumeName,
-    /// How long to compare, in seconds: a second is a fixed number of steps, so that the result is the same on every machine. Versions
-    /// that are not decided then count as incompatible
+    /// How long to compare, in seconds: a second is a fixed number of steps, so that the result is the same on every
+    /// machine. Versions that are not decided then count as incompatible
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_BUDGET, value_parser = budget())]
     pub(crate) budget: u64,
     /// How to print the matrix

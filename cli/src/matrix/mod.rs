@@ -11,7 +11,7 @@ use capgen_schema::Steps;
 use serde_json::{Value, json};
 
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::one_contract::capability;
 use arguments::MatrixFormat;
 use versions::{Version, versions};
@@ -19,7 +19,7 @@ use versions::{Version, versions};
 /// `cells[requester][provider]`.
 type Cells = Vec<Vec<Compatibility>>;
 
-pub(crate) fn run(arguments: &Matrix, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
     let Some(current) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     capability(&current, &arguments.capability)?;
     let versions = versions(arguments, &current, console)?;

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// The most versions of a matrix, whose size is the square of their number. 30 versions are up to 900 comparisons, and
 /// as many columns as a wide terminal shows.
-const MOST: usize = 30;
+const MAX_VERSIONS: usize = 30;
 
 /// A version of the capability, with all capabilities of its contract.
 pub(super) struct Version {
@@ -55,10 +55,10 @@ pub(super) fn versions(
     let newest =
         version(current, name, current.path()).filter(|newest| !arguments.against.is_empty() || is_new(newest));
     versions.extend(newest);
-    if versions.len() > MOST {
-        let skipped = versions.len() - MOST;
+    if versions.len() > MAX_VERSIONS {
+        let skipped = versions.len() - MAX_VERSIONS;
         console.line(&format!(
-            "{} not shown: the matrix has at most {MOST}",
+            "{} not shown: the matrix has at most {MAX_VERSIONS}",
             count(skipped, "older version is", "older versions are")
         ));
         versions.drain(..skipped);
@@ -82,10 +82,11 @@ fn version(contract: &LoadedContract, name: &str, source: &str) -> Option<Versio
 fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<Vec<Version>, Failure> {
     let mut versions: Vec<Version> = Vec::new();
     history::contracts(current, console, |commit, contract| {
-        // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have changed.
+        // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have
+        // changed.
         let found = version(&contract, name, commit);
         versions.extend(found.filter(|found| versions.last().is_none_or(|last| identity(last) != identity(found))));
-        if versions.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if versions.len() > MAX_VERSIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     versions.reverse();
     Ok(versions)

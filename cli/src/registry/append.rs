@@ -1,31 +1,61 @@
 //! `capgen registry append`: adding events to a log.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use capgen_diagnostic::visible;
 use capgen_registry::Checker;
 use capgen_registry::log::{AppendOptions, Appended, Log, Rejection};
-use capgen_time::{Clock as _, SystemClock};
+use clap::Args;
 use serde_json::json;
 
+use super::arguments::{Now, Source};
 use super::events::{BATCH, Lines, Text};
 use super::log::{self, Access};
-use super::output::Output;
-use super::{arguments, config};
+use super::output::{Output, OutputForm};
 use crate::console::{Console, count, print_part};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::validate::shown_payload as shown;
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Append {
+    /// The file with one event per line; `-` means standard input
+    #[arg(value_name = "EVENTS", default_value = "-")]
+    events: PathBuf,
+    #[command(flatten)]
+    source: Source,
+    /// Accept events whose ids are old, to merge logs or to restore a backup. For operators only
+    #[arg(long)]
+    import: bool,
+    #[command(flatten)]
+    now: Now,
+    #[command(flatten)]
+    output: OutputForm,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry append events.jsonl --log sqlite:registry.db --config registry.json
+  my-agent | capgen registry append --log sqlite:registry.db
+  capgen registry append --import south.jsonl --log sqlite:north.db
+
+Prints one line for each line of the input that is not blank: {\"offset\", \"partition\", \"duplicate_of\": null or an id, \"integrity_fault\"}, or \
+{\"error\": {\"reason\", \"paths\"}}. A reason is json, envelope, signature, future, past, idempotency-key or quota; other invalid events are \
+stored, and the kernel reports them. Appending an event again has no effect, so repeat a run that was interrupted.
+
+The log is created if it does not exist. An event is on the disk before its line is printed. The exit status is 1 if a line was rejected.";
 
 /// The size of the events that are appended at once, in bytes. About eight of the largest events, so a batch of large
 /// ones needs little memory and keeps a log locked only for a moment.
 const MAX_BATCH: usize = 8 << 20;
 
-pub(super) fn run(arguments: &arguments::Append, console: &Console) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+pub(super) fn run(arguments: &Append, console: &Console) -> RunResult {
+    let config = arguments.source.configuration()?;
     let mut lines = Lines::open(&arguments.events)?;
     let log = arguments.source.open(Access::Create, Arc::new(Checker::new(config)))?;
-    let output = Output::json_or_text(arguments.json);
+    let output = arguments.output.output();
     let mut writer = Writer { log, arguments, output, tally: Tally::default() };
     let mut batch = Batch::default();
     let mut flow = ControlFlow::Continue(());
@@ -67,7 +97,7 @@ struct Refusal {
 
 struct Writer<'a> {
     log: Box<dyn Log>,
-    arguments: &'a arguments::Append,
+    arguments: &'a Append,
     output: Output,
     tally: Tally,
 }
@@ -86,10 +116,7 @@ impl Writer<'_> {
             };
             refusals.push((number, refusal));
         }
-        let options = AppendOptions {
-            now: self.arguments.now.unwrap_or_else(|| SystemClock.now_ms()),
-            import: self.arguments.import,
-        };
+        let options = AppendOptions { now: self.arguments.now.ms(), import: self.arguments.import };
         let mut results = self.log.append(&events, &options).map_err(|error| log::failed(&error))?.into_iter();
         for (number, refusal) in refusals {
             let result = match refusal {

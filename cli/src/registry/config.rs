@@ -13,7 +13,7 @@ use crate::validate::shown_payload as shown;
 
 /// The maximum size of a configuration in bytes. An agent with its key has about 120 bytes, so hundreds of thousands of
 /// agents fit.
-const LIMIT: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads the configuration; without a file, the default.
 ///
@@ -22,7 +22,7 @@ const LIMIT: u64 = 64 << 20;
 /// The file cannot be read, or a finding for each of its errors.
 pub(super) fn read(path: Option<&Path>) -> Result<Arc<Configuration>, Failure> {
     let Some(path) = path else { return Ok(Arc::default()) };
-    let config = Configuration::parse(&input::read(path, LIMIT)?);
+    let config = Configuration::parse(&input::read(path, MAX_BYTES)?);
     let findings = |errors: Vec<ConfigurationError>| errors.iter().map(|error| finding(path, error)).collect();
     config.map(Arc::new).map_err(|errors| Failure::Findings(findings(errors.0)))
 }

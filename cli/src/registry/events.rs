@@ -79,7 +79,8 @@ impl Lines {
     }
 }
 
-/// Reads the events of a log, in its order. Lines of a JSONL log that are not JSON are skipped with a warning, if there is a console for it.
+/// Reads the events of a log, in its order. Lines of a JSONL log that are not JSON are skipped with a warning, if there
+/// is a console for it.
 ///
 /// # Errors
 ///

@@ -3,14 +3,56 @@
 use std::collections::BTreeMap;
 
 use capgen_diagnostic::visible;
-use capgen_registry::{Access, Explanation, Filter, FilterStep, Health, Query, Removed, Row};
+use capgen_registry::{Access, Explanation, Filter, FilterStep, Health, Query, Removed, Requirement, Row};
+use clap::Args;
 use serde::Serialize;
 
 use super::output::Output;
-use super::{arguments, snapshot};
+use super::snapshot::Start;
 use crate::console::{Console, count, print};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::table::table;
+
+#[derive(Args, Debug)]
+pub(crate) struct Resolve {
+    /// The id of the capability
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The versions that the caller accepts: 1.2.0 (this or a later one of the same major), =1.2.0, or '>=1.2.0 <2.0.0'
+    #[arg(long, value_name = "REQUIREMENT")]
+    requirement: Requirement,
+    /// A role of the caller; may be repeated
+    #[arg(long, value_name = "ROLE")]
+    role: Vec<String>,
+    /// A scope of the caller; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+    /// The caller, which appears in the question of the explanation; its grants are not applied
+    #[arg(long, value_name = "AGENT")]
+    caller: Option<String>,
+    #[command(flatten)]
+    start: Start,
+    /// Print JSON, also on a terminal
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) const RESOLVE_HELP: &str = "\
+Examples:
+  capgen registry resolve analysis.text.summarize --requirement 1.2.0 --log events.jsonl
+  capgen registry resolve core.memory.snapshot --requirement '>=1.0.0 <3.0.0' --role admin --scope memory:read --log sqlite:registry.db
+
+Prints {\"target\", \"explanation\"}. Candidates are filtered by id, version, health and access, and ranked by priority, weight, version, \
+order of registration and agent. Deprecated versions are chosen only if no other is left. The exit status is 1 if there is no target; \
+then `target` is null, and `explanation.reason` is not-found, no-compatible-version, unhealthy or access-denied.";
+
+pub(super) const EXPLAIN_HELP: &str = "\
+Examples:
+  capgen registry explain analysis.text.summarize --requirement 1.2.0 --log events.jsonl
+  capgen registry explain analysis.text.summarize --requirement 1.2.0 --log events.jsonl --json
+
+Prints a table for each filter with the candidates that it removed and why, the ranking, and the step that decided. --json prints the \
+document of `resolve`. The exit status is that of `resolve`.";
 
 /// The output of a resolution.
 #[derive(Serialize)]
@@ -19,17 +61,17 @@ struct Resolution {
     explanation: Explanation,
 }
 
-pub(super) fn resolve(arguments: &arguments::Resolve, console: &Console) -> Outcome {
+pub(super) fn resolve(arguments: &Resolve, console: &Console) -> RunResult {
     print_choice(arguments, Output::json_or_text(arguments.json), console)
 }
 
-pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Resolve, console: &Console) -> RunResult {
     print_choice(arguments, Output::text_or_json(arguments.json), console)
 }
 
-fn print_choice(arguments: &arguments::Resolve, output: Output, console: &Console) -> Outcome {
-    let arguments::Resolve { id, requirement, role, scope, caller, source, snapshot, .. } = arguments;
-    let mut registry = snapshot::registry(source, snapshot.as_deref(), console)?;
+fn print_choice(arguments: &Resolve, output: Output, console: &Console) -> RunResult {
+    let Resolve { id, requirement, role, scope, caller, start, .. } = arguments;
+    let mut registry = start.registry(console)?;
     let access = Access { roles: role.iter().cloned().collect(), scopes: scope.iter().cloned().collect() };
     let view = registry.view();
     let (target, explanation) = view.explain(id, requirement, &access, caller.as_deref());

@@ -3,17 +3,38 @@
 use std::sync::Arc;
 
 use capgen_registry::{Configuration, Fold, FoldReport, InvalidRow, Overview, Row, Status};
+use clap::Args;
 
-use super::output::Output;
-use super::{arguments, config, events};
+use super::arguments::Source;
+use super::events;
+use super::output::{Output, OutputForm};
 use crate::console::{Console, count, print};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::table::table;
 
-pub(super) fn run(arguments: &arguments::Fold, console: &Console) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct FoldOptions {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    output: OutputForm,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry fold --log events.jsonl
+  capgen registry fold --log sqlite:registry.db --config registry.json > state.json
+
+Prints {\"state\", \"hash\", \"registry_hash\", \"view\", \"invalid\"}. `view` has the registrations with their effective metadata, health, requests \
+and invocations. `invalid` has the events that change nothing: {\"event_id\", \"hash\", \"reason\", \"paths\"}.
+
+Lines of a JSONL log that are not JSON are skipped with a warning.";
+
+pub(super) fn run(arguments: &FoldOptions, console: &Console) -> RunResult {
+    let config = arguments.source.configuration()?;
     let mut fold = of(&arguments.source, config, console)?;
-    report(&fold.report(), Output::json_or_text(arguments.json))
+    report(&fold.report(), arguments.output.output())
 }
 
 /// The fold of the events of a log.
@@ -21,7 +42,7 @@ pub(super) fn run(arguments: &arguments::Fold, console: &Console) -> Outcome {
 /// # Errors
 ///
 /// The log cannot be read.
-pub(super) fn of(source: &arguments::Source, config: Arc<Configuration>, console: &Console) -> Result<Fold, Failure> {
+pub(super) fn of(source: &Source, config: Arc<Configuration>, console: &Console) -> Result<Fold, Failure> {
     let mut fold = Fold::new(config);
     let checker = fold.checker().clone();
     events::of(source, &checker, Some(console), |event| {
@@ -32,7 +53,7 @@ pub(super) fn of(source: &arguments::Source, config: Arc<Configuration>, console
 }
 
 /// Prints the output of a fold or a merge.
-pub(super) fn report(report: &FoldReport<'_>, output: Output) -> Outcome {
+pub(super) fn report(report: &FoldReport<'_>, output: Output) -> RunResult {
     if output.human {
         print(&text(report))?;
     } else {

@@ -24,10 +24,10 @@ mod watch;
 pub(crate) use arguments::Registry;
 
 use crate::console::Console;
-use crate::failure::Outcome;
+use crate::failure::RunResult;
 use arguments::Command;
 
-pub(crate) fn run(arguments: &Registry, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Registry, console: &Console) -> RunResult {
     match &arguments.command {
         Command::Append(arguments) => append::run(arguments, console),
         Command::Fold(arguments) => fold::run(arguments, console),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use capgen_diagnostic::visible_json;
 use capgen_registry::canonical;
+use clap::Args;
 use serde::Serialize;
 
 use crate::console::print_part;
@@ -19,6 +20,21 @@ pub(super) struct Output {
     pub(super) terminal: bool,
     /// Whether the output is text and tables instead of JSON.
     pub(super) human: bool,
+}
+
+/// The option of commands that other programs use.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct OutputForm {
+    /// Print JSON on a terminal, too
+    #[arg(long)]
+    json: bool,
+}
+
+impl OutputForm {
+    /// The form of the output: JSON, unless a person reads it on a terminal.
+    pub(super) fn output(self) -> Output {
+        Output::json_or_text(self.json)
+    }
 }
 
 impl Output {
@@ -57,7 +73,8 @@ impl Output {
 
     /// Prints canonical JSON as one line. Breaks if the pipe is closed.
     ///
-    /// A terminal may act on some characters, so they are escaped there, and only there: elsewhere, the bytes are canonical.
+    /// A terminal may act on some characters, so they are escaped there, and only there: elsewhere, the bytes are
+    /// canonical.
     pub(super) fn line(self, json: &str) -> io::Result<ControlFlow<()>> {
         self.parts(std::iter::once(json.to_owned()))
     }

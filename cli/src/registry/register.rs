@@ -10,17 +10,54 @@ use capgen_registry::{
     Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Checker, Producer, Registry, Restored,
     announce,
 };
+use clap::Args;
 use serde_json::{Value, json};
 
+use super::arguments::Source;
+use super::key::{self, Signing};
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config, key};
 use crate::codes;
 use crate::console::{Console, print_part};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
+use crate::one_contract::OneContract;
 
-pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Register {
+    #[command(flatten)]
+    contract: OneContract,
+    /// The agent that offers the capabilities [default: the agent of the manifest]
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    signing: Signing,
+    /// Append nothing; print the steps
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON document per capability
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry register --peer payments --log sqlite:registry.db
+  capgen registry register --capabilities capabilities.yaml --agent pr-reviewer-2 --log sqlite:registry.db --config registry.json
+
+Appends capability.registered for each capability of the manifest: its schemas, sideEffects, determinism, latency, tags, requiredRoles and \
+requiredScopes. The id is the `id` of the capability, or that of the manifest's agent, a dot and the `name`. Every capability needs a `version`.
+
+A version that is already registered with the same contract is reported; if its tags or latency differ, capability.updated is appended. A version \
+that is registered with another contract is an error, and then nothing is appended.
+
+--json prints {\"agent\", \"capability\", \"version\", \"status\", \"event_id\"}; a status is registered, updated or already-registered; with \
+--dry-run, to-register or to-update instead of the first two.";
+
+pub(super) fn run(arguments: &Register, console: &Console) -> RunResult {
+    let config = arguments.source.configuration()?;
     let key = key::signing_key(&arguments.signing, console)?;
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let agent = arguments.agent.clone().unwrap_or_else(|| contract.manifest.agent.as_str().to_owned());
@@ -70,7 +107,7 @@ fn planned(announcement: Announcement) -> Registered {
     Registered { announcement, event_id }
 }
 
-fn show(arguments: &arguments::Register, agent: &str, registered: &[Registered]) -> Result<(), Failure> {
+fn show(arguments: &Register, agent: &str, registered: &[Registered]) -> Result<(), Failure> {
     let output = Output::text_or_json(arguments.json);
     for registered in registered {
         let flow = if output.human {

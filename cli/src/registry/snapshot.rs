@@ -1,27 +1,66 @@
 //! `capgen registry snapshot`, and the option `--snapshot`: a state with its place in a log.
 
 use std::io::{BufRead, BufReader, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, visible};
 use capgen_files::replace_files;
 use capgen_registry::log::Log;
 use capgen_registry::{Checker, InvalidSnapshot, Registry, Restored};
+use clap::Args;
 use serde_json::json;
 
+use super::arguments::Source;
 use super::log;
 use super::output::Output;
-use super::{arguments, config, fold, input};
+use super::{fold, input};
 use crate::codes;
 use crate::console::{Console, count, print};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::signals;
 use crate::validate::shown_payload as shown;
 
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Snapshot {
+    /// The file. If it is a snapshot, it is read first, and then replaced
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    source: Source,
+    /// Remove ended requests, except for this number of the latest ones
+    #[arg(long, value_name = "COUNT")]
+    keep: Option<usize>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry snapshot registry.snapshot --log sqlite:registry.db
+  capgen registry find --tag text --snapshot registry.snapshot --log sqlite:registry.db
+
+A snapshot contains the state, hashes over all of it, and its place in the log. A snapshot that was changed, or that belongs to another \
+configuration or log, is dropped with a warning, and the whole log is read. With --keep, the snapshot lacks ended requests, so its state has no hash and does \
+not merge; registrations, updates, deprecations and health are always complete.
+
+--json prints {\"sequence\", \"pruned\", \"dropped\": null or the reason why the old snapshot was dropped}.";
+
+/// A log, and a snapshot of its state.
+#[derive(Args, Debug)]
+pub(crate) struct Start {
+    #[command(flatten)]
+    source: Source,
+    /// Start from this snapshot, and read only the rest of the log
+    #[arg(long, value_name = "FILE")]
+    snapshot: Option<PathBuf>,
+}
+
 /// The maximum size of a snapshot in bytes. A snapshot is read entry by entry and need not fit in memory. With a few KB
 /// each, about a million registrations fit.
-const LIMIT: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 
 /// The bytes that are read at once. A large file takes few system calls and little memory.
 const BUFFER: usize = 1 << 16;
@@ -29,9 +68,9 @@ const BUFFER: usize = 1 << 16;
 /// A snapshot has this near its start, also one that was damaged later.
 const FORMAT: &[u8] = b"\"format\":\"capgen.registry.snapshot/";
 
-pub(super) fn run(arguments: &arguments::Snapshot, console: &Console) -> Outcome {
-    let arguments::Snapshot { file, source, keep, json } = arguments;
-    let checker = Arc::new(Checker::new(config::read(source.config.as_deref())?));
+pub(super) fn run(arguments: &Snapshot, console: &Console) -> RunResult {
+    let Snapshot { file, source, keep, json } = arguments;
+    let checker = Arc::new(Checker::new(source.configuration()?));
     let mut log = source.open_in_order(checker.clone())?;
     let (mut restored, dropped) = if file.exists() {
         start(&mut *log, own(file)?, checker, file, console)?
@@ -59,23 +98,22 @@ pub(super) fn run(arguments: &arguments::Snapshot, console: &Console) -> Outcome
     Ok(Verdict::Fine)
 }
 
-/// The registry of a log, from a snapshot if there is one.
-///
-/// # Errors
-///
-/// The log or the file of the snapshot cannot be read.
-pub(super) fn registry(
-    source: &arguments::Source,
-    snapshot: Option<&Path>,
-    console: &Console,
-) -> Result<Registry, Failure> {
-    let config = config::read(source.config.as_deref())?;
-    let Some(path) = snapshot else { return Ok(fold::of(source, config, console)?.into_registry()) };
-    let checker = Arc::new(Checker::new(config));
-    let mut log = source.open_in_order(checker.clone())?;
-    let file = BufReader::with_capacity(BUFFER, input::open(path)?.take(LIMIT));
-    let (restored, _) = start(&mut *log, file, checker, path, console)?;
-    Ok(restored.into_registry())
+impl Start {
+    /// The registry of the log, from the snapshot if there is one.
+    ///
+    /// # Errors
+    ///
+    /// The log or the file of the snapshot cannot be read.
+    pub(super) fn registry(&self, console: &Console) -> Result<Registry, Failure> {
+        let source = &self.source;
+        let config = source.configuration()?;
+        let Some(path) = &self.snapshot else { return Ok(fold::of(source, config, console)?.into_registry()) };
+        let checker = Arc::new(Checker::new(config));
+        let mut log = source.open_in_order(checker.clone())?;
+        let file = BufReader::with_capacity(BUFFER, input::open(path)?.take(MAX_BYTES));
+        let (restored, _) = start(&mut *log, file, checker, path, console)?;
+        Ok(restored.into_registry())
+    }
 }
 
 /// Starts from a snapshot. If it is invalid, it is dropped with a warning.
@@ -97,7 +135,7 @@ fn start(
 
 /// Opens a file that may be replaced, because it is a snapshot, or was one.
 fn own(path: &Path) -> Result<impl BufRead, Failure> {
-    let mut file = BufReader::with_capacity(BUFFER, input::open(path)?.take(LIMIT));
+    let mut file = BufReader::with_capacity(BUFFER, input::open(path)?.take(MAX_BYTES));
     let start = file.fill_buf().map_err(|error| input::failed(path, &error.to_string()))?;
     let start = start.get(..start.len().min(1024)).unwrap_or_default();
     if start.is_empty() || start.windows(FORMAT.len()).any(|part| part == FORMAT) {

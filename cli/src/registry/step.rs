@@ -8,21 +8,50 @@ use capgen_diagnostic::Diagnostic;
 use capgen_registry::log::{AppendOptions, Log, Rejection};
 use capgen_registry::{Checker, Event, Kernel, SigningKey};
 use capgen_time::{Clock as _, SystemClock};
+use clap::Args;
 use clap::error::ErrorKind;
 
+use super::arguments::Source;
+use super::key::{self, Signing};
 use super::log::{self, Access, LogAddress};
-use super::output::Output;
-use super::{arguments, config, events, key, line};
+use super::output::{Output, OutputForm};
+use super::{events, line};
 use crate::codes;
 use crate::console::Console;
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
-pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Step {
+    #[command(flatten)]
+    source: Source,
+    /// Print the events, but do not append them
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    signing: Signing,
+    #[command(flatten)]
+    output: OutputForm,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry step --log sqlite:registry.db --config registry.json
+  capgen registry step --log events.jsonl --dry-run
+
+Processes the events in the order of the log, each in the state of the events before it, and prints the events that the kernel emits: \
+capability.invoked or capability.unresolved for each request that has no outcome yet, and system.event.validation_failed for invalid events. \
+Their ids are derived from their causes, so a second run emits nothing new.
+
+--dry-run prints exactly the events that would be appended. A JSONL log is only read: it needs --dry-run. If the configuration has a key of the \
+kernel, --signing-key is needed in both cases.";
+
+pub(super) fn run(arguments: &Step, console: &Console) -> RunResult {
     if !arguments.dry_run && matches!(arguments.source.log, LogAddress::Jsonl(_)) {
         let message = "a JSONL log is only read: add `--dry-run`, or append its events to another log";
         return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
     }
-    let config = config::read(arguments.source.config.as_deref())?;
+    let config = arguments.source.configuration()?;
     if config.has_kernel_key() && arguments.signing.signing_key.is_none() {
         let message = "the configuration has a key of the kernel, so its events must be signed: pass the key with `--signing-key`";
         return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
@@ -33,22 +62,22 @@ pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
     }
     let checker = Arc::new(Checker::new(config));
     let kernel = Kernel::new(checker.clone(), key);
-    let output = Output::json_or_text(arguments.json);
+    let output = arguments.output.output();
     if arguments.dry_run {
         return dry_run(&arguments.source, &checker, kernel, output, console);
     }
     append(arguments.source.open(Access::Append, checker)?, kernel, output)
 }
 
-/// Prints the events that the kernel would emit. The log is read twice, so that it need not fit in memory: the outcomes that it has are
-/// known before the first step.
+/// Prints the events that the kernel would emit. The log is read twice, so that it need not fit in memory: the outcomes
+/// that it has are known before the first step.
 fn dry_run(
-    source: &arguments::Source,
+    source: &Source,
     checker: &Arc<Checker>,
     mut kernel: Kernel,
     output: Output,
     console: &Console,
-) -> Outcome {
+) -> RunResult {
     events::of(source, checker, Some(console), |event| {
         kernel.note(&event);
         Ok(())
@@ -75,8 +104,9 @@ fn dry_run(
     Ok(Verdict::Fine)
 }
 
-/// Appends the events that the kernel emits, and prints them. They are at the end of the log, so they are processed, too.
-fn append(mut log: Box<dyn Log>, mut kernel: Kernel, output: Output) -> Outcome {
+/// Appends the events that the kernel emits, and prints them. They are at the end of the log, so they are processed,
+/// too.
+fn append(mut log: Box<dyn Log>, mut kernel: Kernel, output: Output) -> RunResult {
     events::read(&mut *log, 0, |record| {
         kernel.note(&record.event);
         Ok(())

@@ -6,18 +6,48 @@ use std::time::Duration;
 
 use capgen_registry::Checker;
 use capgen_registry::log::Record;
+use clap::Args;
 
+use super::arguments::Source;
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config, events, line};
-use crate::failure::{Outcome, Verdict};
+use super::{events, line};
+use crate::failure::{RunResult, Verdict};
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Tail {
+    #[command(flatten)]
+    source: Source,
+    /// The number of events to start with
+    #[arg(short = 'n', long = "lines", value_name = "COUNT", default_value_t = 10)]
+    lines: usize,
+    /// Wait for new events, and print them as they come
+    #[arg(short, long)]
+    follow: bool,
+    /// Only events of this partition
+    #[arg(long, value_name = "PARTITION")]
+    partition: Option<String>,
+    /// Print the events as JSON, one per line
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry tail --log sqlite:registry.db
+  capgen registry tail --follow --json --log sqlite:registry.db | jq .event_type
+  capgen registry tail -n 100 --partition agent-a --log sqlite:registry.db
+
+Prints the time, id, type and producer of each event, and the subject of its payload. Events are in the order of the log. They are not checked: \
+`capgen registry fold` lists the invalid ones.";
 
 /// How long a wait for new events lasts at most. A wait ends as soon as there is one. Another wait follows, so the
 /// value changes nothing that a user sees.
 const WAIT: Duration = Duration::from_secs(1);
 
-pub(super) fn run(arguments: &arguments::Tail) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+pub(super) fn run(arguments: &Tail) -> RunResult {
+    let config = arguments.source.configuration()?;
     let mut log = arguments.source.open(Access::Read, Arc::new(Checker::new(config)))?;
     let output = Output::text_or_json(arguments.json);
     let is_shown =

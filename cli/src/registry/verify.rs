@@ -1,31 +1,58 @@
 //! `capgen registry verify`: whether a log is as it was appended.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, visible};
 use capgen_registry::Checker;
 use capgen_registry::log::{Heads, Verification};
 use capgen_schema::ExactPayload;
+use clap::Args;
 
+use super::arguments::Source;
+use super::input;
 use super::log::{self, Access};
-use super::output::Output;
-use super::{arguments, config, input};
+use super::output::OutputForm;
 use crate::codes;
 use crate::console::{Console, count, print};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::table::table;
 use crate::validate::shown_payload as shown;
 
-/// The maximum size of a file of heads in bytes. A head has about 150 bytes, so millions of partitions fit.
-const LIMIT: u64 = 1 << 30;
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    source: Source,
+    /// Also check that the log contains these rows: a file with the output of an earlier `verify`, or with its member
+    /// `heads`
+    #[arg(long, value_name = "HEADS")]
+    expect: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputForm,
+}
 
-pub(super) fn run(arguments: &arguments::Verify, console: &Console) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+const HELP: &str = "\
+Examples:
+  capgen registry verify --log sqlite:registry.db > heads.json
+  capgen registry verify --log sqlite:registry.db --expect heads.json
+
+Each row contains the hash of its event and of the row before it in the same partition. Prints {\"ok\", \"rows\", \"first_broken\": null or \
+{\"partition\", \"offset\", \"reason\"}, \"heads\": {PARTITION: {\"offset\", \"row_hash\"}}}. A reason is event (the event was changed), chain (a row \
+was removed, inserted or moved) or expected (an expected head is not in the log). The exit status is 1 if a row is broken.
+
+Without --expect, a truncated end and a complete rewrite cannot be detected: both take only write access to the log. Store the heads where those \
+who can write to the log cannot change them. The log may have grown since.";
+
+/// The maximum size of a file of heads in bytes. A head has about 150 bytes, so millions of partitions fit.
+const MAX_BYTES: u64 = 1 << 30;
+
+pub(super) fn run(arguments: &Verify, console: &Console) -> RunResult {
+    let config = arguments.source.configuration()?;
     let expected = arguments.expect.as_deref().map(heads).transpose()?;
     let mut log = arguments.source.open(Access::Read, Arc::new(Checker::new(config)))?;
     let verification = log.verify(expected.as_ref()).map_err(|error| log::failed(&error))?;
-    let output = Output::json_or_text(arguments.json);
+    let output = arguments.output.output();
     if output.human {
         print(&text(&verification))?;
     } else {
@@ -56,7 +83,7 @@ fn text(verification: &Verification) -> String {
 
 /// Reads expected heads: the member `heads` of the output, or the whole output.
 fn heads(path: &Path) -> Result<Heads, Failure> {
-    let payload = ExactPayload::parse(&input::read(path, LIMIT)?)
+    let payload = ExactPayload::parse(&input::read(path, MAX_BYTES)?)
         .map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true))))?;
     let value = payload.with_integers();
     // In an object of heads, the partition `ok` has an object.

@@ -8,16 +8,39 @@ use std::time::Duration;
 use capgen_diagnostic::visible;
 use capgen_registry::live::Follower;
 use capgen_registry::{Checker, Health, Overview, Row, canonical};
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::arguments::Source;
 use super::fold::{marks, status};
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config};
 use crate::console::{count, print_part};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::table::table;
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub(crate) struct Watch {
+    #[command(flatten)]
+    source: Source,
+    /// End after the last event instead of waiting for new ones
+    #[arg(long)]
+    no_follow: bool,
+    /// Print each change as one JSON document per line
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  capgen registry watch --log sqlite:registry.db
+  capgen registry watch --json --log sqlite:registry.db | jq 'select(.change == \"health\")'
+
+On a terminal, the picture is refreshed when events come. Otherwise, each change is one line, at first those from an empty registry. \
+--json prints {\"change\", \"value\"}; a change is registration, health, unresolved or invocation, and the value is the one in the `view` of \
+`capgen registry fold`.";
 
 /// How long a wait for new events lasts at most. A wait ends as soon as there is one. Another wait follows, so the
 /// value changes nothing that a user sees.
@@ -32,8 +55,8 @@ const MAX_ROWS: usize = 15;
 /// Clears a terminal, and moves the cursor to its first line.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
-pub(super) fn run(arguments: &arguments::Watch) -> Outcome {
-    let config = config::read(arguments.source.config.as_deref())?;
+pub(super) fn run(arguments: &Watch) -> RunResult {
+    let config = arguments.source.configuration()?;
     let checker = Arc::new(Checker::new(config));
     let log = arguments.source.open(Access::Read, checker.clone())?;
     let mut follower = Follower::new(log, checker);

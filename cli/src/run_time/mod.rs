@@ -1,7 +1,8 @@
 //! The codes that programs report while they run: those of calls, of AMP, and the reasons of the registry.
 //!
-//! The pages are here and not in the crates that report the codes, so that every build of capgen explains all of them. Each file has the
-//! pages of one system. A page begins with `# <names>: <title>`; the names of a code are separated by spaces.
+//! The pages are here and not in the crates that report the codes, so that every build of capgen explains all of them.
+//! Each file has the pages of one system. A page begins with `# <names>: <title>`; the names of a code are separated by
+//! spaces.
 
 use capgen_diagnostic::nearest;
 
@@ -37,8 +38,8 @@ pub(crate) fn pages() -> impl Iterator<Item = Page> {
     })
 }
 
-/// The pages of every code with a name. Systems share some names, such as `timeout`, so there may be several; a name with its system, such
-/// as `AMP 5003`, has one. Case does not matter, and `_` is the same as `-`.
+/// The pages of every code with a name. Systems share some names, such as `timeout`, so there may be several; a name
+/// with its system, such as `AMP 5003`, has one. Case does not matter, and `_` is the same as `-`.
 pub(crate) fn find(name: &str) -> Vec<Page> {
     let name = normal(name);
     let is_of = |page: &Page| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::read::{Line, Reader};
 use super::result::{self, PayloadResult, PayloadValidator};
 use crate::console::{Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
 /// How many lines were read, and how many of them are not a valid payload.
 #[derive(Clone, Copy, Default)]
@@ -15,7 +15,7 @@ struct Tally {
     rejected: usize,
 }
 
-pub(super) fn run(validator: &PayloadValidator, reader: &mut Reader, json: bool, console: &Console) -> Outcome {
+pub(super) fn run(validator: &PayloadValidator, reader: &mut Reader, json: bool, console: &Console) -> RunResult {
     let mut tally = Tally::default();
     let mut progress = Progress::new();
     let outcome = all(validator, reader, json, &mut tally, &mut progress);

@@ -1,5 +1,6 @@
 //! `capgen validate`: payloads from a file or standard input, checked against one side of a capability.
 
+mod arguments;
 mod lines;
 mod read;
 mod result;
@@ -10,16 +11,16 @@ use std::path::Path;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::Side;
 
-use crate::arguments::Validate;
 use crate::codes;
 use crate::console::{self, Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::input;
 use crate::one_contract::capability;
+pub(crate) use arguments::Validate;
 pub(crate) use read::{Line, Reader};
 pub(crate) use result::{PayloadResult, PayloadValidator, lines as violation_lines, too_long};
 
-pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
+pub(crate) fn run(arguments: &Validate, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let capability = capability(&contract, &arguments.capability)?;
     let side = Side::from(arguments.side);

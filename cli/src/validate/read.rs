@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// The maximum length of a payload, in bytes. Usual payloads have at most 1 MiB, the default limit of messages in NATS;
 /// an input without line breaks must not fill the memory.
-pub(crate) const LIMIT: usize = 64 << 20;
+pub(crate) const MAX_PAYLOAD: usize = 64 << 20;
 
 /// The bytes that are read at once: a large file takes few system calls and little memory.
 const BUFFER: usize = 64 << 10;
@@ -42,7 +42,7 @@ pub(crate) enum Line<'r> {
 impl Reader {
     pub(crate) fn new(input: Box<dyn Read>, name: &str) -> Self {
         let input = BufReader::with_capacity(BUFFER, input);
-        Self { input, line: LineBuffer::new(LIMIT), whole: Vec::new(), limit: LIMIT, name: name.to_owned() }
+        Self { input, line: LineBuffer::new(MAX_PAYLOAD), whole: Vec::new(), limit: MAX_PAYLOAD, name: name.to_owned() }
     }
 
     /// The same stream with another maximum length of payloads, in bytes.

@@ -6,7 +6,7 @@ use capgen_diagnostic::visible;
 use capgen_schema::{ExactPayload, Schema, Validator, Violation, Violations};
 use serde::Serialize;
 
-use super::read::LIMIT;
+use super::read::MAX_PAYLOAD;
 
 /// Validates payloads of one side.
 pub(crate) struct PayloadValidator {
@@ -91,7 +91,7 @@ pub(crate) fn too_long() -> String {
 
 /// The problem alone, for a message that names the file.
 pub(crate) fn longer_than_limit() -> String {
-    format!("longer than {} MiB", LIMIT >> 20)
+    format!("longer than {} MiB", MAX_PAYLOAD >> 20)
 }
 
 /// The violations, each on one line, and a last line if there are more.

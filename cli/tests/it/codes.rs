@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use capgen_codegen::{Language, Options, output, surface};
+use capgen_codegen::{Language, Options, output, public_items};
 use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
@@ -131,12 +131,12 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let tools = mcp::tools(&document, ImportSettings { lossy: notation == "json tools lossy" });
             let nothing =
                 (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
-            Some(document.diagnostics(&tools.imported.findings).into_iter().chain(nothing).collect())
+            Some(document.with_places(&tools.imported.findings).into_iter().chain(nothing).collect())
         }
         "yaml openapi" => {
             let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
             let operations = openapi::operations(&document, ImportSettings::default());
-            Some(document.diagnostics(&operations.imported.findings))
+            Some(document.with_places(&operations.imported.findings))
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {
@@ -205,7 +205,7 @@ fn changes((notation, text): (&str, &str)) -> Option<Vec<Finding>> {
         loaded.manifest
     });
     let mut comparison = compare(&old, &new, Settings::default());
-    let changes = surface::changes(&old, &new, &Options::default());
+    let changes = public_items::changes(&old, &new, &Options::default());
     let changes: Vec<SourceChange> = changes.into_iter().map(source_change).collect();
     comparison.add_source_changes(&old, &new, &changes, &Levels::default());
     Some(comparison.findings)
@@ -214,7 +214,7 @@ fn changes((notation, text): (&str, &str)) -> Option<Vec<Finding>> {
 const SOURCE_RULES: [Code; 2] =
     [capgen_evolve::codes::RUST_TYPES_CHANGED, capgen_evolve::codes::TYPESCRIPT_TYPES_CHANGED];
 
-fn source_change(change: surface::SurfaceChange) -> SourceChange {
+fn source_change(change: public_items::ItemChange) -> SourceChange {
     SourceChange {
         code: change.code,
         capability: change.capability,
@@ -224,16 +224,16 @@ fn source_change(change: surface::SurfaceChange) -> SourceChange {
     }
 }
 
-/// The codes of the findings that someone has to act on, for the page of a code. Most changes of payloads change types too, so findings
-/// about types count only on their own pages.
+/// The codes of the findings that someone has to act on, for the page of a code. Most changes of payloads change types
+/// too, so findings about types count only on their own pages.
 fn notable<'f>(findings: &'f [Finding], page: &str) -> BTreeSet<&'f str> {
     let is_source = |code: &str| SOURCE_RULES.iter().any(|rule| rule.as_str() == code);
     let codes = findings.iter().filter(|f| f.level >= Level::Risky).map(|f| f.code.as_str());
     codes.filter(|code| is_source(page) || !is_source(code)).collect()
 }
 
-/// The codes whose examples are not two versions: it takes a large schema to end the budget of a comparison, and the others are about
-/// the file of accepted findings.
+/// The codes whose examples are not two versions: it takes a large schema to end the budget of a comparison, and the
+/// others are about the file of accepted findings.
 const TEXT_RULES: [&str; 4] = ["E0726", "E0791", "W0791", "W0792"];
 
 #[test]

@@ -1,4 +1,5 @@
-//! The conformance cases of `protocols/dci/conformance`: `capgen dci` gives the expected reports, from every working directory and in every locale.
+//! The conformance cases of `protocols/dci/conformance`: `capgen dci` gives the expected reports, from every working
+//! directory and in every locale.
 //!
 //! With `CAPGEN_UPDATE=1`, the test of the page writes it.
 #![cfg(all(feature = "dci", unix))]
@@ -129,7 +130,8 @@ fn numbers(value: &Value) -> Value {
     }
 }
 
-/// The result of `parse` in the form of `expected.json`: no empty clauses, and numbers of tokens instead of their texts.
+/// The result of `parse` in the form of `expected.json`: no empty clauses, and numbers of tokens instead of their
+/// texts.
 fn parsed(mut found: Value) -> Value {
     if found["ok"] == false {
         return json!({"ok": false});

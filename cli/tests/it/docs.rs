@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use capgen_testkit::{node, npm};
+
 use crate::common::Fleet;
-use crate::common::npm;
 
 /// A page of the documentation.
 fn page(name: &str) -> String {
@@ -142,7 +143,7 @@ fn the_commands_of_the_readme_run() {
 /// `npx` would fetch the server, so the package that the tests install replaces it.
 #[test]
 fn the_commands_of_the_page_about_mcp_import_a_server() {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return;
     }
     let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mcp/node");
@@ -163,11 +164,11 @@ fn the_commands_of_the_page_about_mcp_import_a_server() {
         let local = command.replace("npx -y @modelcontextprotocol/server-memory", "node server.mjs");
         fleet.run(&local).ended(0);
     }
-    assert_eq!(fleet.names("src"), ["memory.rs", "memory.ts"]);
+    assert_eq!(fleet.names("src"), ["_capgen.ts", "memory.rs", "memory.ts"]);
 }
 
-/// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line `...` replaces omitted
-/// lines.
+/// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line
+/// `...` replaces omitted lines.
 #[test]
 fn the_commands_of_the_page_about_evolution_print_the_output_that_it_shows() {
     let text = page("docs/evolution.md");
@@ -199,12 +200,10 @@ fn the_typescript_of_the_readme_prints_the_output_that_it_shows() {
     fleet.run("gen --peer pr-reviewer --lang mjs").ended(0);
     let program = blocks(&text, "ts").into_iter().find(|block| block.starts_with("import ")).unwrap();
     fleet.write("main.mjs", &program.replace("pr-reviewer.ts", "pr-reviewer.mjs"));
-    let Ok(output) = Command::new("node").arg("main.mjs").current_dir(fleet.path("")).output() else {
-        eprintln!("skipped: `node` is not installed");
+    if !node::is_installed() {
         return;
-    };
-    assert!(output.status.success(), "{output:?}");
-    let printed = String::from_utf8(output.stdout).unwrap();
+    }
+    let printed = node::printed(node::command().arg("main.mjs").current_dir(fleet.path("")));
     assert!(text.contains(&format!("```\n{printed}```\n")), "README.md does not show the output:\n{printed}");
 }
 
@@ -216,17 +215,19 @@ fn the_node_quick_start_prints_the_output_that_it_shows() {
     for command in commands(&text) {
         fleet.run(&command).ended(0);
     }
-    assert_eq!(fleet.names("src/generated"), ["pr-reviewer.d.ts", "pr-reviewer.js"]);
+    // The last command is for TypeScript.
+    let files =
+        ["d.ts", "js", "ts"].map(|extension| [format!("_capgen.{extension}"), format!("pr-reviewer.{extension}")]);
+    let mut files = files.concat();
+    files.sort();
+    assert_eq!(fleet.names("src/generated"), files);
     let program = *blocks(&text, "js").first().unwrap();
     let package = *blocks(&text, "json").first().unwrap();
     fleet.write("src/main.js", program);
     fleet.write("package.json", package);
-    let node = Command::new("node").arg("src/main.js").current_dir(fleet.path("")).output();
-    let Ok(output) = node else {
-        eprintln!("skipped: `node` is not installed");
+    if !node::is_installed() {
         return;
-    };
-    assert!(output.status.success(), "{output:?}");
-    let printed = String::from_utf8(output.stdout).unwrap();
+    }
+    let printed = node::printed(node::command().arg("src/main.js").current_dir(fleet.path("")));
     assert!(text.contains(&format!("```\n{printed}```\n")), "docs/node.md does not show the output:\n{printed}");
 }

@@ -1,5 +1,5 @@
-//! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite), with contracts and payloads as files:
-//! numbers keep all their digits on the way through the program.
+//! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite), with contracts and payloads
+//! as files: numbers keep all their digits on the way through the program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../contract/schema/tests/it/support/mod.rs"]

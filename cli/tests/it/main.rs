@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -41,6 +42,7 @@ mod registry;
 mod report_schemas;
 mod run_time_codes;
 mod secrets;
+mod shared_files;
 mod site;
 mod validate;
 mod watch;

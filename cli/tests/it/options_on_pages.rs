@@ -66,8 +66,8 @@ fn subcommands(path: &str, found: &mut Vec<Subcommand>) {
     }
 }
 
-/// The sections about a subcommand, the start of the page of its group, and other sections that these refer to: `the options of capgen dci
-/// resolve`.
+/// The sections about a subcommand, the start of the page of its group, and other sections that these refer to: `the
+/// options of capgen dci resolve`.
 fn described(path: &str) -> String {
     let mut text = String::new();
     let group = path.split(' ').next().unwrap();

@@ -1,14 +1,15 @@
-//! The report formats conform to their public definitions: JUnit XML to the schema of Jenkins, SARIF to that of OASIS, and GitHub
-//! annotations to the grammar of workflow commands. Node runs the validators of schemas.
+//! The report formats conform to their public definitions: JUnit XML to the schema of Jenkins, SARIF to that of OASIS,
+//! and GitHub annotations to the grammar of workflow commands. Node runs the validators of schemas.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::npm;
-use crate::common::{Fleet, REVIEWER, loose};
+use capgen_testkit::{node, npm};
 use serde_json::{Value, json};
+
+use crate::common::{Fleet, REVIEWER, loose};
 
 /// Names and values that would break out of a format that does not escape them.
 const HOSTILE: [&str; 5] = [
@@ -105,12 +106,12 @@ fn scripts() -> PathBuf {
 
 /// The errors that the validators report about each document.
 fn errors(junit: &[String], sarif: &[String]) -> Option<Value> {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return None;
     }
     npm::install(&scripts()).unwrap();
     let job = json!({"junit": junit, "sarif": sarif, "sarifSchema": sarif_schema()});
-    Some(npm::run_script(&scripts(), "reports.mjs", &job).unwrap())
+    Some(node::run_script(&scripts(), "reports.mjs", &job).unwrap())
 }
 
 #[test]
@@ -155,8 +156,8 @@ struct Annotation {
     message: String,
 }
 
-/// Reads a line by the grammar `::name key=value,key=value::message`. In a message, `%`, CR and LF are escaped as `%25`, `%0D` and `%0A`; in
-/// the value of a property, `:` and `,` also are, as `%3A` and `%2C`.
+/// Reads a line by the grammar `::name key=value,key=value::message`. In a message, `%`, CR and LF are escaped as
+/// `%25`, `%0D` and `%0A`; in the value of a property, `:` and `,` also are, as `%3A` and `%2C`.
 fn parse(line: &str) -> Result<Annotation, String> {
     let rest = line.strip_prefix("::").ok_or("no command")?;
     let (command, message) = rest.split_once("::").ok_or("no end of the command")?;

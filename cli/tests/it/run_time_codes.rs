@@ -1,4 +1,5 @@
-//! The codes that programs report while they run: each one that the sources contain has a page, and the pages quote real messages.
+//! The codes that programs report while they run: each one that the sources contain has a page, and the pages quote
+//! real messages.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -91,7 +92,8 @@ fn every_code_of_amp_has_a_page() {
     assert_explained("AMP", codes.flat_map(|code| [code.number().to_string(), code.name().to_owned()]).collect());
 }
 
-/// The arms of the functions that write reasons, such as `Self::Quota => "quota"`, and the reasons of damaged logs, which serde names.
+/// The arms of the functions that write reasons, such as `Self::Quota => "quota"`, and the reasons of damaged logs,
+/// which serde names.
 #[test]
 fn every_reason_of_the_registry_has_a_page() {
     let mut reasons: BTreeSet<String> = ["json", "timeout"].map(str::to_owned).into();
@@ -129,7 +131,8 @@ fn pages_of_run_time_codes_have_the_common_structure() {
     }
 }
 
-/// The parts of a message that are the same in every message of its kind: not the names in backticks, no sides and no numbers.
+/// The parts of a message that are the same in every message of its kind: not the names in backticks, no sides and no
+/// numbers.
 fn fixed_parts(message: &str) -> Vec<String> {
     let message = message.replace("request", "`request`").replace("response", "`response`");
     let quoted = message.split('`').step_by(2);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The error of [`Build`](crate::Build). `Debug` prints the same text as `Display`, because that is what `main` prints if it
-/// returns a `Result`.
+/// The error of [`Build`](crate::Build). `Debug` prints the same text as `Display`, because that is what `main` prints
+/// if it returns a `Result`.
 pub struct BuildError(String);
 
 impl BuildError {

@@ -13,10 +13,10 @@ use capgen_manifest::{KeptContracts, Selection};
 
 use crate::output::{self, Destination, Plan, PlannedFile, State};
 use crate::regenerate::quoted_word;
-use crate::{Language, Options, codes};
+use crate::{ImportExtension, Language, Options, RuntimePath, codes};
 
 pub use error::BuildError;
-use report::Report;
+use report::CargoInstructions;
 
 /// Checks or writes generated code from a crate's `build.rs`.
 ///
@@ -41,6 +41,9 @@ pub struct Build {
     plain_arrays: Option<bool>,
     calls: Option<bool>,
     standard_schema: Option<bool>,
+    single_file: Option<bool>,
+    import_extension: Option<ImportExtension>,
+    runtime_path: Option<String>,
 }
 
 impl Build {
@@ -63,8 +66,8 @@ impl Build {
         self
     }
 
-    /// Sets the fleet's root folder. The default is the nearest folder at or above the crate that contains `fleet.yaml` or
-    /// `agents/`.
+    /// Sets the fleet's root folder. The default is the nearest folder at or above the crate that contains `fleet.yaml`
+    /// or `agents/`.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new().root("../fleet").peer("pr-reviewer");
@@ -116,8 +119,8 @@ impl Build {
         self
     }
 
-    /// Writes arrays with bounds as plain arrays in TypeScript; see [`Options::plain_arrays`]. The default is the option
-    /// `generate.plainArrays` in `fleet.yaml`, or `false`.
+    /// Writes arrays with bounds as plain arrays in TypeScript; see [`Options::plain_arrays`]. The default is the
+    /// option `generate.plainArrays` in `fleet.yaml`, or `false`.
     ///
     /// ```
     /// use capgen_codegen::{Build, Language};
@@ -139,8 +142,9 @@ impl Build {
         self
     }
 
-    /// Makes each side of a capability an object in TypeScript and JavaScript that libraries accept as a Standard Schema; see
-    /// [`Options::standard_schema`]. The default is the option `generate.standardSchema` in `fleet.yaml`, or `true`.
+    /// Makes each side of a capability an object in TypeScript and JavaScript that libraries accept as a Standard
+    /// Schema; see [`Options::standard_schema`]. The default is the option `generate.standardSchema` in `fleet.yaml`,
+    /// or `true`.
     ///
     /// ```
     /// use capgen_codegen::{Build, Language};
@@ -151,17 +155,57 @@ impl Build {
         self
     }
 
+    /// Writes all code of an agent to its own file in TypeScript and JavaScript, instead of the code that the files of
+    /// a folder share to `_capgen`; see [`Options::single_file`]. The default is the option `generate.singleFile` in
+    /// `fleet.yaml`, or `false`.
+    ///
+    /// ```
+    /// use capgen_codegen::{Build, Language};
+    /// let build = Build::new().peer("pr-reviewer").languages([Language::TypeScript]).single_file(true);
+    /// ```
+    pub fn single_file(mut self, single_file: bool) -> Self {
+        self.single_file = Some(single_file);
+        self
+    }
+
+    /// Sets the extension with which TypeScript imports `_capgen`; see [`Options::import_extension`]. The default is
+    /// the option `generate.importExtension` in `fleet.yaml`, or [`ImportExtension::Js`].
+    ///
+    /// ```
+    /// use capgen_codegen::{Build, ImportExtension, Language};
+    /// let build = Build::new().peer("pr-reviewer").languages([Language::TypeScript]);
+    /// let build = build.import_extension(ImportExtension::Ts);
+    /// ```
+    pub fn import_extension(mut self, extension: ImportExtension) -> Self {
+        self.import_extension = Some(extension);
+        self
+    }
+
+    /// Sets the path of the crate `capgen` in generated Rust, for packages whose dependency has another name, or which
+    /// use it through a module that re-exports it; see [`Options::runtime_path`]. The default is the option
+    /// `generate.runtimePath` in `fleet.yaml`, or `::capgen`. A path that is not absolute, or not a path of Rust, is an
+    /// error when the build script runs.
+    ///
+    /// ```
+    /// let build = capgen_codegen::Build::new().peer("pr-reviewer").runtime_path("::my_capgen");
+    /// let build = capgen_codegen::Build::new().peer("pr-reviewer").runtime_path("crate::contracts::capgen");
+    /// ```
+    pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
+        self.runtime_path = Some(path.into());
+        self
+    }
+
     /// Checks that the generated code is up to date.
     ///
-    /// If the environment variable `CAPGEN_UPDATE` is set (to anything except an empty text and `0`), it updates the generated
-    /// code instead: `CAPGEN_UPDATE=1 cargo build`. Otherwise it never writes.
+    /// If the environment variable `CAPGEN_UPDATE` is set (to anything except an empty text and `0`), it updates the
+    /// generated code instead: `CAPGEN_UPDATE=1 cargo build`. Otherwise it never writes.
     ///
     /// Inside a packaged crate, where the contracts may be missing, it neither checks nor writes anything, whatever the
     /// variable: a user who updates a crate must not change the sources of its dependencies.
     ///
-    /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts, the `fleet.yaml` that lists them and the
-    /// generated files; `cargo::rerun-if-env-changed` for the variable; `cargo::warning` and `cargo::error` for the findings,
-    /// with the diff, and for the files that were updated.
+    /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts, the `fleet.yaml` that lists them and
+    /// the generated files; `cargo::rerun-if-env-changed` for the variable; `cargo::warning` and `cargo::error` for the
+    /// findings, with the diff, and for the files that were updated.
     ///
     /// ```no_run
     /// fn main() -> Result<(), capgen_codegen::BuildError> {
@@ -171,8 +215,8 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// A contract is invalid, generated code is out of date or missing, or a file cannot be updated. The details are printed
-    /// as `cargo::error` lines.
+    /// A contract is invalid, generated code is out of date or missing, or a file cannot be updated. The details are
+    /// printed as `cargo::error` lines.
     pub fn verify(&self) -> Result<(), BuildError> {
         let update = asks_for_update(env::var_os(UPDATE_VARIABLE).as_deref());
         self.run(if update { Mode::Update } else { Mode::Verify })
@@ -180,9 +224,9 @@ impl Build {
 
     /// Like [`verify`](Self::verify), but accepts an outdated file, with a warning, if its contract has the same hash.
     ///
-    /// The hash covers the names, the versions and the schemas of capabilities, without annotations. So an edit of a description
-    /// does not fail the builds of callers, and neither does another version of capgen. An edit of the generated file does not
-    /// either: `capgen gen --check` in CI still compares every byte.
+    /// The hash covers the names, the versions and the schemas of capabilities, without annotations. So an edit of a
+    /// description does not fail the builds of callers, and neither does another version of capgen. An edit of the
+    /// generated file does not either: `capgen gen --check` in CI still compares every byte.
     ///
     /// ```no_run
     /// fn main() -> Result<(), capgen_codegen::BuildError> {
@@ -225,7 +269,7 @@ impl Build {
 
     /// Runs on any package and writes to any stream, for tests.
     fn run_in(&self, package: &Package, mode: Mode, out: &mut dyn Write) -> Result<(), BuildError> {
-        let mut report = Report::new(&package.folder, out);
+        let mut report = CargoInstructions::new(&package.folder, out);
         if is_packaged(&package.folder) {
             return match mode {
                 Mode::Verify | Mode::VerifyContract => Ok(()),
@@ -257,7 +301,7 @@ impl Build {
     }
 
     /// Reads, generates and compares, and declares the dependencies to cargo.
-    fn plan(&self, package: &Package, mode: Mode, report: &mut Report<'_>) -> Result<Plan, BuildError> {
+    fn plan(&self, package: &Package, mode: Mode, report: &mut CargoInstructions<'_>) -> Result<Plan, BuildError> {
         let selection = self.selection(&package.folder);
         if selection.is_empty() {
             let finding =
@@ -268,18 +312,10 @@ impl Build {
         for path in located.paths() {
             report.depends_on(&path)?;
         }
-        let fleet = located.options();
-        let options = Options {
-            merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
-            plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
-            calls: self.calls.unwrap_or(fleet.calls),
-            standard_schema: self.standard_schema.unwrap_or(fleet.standard_schema),
-        };
+        let options = self.options(located.options()).map_err(|findings| report.fail(&findings))?;
         let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
         let languages = if self.languages.is_empty() { default } else { &self.languages };
-        let contracts = located.load_and_check(&mut KeptContracts::default(), |agents| {
-            output::check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
-        });
+        let contracts = located.load_and_check(&mut KeptContracts::default(), output::agents_check(languages));
         let contracts = contracts.map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;
@@ -294,15 +330,39 @@ impl Build {
         }
         if mode != Mode::Write {
             report.depends_on_variable(UPDATE_VARIABLE)?;
-            for name in outputs.iter().flat_map(|output| output.files.keys()) {
+            for name in output::file_names(&outputs) {
                 report.depends_on(&path.join(name))?;
             }
         }
-        Plan::below(&package.folder, folder, outputs).map_err(|findings| report.fail(&findings))
+        let plan = Plan::below(&package.folder, folder, outputs).map_err(|findings| report.fail(&findings))?;
+        if matches!(mode, Mode::Write | Mode::Update) {
+            let findings = plan.left_behind().map_err(|findings| report.fail(&findings))?;
+            report.warn(&findings)?;
+        }
+        Ok(plan)
+    }
+
+    /// The options of generated code: those of the fleet, unless a method sets them.
+    fn options(&self, fleet: Options) -> Result<Options, Vec<Diagnostic>> {
+        let path = self.runtime_path.as_deref().map(RuntimePath::new).transpose().map_err(|error| {
+            let message =
+                format!("`runtime_path` of the build script is not an absolute path of Rust: {}", error.reason());
+            vec![Diagnostic::new(capgen_manifest::codes::RUNTIME_PATH, message).help(error.help())]
+        })?;
+        Ok(Options {
+            merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
+            plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
+            calls: self.calls.unwrap_or(fleet.calls),
+            standard_schema: self.standard_schema.unwrap_or(fleet.standard_schema),
+            single_file: self.single_file.unwrap_or(fleet.single_file),
+            import_extension: self.import_extension.unwrap_or(fleet.import_extension),
+            runtime_path: path.unwrap_or(fleet.runtime_path),
+        })
     }
 
     fn selection(&self, package: &Path) -> Selection {
-        // cargo runs build scripts in the folder of the package. Relative paths are as short in messages as the user wrote them.
+        // cargo runs build scripts in the folder of the package. Relative paths are as short in messages as the user
+        // wrote them.
         let is_here = Path::new(".").canonicalize().ok() == package.canonicalize().ok();
         let package = if is_here { Path::new(".") } else { package };
         Selection {

@@ -12,12 +12,12 @@ use crate::codes;
 /// A longer diff, in lines, is cut: cargo repeats every line with a prefix.
 const DIFF_LINES: usize = 200;
 
-pub(super) struct Report<'o> {
+pub(super) struct CargoInstructions<'o> {
     package: &'o Path,
     out: &'o mut dyn Write,
 }
 
-impl<'o> Report<'o> {
+impl<'o> CargoInstructions<'o> {
     pub(super) fn new(package: &'o Path, out: &'o mut dyn Write) -> Self {
         Self { package, out }
     }

@@ -69,6 +69,7 @@ fn verify_depends_on_contracts_and_outputs_only() {
             "cargo::rerun-if-env-changed=CAPGEN_UPDATE",
             "cargo::rerun-if-changed=generated/shop.rs",
             "cargo::rerun-if-changed=generated/shop.ts",
+            "cargo::rerun-if-changed=generated/_capgen.ts",
         ]
     );
 }
@@ -130,6 +131,31 @@ fn an_update_replaces_outdated_files_and_reports_them() {
     fs::write(fixture.path("package/generated/shop.rs"), "mine\n").unwrap();
     let (lines, error) = fixture.run(&build, Mode::Update);
     assert!(errors(&lines).contains("[E0403]") && error.is_some(), "{lines:?}");
+}
+
+#[test]
+fn the_shared_file_of_another_version_is_accepted_where_contracts_are_compared() {
+    let fixture = Fixture::new();
+    let build = Build::new().peer("shop").languages([Language::TypeScript]).calls(true);
+    fixture.write(&build);
+    let path = fixture.path("package/generated/_capgen.ts");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.clone() + "// another version\n").unwrap();
+    let (lines, error) = fixture.run(&build, Mode::VerifyContract);
+    assert_eq!(error, None, "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.contains("`generated/_capgen.ts` is out of date; the file is the same")),
+        "{lines:?}"
+    );
+    assert!(fixture.run(&build, Mode::Verify).1.unwrap().contains("`generated/_capgen.ts` is out of date"));
+    fs::remove_file(&path).unwrap();
+    assert!(fixture.run(&build, Mode::VerifyContract).1.unwrap().contains("`generated/_capgen.ts` is missing"));
+    let (lines, error) = fixture.run(&build, Mode::Update);
+    assert_eq!((lines.last().unwrap().as_str(), error), ("cargo::warning=updated `generated/_capgen.ts`", None));
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    let alone = build.single_file(true).import_extension(ImportExtension::Ts).out_dir("alone");
+    fixture.write(&alone);
+    assert!(!fixture.path("package/alone/_capgen.ts").exists() && fixture.path("package/alone/shop.ts").exists());
 }
 
 #[test]
@@ -252,6 +278,34 @@ fn a_script_that_selects_nothing_gets_help() {
 }
 
 #[test]
+fn the_path_of_the_runtime_comes_from_the_script_or_the_fleet() {
+    let fixture = Fixture::new();
+    let written = |build: &Build| {
+        fixture.write(build);
+        fs::read_to_string(fixture.path("package/generated/shop.rs")).unwrap()
+    };
+    let build = Build::new().root("..").peer("shop");
+    assert!(written(&build).contains("::capgen::Descriptor"));
+    assert!(written(&build.clone().runtime_path("crate::a")).contains("&[crate::a::Descriptor]"));
+    let fleet = "version: 1\nagents: [{ id: shop, path: ./agents/shop }]\ngenerate: { runtimePath: \"::b\" }\n";
+    fs::write(fixture.path("fleet.yaml"), fleet).unwrap();
+    assert!(written(&build).contains("::b::Descriptor"));
+    assert!(written(&build.runtime_path("::capgen")).contains("::capgen::Descriptor"));
+}
+
+#[test]
+fn an_invalid_path_of_the_runtime_is_an_error_that_does_not_repeat_it() {
+    let fixture = Fixture::new();
+    let build = Build::new().peer("shop").runtime_path("::a; fn evil() {}\ncargo::rustc-link-arg=evil");
+    let (lines, error) = fixture.run(&build, Mode::Write);
+    assert!(errors(&lines).contains("[E0215]") && error.is_some(), "{lines:?}");
+    assert!(!lines.concat().contains("evil") && !error.unwrap().contains("evil"), "{lines:?}");
+    assert!(!fixture.path("package/generated").exists());
+    let (lines, _) = fixture.run(&Build::new().peer("shop").runtime_path("my-capgen"), Mode::Write);
+    assert!(errors(&lines).contains("write `::my_capgen`"), "{lines:?}");
+}
+
+#[test]
 fn a_path_cannot_inject_an_instruction() {
     let fixture = Fixture::new();
     let build = Build::new().capabilities("a\ncargo::rustc-link-arg=evil");
@@ -263,7 +317,7 @@ fn a_path_cannot_inject_an_instruction() {
 #[test]
 fn a_long_diff_is_cut() {
     let mut out = Vec::new();
-    Report::new(Path::new("/p"), &mut out).fail_as_stale(&[], &"+line\n".repeat(1000));
+    CargoInstructions::new(Path::new("/p"), &mut out).fail_as_stale(&[], &"+line\n".repeat(1000));
     assert!(String::from_utf8(out).unwrap().ends_with("+line\ncargo::error=... and 799 more lines\n"));
 }
 

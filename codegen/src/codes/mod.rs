@@ -25,4 +25,6 @@ capgen_diagnostic::codes! {
     pub PATH = "E0409";
     /// Types that are less precise than their schema, because of a limit.
     pub WIDENED = "W0401";
+    /// A generated file that imports a shared file, which changes without it.
+    pub LEFT_BEHIND = "W0402";
 }

@@ -18,7 +18,8 @@ pub(super) enum Alias {
 
 /// The existing type that fits a conjunction, if there is one.
 ///
-/// Assertions that do not change a type, such as `minLength`, are ignored; [`is_only_alias`] reports whether there are any.
+/// Assertions that do not change a type, such as `minLength`, are ignored; [`is_only_alias`] reports whether there are
+/// any.
 pub(super) fn alias_of(schema: &Schema, conjunction: &Conjunction) -> Option<Alias> {
     if !conjunction.forbidden.is_empty() {
         return None;
@@ -101,8 +102,8 @@ pub(super) fn is_only_alias(schema: &Schema, conjunction: &Conjunction) -> bool 
     true
 }
 
-/// Whether a conjunction is one reference, so that a value has the same violations under it as under the definition. At most
-/// it repeats the `type` of the definition.
+/// Whether a conjunction is one reference, so that a value has the same violations under it as under the definition. At
+/// most it repeats the `type` of the definition.
 pub(super) fn is_reference(schema: &Schema, conjunction: &Conjunction) -> bool {
     let Some(Alias::Ref(target)) = alias_of(schema, conjunction) else { return false };
     let types = schema.assertions(target).and_then(|group| group.types);

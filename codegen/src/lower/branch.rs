@@ -14,12 +14,12 @@ use super::widened::Limit;
 use super::{Lowering, Place, finite, guard};
 use crate::name;
 
-/// After nested unions are opened, a union with more branches than this, and more than its schema has nodes, is not lowered as
-/// a union. Unions next to one another multiply their branches, so a small schema can have very many.
+/// After nested unions are opened, a union with more branches than this, and more than its schema has nodes, is not
+/// lowered as a union. Unions next to one another multiply their branches, so a small schema can have very many.
 const MAX_BRANCHES: usize = 256;
 
-/// In a `oneOf` of more branches, the property that one branch requires is not forbidden in the others, since that takes
-/// quadratic time.
+/// In a `oneOf` of more branches, the property that one branch requires is not forbidden in the others, since that
+/// takes quadratic time.
 pub(super) const MAX_EXCLUSIVE: usize = 64;
 
 /// A branch, combined with the assertions next to its union.
@@ -49,9 +49,9 @@ struct Unopened {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Appends the branches of a conjunction's unions to `branches`, and those of unions inside them. Returns whether they are
-    /// equivalent to the unions, which they are not if a branch that occurs twice counts once; `None` if there are too many, or if
-    /// they would repeat too much.
+    /// Appends the branches of a conjunction's unions to `branches`, and those of unions inside them. Returns whether
+    /// they are equivalent to the unions, which they are not if a branch that occurs twice counts once; `None` if there
+    /// are too many, or if they would repeat too much.
     pub(super) fn open(
         &mut self,
         conjunction: &Conjunction,
@@ -118,8 +118,8 @@ impl<'a> Lowering<'a, '_> {
         Some(is_exact)
     }
 
-    /// The properties that a branch of a `oneOf` must not have, since each would make another branch match too: that of every
-    /// other branch whose only assertion is one required property.
+    /// The properties that a branch of a `oneOf` must not have, since each would make another branch match too: that of
+    /// every other branch whose only assertion is one required property.
     fn excluded_by_siblings(&self, union: &Union<'_>, index: usize) -> Vec<String> {
         if union.keyword != "oneOf" || union.branches.len() > MAX_EXCLUSIVE {
             return Vec::new();
@@ -220,8 +220,8 @@ pub(super) fn tag(branches: &[Branch]) -> Option<String> {
     tag.is_exclusive().then_some(tag.name)
 }
 
-/// Names the only branch for objects `Object`, as branches for other types are named after theirs. If it can have no property
-/// but one, it is named after that property, as it would be next to a second branch.
+/// Names the only branch for objects `Object`, as branches for other types are named after theirs. If it can have no
+/// property but one, it is named after that property, as it would be next to a second branch.
 pub(super) fn name_sole_object(schema: &Schema, branches: &mut [Branch]) {
     let mut objects = branches.iter_mut().filter(|branch| branch.profile.allows_objects());
     if let (Some(branch), None) = (objects.next(), objects.next()) {

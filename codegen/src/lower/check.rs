@@ -78,7 +78,8 @@ impl<'a> Lowering<'a, '_> {
         Check {
             kind,
             definition: self.definitions.get(&vertex.id).copied(),
-            // Every cycle goes through a reference, so a recursive subschema without one is inside another that has one.
+            // Every cycle goes through a reference, so a recursive subschema without one is inside another that has
+            // one.
             is_reused: vertex.references > usize::from(!vertex.is_recursive),
             is_memoized: self.memoized.contains(&vertex.id),
         }

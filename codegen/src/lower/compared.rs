@@ -1,8 +1,8 @@
 //! Records whose undeclared properties an assertion outside the record depends on.
 //!
-//! A record without `additionalProperties` drops undeclared properties. Two items of a list may then become equal although
-//! `uniqueItems` accepted them, and a value may match a schema that `not` excludes. A type must be able to write every value that it
-//! reads, so such records keep all their properties.
+//! A record without `additionalProperties` drops undeclared properties. Two items of a list may then become equal
+//! although `uniqueItems` accepted them, and a value may match a schema that `not` excludes. A type must be able to
+//! write every value that it reads, so such records keep all their properties.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,8 @@ use capgen_schema::{Assertions, Json, Kind, NodeId, Schema};
 use super::{Built, Lowering};
 use crate::model::{Rest, Shape, Type, TypeDef, TypeId};
 
-/// Whether the assertions of a place, beyond those of its properties and items, depend on undeclared properties of its values.
+/// Whether the assertions of a place, beyond those of its properties and items, depend on undeclared properties of its
+/// values.
 pub(super) fn compares_values(schema: &Schema, facets: &Facets<'_>) -> bool {
     let declared: HashSet<&str> = facets.properties().iter().map(|property| property.name).collect();
     facets.has_unique_items()

@@ -1,7 +1,7 @@
 //! The types of definitions: which of them several sides share, and their names.
 //!
-//! Equal definitions have one type with the name of the definition. If definitions of one name differ, each side has a type of
-//! its own, whose name starts with that of the side. [`capgen_manifest::Definitions`] compares them.
+//! Equal definitions have one type with the name of the definition. If definitions of one name differ, each side has a
+//! type of its own, whose name starts with that of the side. [`capgen_manifest::Definitions`] compares them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,8 +42,8 @@ impl<'a> Definitions<'a> {
         self.names.contains(name)
     }
 
-    /// The type of the definition at a place. `is_from_shared` is whether a type that sides share refers to it; such a type
-    /// must not depend on the order of the capabilities.
+    /// The type of the definition at a place. `is_from_shared` is whether a type that sides share refers to it; such a
+    /// type must not depend on the order of the capabilities.
     pub(super) fn type_of(
         &mut self,
         place: DefinitionPlace,

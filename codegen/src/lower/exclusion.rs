@@ -1,8 +1,8 @@
 //! Properties that make a second branch of a `oneOf` match.
 //!
-//! In `oneOf: [{required: [a], ...}, {required: [b], properties: {b: {type: string}}}]`, an object with `a` may also have a `b`,
-//! but not one that is a string. Schemas of this form are found exactly; of others, nothing is excluded, since a type must not
-//! reject a value that its schema accepts.
+//! In `oneOf: [{required: [a], ...}, {required: [b], properties: {b: {type: string}}}]`, an object with `a` may also
+//! have a `b`, but not one that is a string. Schemas of this form are found exactly; of others, nothing is excluded,
+//! since a type must not reject a value that its schema accepts.
 
 use std::collections::HashSet;
 
@@ -69,8 +69,8 @@ impl<'a> Lowering<'a, '_> {
         !facets.never && facets.groups.iter().all(|group| group.keywords().all(is_known))
     }
 
-    /// The only undeclared property that an object of a branch lacks for the other branch, and the types with which the other
-    /// branch matches.
+    /// The only undeclared property that an object of a branch lacks for the other branch, and the types with which the
+    /// other branch matches.
     fn excluded<'o>(
         &self,
         required: &HashSet<&str>,

@@ -85,8 +85,8 @@ fn cover(types: &mut [TypeDef]) {
     }
 }
 
-/// Makes the names of types and markers unique in the file. The names of capabilities and their sides have priority: another
-/// type with such a name gets a suffix, so that a definition can never rename a capability.
+/// Makes the names of types and markers unique in the file. The names of capabilities and their sides have priority:
+/// another type with such a name gets a suffix, so that a definition can never rename a capability.
 fn settle_types(model: &mut Model<'_>) {
     let identity = |capability: &str, side: &str| [capability, side, "", ""].join("\u{0}").into_bytes();
     let mut capabilities: Vec<(&mut String, Vec<u8>)> = Vec::new();

@@ -1,7 +1,7 @@
 //! The checks that a place needs beyond its type.
 //!
-//! With its guard, a type accepts the same values as the schemas of its place. If no guard can do that, the interpreter checks
-//! the whole place.
+//! With its guard, a type accepts the same values as the schemas of its place. If no guard can do that, the interpreter
+//! checks the whole place.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ use crate::model::{Coverage, Field, Guard, NumberLimit, Record, Rest, Shape, Typ
 /// The guard with which a type accepts the same values as the schemas of its place; `None` if there is no such guard.
 pub(super) type ExactGuard = Option<Guard>;
 
-/// The exact guard, or else one that leaves the place to the interpreter; `None` if no pointers identify the schemas, so that
-/// only a type around this place can be checked.
+/// The exact guard, or else one that leaves the place to the interpreter; `None` if no pointers identify the schemas,
+/// so that only a type around this place can be checked.
 pub(super) fn or_interpreted(schema: &Schema, conjunction: &Conjunction, guard: ExactGuard) -> ExactGuard {
     guard.or_else(|| pointers(schema, conjunction).map(Guard::Interpreted))
 }
@@ -25,12 +25,12 @@ pub(super) fn coverage(schema: &Schema, conjunction: &Conjunction, is_exact: boo
     Coverage { is_exact, pointers: pointers(schema, conjunction), is_partial: false }
 }
 
-/// The most bytes of the pointers that generated code contains for one place. A type around a place with longer pointers checks
-/// the place: the pointers of all places could be as large as the square of the schema.
+/// The most bytes of the pointers that generated code contains for one place. A type around a place with longer
+/// pointers checks the place: the pointers of all places could be as large as the square of the schema.
 const MAX_POINTERS: usize = 1024;
 
-/// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it, or if the
-/// pointers are too long.
+/// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it,
+/// or if the pointers are too long.
 fn pointers(schema: &Schema, conjunction: &Conjunction) -> Option<Vec<String>> {
     let (partial, whole): (Vec<&Term>, Vec<&Term>) =
         conjunction.terms.iter().partition(|term| term.without_one_of || term.without_any_of);
@@ -40,8 +40,8 @@ fn pointers(schema: &Schema, conjunction: &Conjunction) -> Option<Vec<String>> {
     (is_equivalent && !whole.is_empty() && length <= MAX_POINTERS).then(|| whole.into_iter().map(pointer).collect())
 }
 
-/// Whether a subschema, apart from the unions that the term leaves out, asserts nothing that the other subschemas do not: at
-/// most the `type` that one of them has too.
+/// Whether a subschema, apart from the unions that the term leaves out, asserts nothing that the other subschemas do
+/// not: at most the `type` that one of them has too.
 fn is_implied(schema: &Schema, term: &Term, others: &[&Term]) -> bool {
     let Some(assertions) = schema.assertions(term.node) else { return false };
     let is_left_out = |keyword: &str| match keyword {
@@ -178,8 +178,8 @@ fn multiple_of(facets: &Facets<'_>, other: Guard, is_integer: bool) -> ExactGuar
     Some(if is_implied { other } else { Guard::MultipleOf { divisor, other: Box::new(other) } })
 }
 
-/// The greatest integer that is not above a number, and whether the number is that integer. `None` for numbers that are too
-/// large, or are written with an exponent.
+/// The greatest integer that is not above a number, and whether the number is that integer. `None` for numbers that are
+/// too large, or are written with an exponent.
 fn floor(number: &Number) -> Option<(i128, bool)> {
     let text = number.to_string();
     if number.is_integer() {
@@ -193,11 +193,11 @@ fn floor(number: &Number) -> Option<(i128, bool)> {
     Some((toward_zero - i128::from(number.is_negative()), false))
 }
 
-/// Whether comparing a payload with the nearest binary64 of a limit is as good as comparing it with the limit. Below 2^53 it
-/// is, since no integer lies between the two.
+/// Whether comparing a payload with the nearest binary64 of a limit is as good as comparing it with the limit. Below
+/// 2^53 it is, since no integer lies between the two.
 fn is_comparable(number: &Number) -> bool {
     let float = number.as_f64();
-    float.abs() < Number::EXACT_INTEGER_LIMIT || Number::exact(float).is_some_and(|exact| exact == *number)
+    float.abs() < Number::MAX_EXACT_INTEGER || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
 /// 2^64.
@@ -212,8 +212,9 @@ fn number(facets: &Facets<'_>) -> ExactGuard {
             return None;
         }
         let nearest = bound.limit.as_f64();
-        // Generated code writes an integer of 64 bits with all its digits, and any other number as the shortest decimal.
-        let is_integer = (Number::EXACT_INTEGER_LIMIT..TWO_TO_64).contains(&nearest.abs());
+        // Generated code writes an integer of 64 bits with all its digits, and any other number as the shortest
+        // decimal.
+        let is_integer = (Number::MAX_EXACT_INTEGER..TWO_TO_64).contains(&nearest.abs());
         let order = if is_integer { Ordering::Equal } else { bound.limit.compare_float(nearest) };
         if bound.is_lower {
             let is_within = if bound.is_exclusive { order.is_gt() } else { order.is_ge() };

@@ -1,8 +1,9 @@
 //! Contract to type model.
 //!
-//! A [`Conjunction`] describes each place of a payload: the schemas that apply there together. It becomes a type. A type that
-//! needs a name gets a definition; a definition that is reached through a `$ref` is lowered later, from a queue, so the depth
-//! of recursion is bounded by the nesting of the schema and not by the length of its chains of references.
+//! A [`Conjunction`] describes each place of a payload: the schemas that apply there together. It becomes a type. A
+//! type that needs a name gets a definition; a definition that is reached through a `$ref` is lowered later, from a
+//! queue, so the depth of recursion is bounded by the nesting of the schema and not by the length of its chains of
+//! references.
 
 mod alias;
 mod branch;
@@ -72,8 +73,8 @@ pub(crate) fn exceeded_limits(manifest: &Manifest, languages: &[Language]) -> Wi
     widened
 }
 
-/// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
-/// which a budget limits it. The model has no validators yet; see [`add_validators`].
+/// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another,
+/// for which a budget limits it. The model has no validators yet; see [`add_validators`].
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
     let mut model = lower_sides(manifest, |_, _| true);
     finish::settle_names(&mut model);
@@ -131,8 +132,8 @@ struct SideState<'a> {
     is_budget_exceeded: bool,
 }
 
-/// The root or a definition of one side. Each definition is lowered on its own, so that the names of the types inside it
-/// do not depend on the places that refer to it.
+/// The root or a definition of one side. Each definition is lowered on its own, so that the names of the types inside
+/// it do not depend on the places that refer to it.
 struct Lowering<'a, 'm> {
     schema: &'a Schema,
     /// An index into the capabilities of the manifest.
@@ -156,12 +157,13 @@ struct Lowering<'a, 'm> {
     queue: Vec<(TypeId, Conjunction)>,
     profiler: &'m mut Profiler<'a>,
     size: &'m mut Size<'a>,
-    /// How many more schemas may be visited; at zero every type is `Unknown`. Without it, n definitions that are combined with
-    /// one another would take exponential time.
+    /// How many more schemas may be visited; at zero every type is `Unknown`. Without it, n definitions that are
+    /// combined with one another would take exponential time.
     budget: usize,
 }
 
-/// The most bytes of a place's pointer: combined references lead to more levels than a schema has.
+/// The most bytes of a place's pointer: combined references lead to more levels than a schema has, and the
+/// documentation of each type may contain one.
 const MAX_POINTER: usize = 1024;
 
 /// A place that needs a type: the name that a definition would get, and the JSON Pointer.
@@ -369,8 +371,8 @@ impl<'a> Lowering<'a, '_> {
         Some(facets).filter(size::has_long_list)
     }
 
-    /// Whether a conjunction lists so many values again that its type must be widened. This takes no time for each value, so that
-    /// n places may combine a list of n values.
+    /// Whether a conjunction lists so many values again that its type must be widened. This takes no time for each
+    /// value, so that n places may combine a list of n values.
     fn lists_too_much(&mut self, conjunction: &Conjunction) -> bool {
         self.long_list(conjunction).is_some_and(|facets| !self.size.has_room(&facets))
     }

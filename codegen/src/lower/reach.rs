@@ -1,8 +1,8 @@
 //! Which schemas cannot reach a limit of the type model, found without their types.
 //!
-//! Most schemas combine nothing: each subschema applies alone, or is a branch of a union that asserts nothing else. Their types
-//! repeat nothing and visit every subschema a few times, so one pass over the subschemas bounds the work and the depth. For
-//! all other schemas, only their types show whether they reach a limit.
+//! Most schemas combine nothing: each subschema applies alone, or is a branch of a union that asserts nothing else.
+//! Their types repeat nothing and visit every subschema a few times, so one pass over the subschemas bounds the work
+//! and the depth. For all other schemas, only their types show whether they reach a limit.
 
 use capgen_schema::{Assertions, Kind, NodeId, Schema};
 
@@ -30,8 +30,8 @@ pub(super) fn may_reach_a_limit(schema: &Schema) -> bool {
             repeated = repeated.saturating_add(branches.len().saturating_mul(description));
         }
     }
-    // A schema that needs no more than its own amounts does not depend on the other schemas of the contract. Both counts of
-    // the descriptions must stay below the limit: that of all branches together, and that of each union.
+    // A schema that needs no more than its own amounts does not depend on the other schemas of the contract. Both
+    // counts of the descriptions must stay below the limit: that of all branches together, and that of each union.
     work >= own_steps(schema) || (repeated > 0 && repeated.saturating_mul(2) >= own_bytes(schema))
 }
 

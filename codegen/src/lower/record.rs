@@ -92,8 +92,8 @@ impl<'a> Lowering<'a, '_> {
 /// The properties that become fields, each with the schemas that apply to it.
 fn declared<'f, 'a: 'f>(facets: &'f Facets<'a>) -> Vec<Property<'f>> {
     let mut properties: Vec<Property<'f>> = facets.properties();
-    // A forbidden property becomes a field of type `never`, so that a record rejects it. Without declared properties there is
-    // no record.
+    // A forbidden property becomes a field of type `never`, so that a record rejects it. Without declared properties
+    // there is no record.
     if !properties.is_empty() {
         let names: HashSet<&str> = properties.iter().map(|property| property.name).collect();
         let forbidden = facets.forbidden.iter().filter(|name| !names.contains(name.as_str()));

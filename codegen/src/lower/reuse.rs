@@ -1,5 +1,5 @@
-//! Places where a reference is combined with other schemas. They can lead back to themselves, so each conjunction of this kind
-//! gets one type, which is used wherever the conjunction occurs again, also inside itself.
+//! Places where a reference is combined with other schemas. They can lead back to themselves, so each conjunction of
+//! this kind gets one type, which is used wherever the conjunction occurs again, also inside itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use super::scalar::{self, scalar};
 use super::{Lowering, Place, alias_shape};
 use crate::model::{Guard, Origin, Type, TypeId};
 
-/// Places inside more places than this get their types from the queue, so that the call stack does not grow with the number of
-/// conjunctions. Schemas have at most 64 levels, so only combined references lead deeper.
+/// Places inside more places than this get their types from the queue, so that the call stack does not grow with the
+/// number of conjunctions. Schemas have at most 64 levels, so only combined references lead deeper.
 const MAX_DEPTH: usize = 96;
 
 /// The types of conjunctions that contain references.
@@ -32,8 +32,8 @@ impl Lowering<'_, '_> {
         self.reaches_reference(conjunction, false)
     }
 
-    /// Whether the branches of a union combine a reference with another schema: with another branch or with the assertions
-    /// next to the union.
+    /// Whether the branches of a union combine a reference with another schema: with another branch or with the
+    /// assertions next to the union.
     pub(super) fn is_combined_in_a_union(&mut self, conjunction: &Conjunction) -> bool {
         if !self.reaches_reference(conjunction, true) {
             return false;

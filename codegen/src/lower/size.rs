@@ -1,37 +1,40 @@
 //! The limit on how often types repeat parts of a schema.
 //!
-//! Each branch of a union repeats the assertions next to the union, and each place that combines a definition with other schemas
-//! repeats the definition. The output could be as large as the square of the contract, so parts may be repeated up to a multiple
-//! of the size of the schema. Types beyond it are widened.
+//! Each branch of a union repeats the assertions next to the union, and each place that combines a definition with
+//! other schemas repeats the definition. The output could be as large as the square of the contract, so parts may be
+//! repeated up to a multiple of the size of the schema. Types beyond it are widened.
 //!
-//! Small schemas need more than that, and a contract can have many of them. So each schema takes its additional amount from one that
-//! all schemas of the contract [share](Shared).
+//! Small schemas need more than that, and a contract can have many of them. So each schema takes its additional amount
+//! from one that all schemas of the contract [share](Shared).
 
 use std::collections::{HashMap, HashSet};
 
 use capgen_schema::analysis::facets::Facets;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Schema};
 
-/// How often the schema may be repeated as a whole.
+/// How often the schema may be repeated as a whole. A small number keeps the output in proportion to the contract.
 const REPEATS: usize = 4;
 
-/// How many bytes all schemas of a contract together may repeat in addition.
+/// How many bytes all schemas of a contract together may repeat in addition. It bounds what many small schemas, which
+/// need more than a multiple of themselves, add to the output.
 const SHARED_BYTES: usize = 500_000;
 
 /// The values of longer lists are visited only if their type may repeat them.
 const LONG_LIST: usize = 64;
 
-/// How many steps the types of a schema may take for each subschema.
+/// How many steps the types of a schema may take for each subschema, so that the time is linear in the size of the
+/// schema.
 const STEPS: usize = 100;
 
-/// How many steps all schemas of a contract together may take in addition.
+/// How many steps all schemas of a contract together may take in addition: a small schema with many combinations needs
+/// more than its share.
 const SHARED_STEPS: usize = 10_000;
 
 /// The size of a property or a value, in addition to its text.
 const PART: usize = 32;
 
-/// The amounts that the schemas of a contract share. They are lowered in source order, and each uses up its own amount first. So a
-/// schema that has enough of its own does not depend on the others, and none depends on those after it.
+/// The amounts that the schemas of a contract share. They are lowered in source order, and each uses up its own amount
+/// first. So a schema that has enough of its own does not depend on the others, and none depends on those after it.
 pub(super) struct Shared {
     bytes: usize,
     steps: usize,
@@ -42,8 +45,8 @@ impl Shared {
         Self { bytes: SHARED_BYTES, steps: SHARED_STEPS }
     }
 
-    /// Calls `f` with the amounts that a schema may use: its own, and those that are shared. Returns the result, and whether the
-    /// steps are used up.
+    /// Calls `f` with the amounts that a schema may use: its own, and those that are shared. Returns the result, and
+    /// whether the steps are used up.
     pub(super) fn lend<'a, T>(
         &mut self,
         size: &mut Size<'a>,

@@ -1,8 +1,8 @@
 //! Places whose values have one of several types: `oneOf`, `anyOf`, and lists of JSON types.
 //!
-//! The branches of a union are combined with the assertions next to it, and nested unions are opened. The result is a union
-//! only if more than one type is left. A value of the union keeps its branch, so the union is *disjoint*, an
-//! enum in Rust and a discriminated union in TypeScript, only if at most one branch can match.
+//! The branches of a union are combined with the assertions next to it, and nested unions are opened. The result is a
+//! union only if more than one type is left. A value of the union keeps its branch, so the union is *disjoint*, an enum
+//! in Rust and a discriminated union in TypeScript, only if at most one branch can match.
 
 use capgen_schema::analysis::branches::are_distinct;
 use capgen_schema::analysis::conjunction::Conjunction;
@@ -224,8 +224,8 @@ impl<'a> Lowering<'a, '_> {
         }
         let (mut built, mut guard) = finish(variants, None, facets.types.contains(SchemaType::Null), is_exact);
         if let (Built::Shape { shape: Shape::Union(union), .. }, true) = (&mut built, is_everything(facets.types)) {
-            // Variants for every JSON type would lose more than the plain value does, for example the undeclared properties
-            // of objects. A union that is not disjoint keeps the value.
+            // Variants for every JSON type would lose more than the plain value does, for example the undeclared
+            // properties of objects. A union that is not disjoint keeps the value.
             union.disjoint = false;
             guard = None;
         }
@@ -256,8 +256,8 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// A union of the variants that are left once wider ones have absorbed narrower ones. `is_exact` means that each variant
-/// asserts everything that its branch asserts and no value matches two.
+/// A union of the variants that are left once wider ones have absorbed narrower ones. `is_exact` means that each
+/// variant asserts everything that its branch asserts and no value matches two.
 fn finish(mut variants: Vec<Variant>, tag: Option<String>, nullable: bool, is_exact: bool) -> (Built, ExactGuard) {
     variants.retain(|variant| variant.ty != Type::Never);
     if variants.iter().any(|variant| variant.ty == Type::Unknown) {

@@ -14,8 +14,8 @@ impl Model<'_> {
         markers.chain(loose).chain(self.types.iter().map(|def| def.name.as_str())).collect()
     }
 
-    /// The name of the method of each capability, in source order: `style` of the capability's name. Names that are `reserved` or
-    /// equal for several capabilities get `separator` and a hash.
+    /// The name of the method of each capability, in source order: `style` of the capability's name. Names that are
+    /// `reserved` or equal for several capabilities get `separator` and a hash.
     pub(crate) fn methods(
         &self,
         style: impl Fn(&str) -> String,

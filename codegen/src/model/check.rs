@@ -1,8 +1,8 @@
 //! The checks of a validator, independent of the language in which it is written.
 //!
-//! A [`Validator`] is a graph of [`Check`]s, one for each subschema that is reachable, with references resolved. It states
-//! which checks need a function of their own and which branches of a union exclude each other, so that every printer agrees
-//! about that with the interpreter.
+//! A [`Validator`] is a graph of [`Check`]s, one for each subschema that is reachable, with references resolved. It
+//! states which checks need a function of their own and which branches of a union exclude each other, so that every
+//! printer agrees about that with the interpreter.
 
 use capgen_schema::analysis::selection::Selection;
 use capgen_schema::{Format, Json, Number, Pattern, TypeSet};
@@ -85,7 +85,7 @@ pub(crate) struct Rules<'a> {
 }
 
 /// A limit on a number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Bound {
     Minimum,
     Maximum,

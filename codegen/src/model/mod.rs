@@ -1,11 +1,11 @@
 //! The language-neutral type model: a contract's schemas as types, with the name of each.
 //!
-//! Names are words: types and variants in UpperCamelCase and fields in snake_case, from which a target derives its own notation. They are
-//! unique, and the same in every language. A [target](crate::target) adapts a copy of the model: it escapes the names that the language
-//! reserves, and sets `boxed` and `distinct` if it needs them.
+//! Names are words: types and variants in UpperCamelCase and fields in snake_case, from which a target derives its own
+//! notation. They are unique, and the same in every language. A [target](crate::target) adapts a copy of the model: it
+//! escapes the names that the language reserves, and sets `boxed` and `distinct` if it needs them.
 //!
-//! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and guards
-//! check the rest.
+//! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and
+//! guards check the rest.
 
 pub(crate) mod calls;
 pub(crate) mod check;
@@ -28,10 +28,11 @@ pub(crate) struct Model<'a> {
     pub(crate) hashes: OnceCell<Hashes>,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
-    /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A type comes
-    /// before the types that only it refers to.
+    /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A
+    /// type comes before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
-    /// The validators of every side that has a schema, in source order; empty for a target whose types check themselves.
+    /// The validators of every side that has a schema, in source order; empty for a target whose types check
+    /// themselves.
     pub(crate) validators: Vec<check::Validator<'a>>,
     /// The limits that the types of each side exceed.
     pub(crate) widened: Widened,
@@ -99,8 +100,8 @@ pub(crate) struct TypeDef {
     /// Unique in the file, in UpperCamelCase. A target may escape it.
     pub(crate) name: String,
     pub(crate) origin: Origin,
-    /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and the
-    /// side are then the first that have it.
+    /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and
+    /// the side are then the first that have it.
     pub(crate) definition: Option<String>,
     pub(crate) capability: String,
     pub(crate) side: Side,
@@ -118,8 +119,8 @@ pub(crate) struct TypeDef {
 pub(crate) struct Coverage {
     /// Whether the type and the guards inside it accept only values that the schemas accept.
     pub(crate) is_exact: bool,
-    /// JSON Pointers of the schemas; `None` if there are none that are equivalent to the place, such as for a branch combined
-    /// with the assertions next to its union. Then a type that contains this one must check them.
+    /// JSON Pointers of the schemas; `None` if there are none that are equivalent to the place, such as for a branch
+    /// combined with the assertions next to its union. Then a type that contains this one must check them.
     pub(crate) pointers: Option<Vec<String>>,
     /// Whether the type is only for values of some JSON types of the place, for example without `null`.
     pub(crate) is_partial: bool,
@@ -194,10 +195,11 @@ pub(crate) enum Shape {
     Alias {
         target: Type,
         guard: Guard,
-        /// Whether its schemas assert nothing beyond those of the target, in the same way: a value has the same violations.
+        /// Whether its schemas assert nothing beyond those of the target, in the same way: a value has the same
+        /// violations.
         is_reference: bool,
-        /// Whether it must be a new type: a target sets it if its aliases cannot lead back to themselves, or have the traits of
-        /// their targets.
+        /// Whether it must be a new type: a target sets it if its aliases cannot lead back to themselves, or have the
+        /// traits of their targets.
         distinct: bool,
     },
 }
@@ -210,8 +212,8 @@ pub(crate) struct Record {
     pub(crate) rest: Rest,
     /// The guard of each property that is kept.
     pub(crate) rest_guard: Guard,
-    /// Whether `rest` is kept only because an assertion outside the record depends on it, such as `uniqueItems`: without it, Rust
-    /// could not write a value that it has read.
+    /// Whether `rest` is kept only because an assertion outside the record depends on it, such as `uniqueItems`:
+    /// without it, Rust could not write a value that it has read.
     pub(crate) is_rest_compared: bool,
 }
 
@@ -255,10 +257,11 @@ pub(crate) struct Member {
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
-    /// Whether the value's JSON type and, for objects, its tag or its keys select the variant, so that at most one matches.
+    /// Whether the value's JSON type and, for objects, its tag or its keys select the variant, so that at most one
+    /// matches.
     pub(crate) disjoint: bool,
-    /// The property whose value selects the variant, if there are several variants for objects. With a tag, no variant has a
-    /// key.
+    /// The property whose value selects the variant, if there are several variants for objects. With a tag, no variant
+    /// has a key.
     pub(crate) tag: Option<String>,
 }
 
@@ -275,8 +278,8 @@ pub(crate) struct Variant {
     pub(crate) tag_values: Vec<Json>,
     /// The property whose presence selects it. It is required here and forbidden in every other variant for objects.
     pub(crate) key: Option<String>,
-    /// Of an object: undeclared properties with JSON types that they must not have, since another branch of the `oneOf` would
-    /// match too.
+    /// Of an object: undeclared properties with JSON types that they must not have, since another branch of the `oneOf`
+    /// would match too.
     pub(crate) excluded: Vec<(String, TypeSet)>,
 }
 
@@ -302,8 +305,8 @@ impl Model<'_> {
         self.hashes.get_or_init(|| self.manifest.hashes())
     }
 
-    /// Adds `_` to the names of capabilities and types that are reserved. The results are unique, because no name of the model ends in
-    /// `_`, and the same whatever other types exist.
+    /// Adds `_` to the names of capabilities and types that are reserved. The results are unique, because no name of
+    /// the model ends in `_`, and the same whatever other types exist.
     pub(crate) fn escape_types(&mut self, is_reserved: impl Fn(&str) -> bool) {
         let escape = |name: &mut String| {
             if is_reserved(name) {
@@ -331,7 +334,8 @@ impl Model<'_> {
 }
 
 impl TypeDef {
-    /// Distinguishes a part of it, or its name, from those of other types, independently of the order of the capabilities.
+    /// Distinguishes a part of it, or its name, from those of other types, independently of the order of the
+    /// capabilities.
     pub(crate) fn identity(&self, part: &str) -> Vec<u8> {
         let (capability, side) = match self.definition {
             Some(_) => ("", ""),
@@ -394,8 +398,8 @@ impl Shape {
         }
     }
 
-    /// Calls `f` with each type that a value of the shape contains directly. The undeclared properties that a record keeps are in
-    /// a map, so their type is not included.
+    /// Calls `f` with each type that a value of the shape contains directly. The undeclared properties that a record
+    /// keeps are in a map, so their type is not included.
     pub(crate) fn each_part(&self, f: &mut impl FnMut(&Type)) {
         match self {
             Shape::Record(record) => record.fields.iter().for_each(|field| f(&field.ty)),

@@ -1,7 +1,7 @@
 //! The assertions and the default of a place that its type does not show, as a sentence for comments.
 //!
-//! The sentence is the same in every language: `1 to 64 characters; default "x".` Only the schemas at the place itself count. Those
-//! behind a `$ref` are described at the type of the definition.
+//! The sentence is the same in every language: `1 to 64 characters; default "x".` Only the schemas at the place itself
+//! count. Those behind a `$ref` are described at the type of the definition.
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 use capgen_schema::analysis::conjunction::Conjunction;
@@ -10,10 +10,10 @@ use capgen_schema::{Assertions, Format, Json, NodeId, Number, Schema};
 use super::Type;
 
 /// A value or a pattern is shortened to this many characters.
-const LONGEST: usize = 80;
+const MAX_VALUE: usize = 80;
 
 /// A number is shortened to this many characters.
-const LONGEST_NUMBER: usize = 32;
+const MAX_NUMBER: usize = 32;
 
 /// A sentence is not added to a line that would become longer than this many bytes.
 const MAX_LINE: usize = 100;
@@ -62,8 +62,8 @@ impl Note {
         Self { parts }
     }
 
-    /// The note as a sentence, if there is something to add. It is one line of Markdown without invisible characters. The text of
-    /// the contract in it is in code spans, but may contain the end of a comment.
+    /// The note as a sentence, if there is something to add. It is one line of Markdown without invisible characters.
+    /// The text of the contract in it is in code spans, but may contain the end of a comment.
     pub(crate) fn sentence(&self) -> Option<String> {
         let parts = self.parts.iter().map(|part| match part {
             Part::Words(words) => words.clone(),
@@ -75,7 +75,8 @@ impl Note {
     }
 }
 
-/// Adds the sentence of a note to the lines of a comment: to the only line if that is a short sentence, otherwise as a paragraph.
+/// Adds the sentence of a note to the lines of a comment: to the only line if that is a short sentence, otherwise as a
+/// paragraph.
 pub(crate) fn append(lines: &mut Vec<String>, sentence: String) {
     match lines.as_mut_slice() {
         [line] if line.ends_with('.') && line.len() + sentence.len() < MAX_LINE => {
@@ -111,7 +112,7 @@ fn string<'s>(groups: impl Iterator<Item = &'s Assertions> + Clone, words: [&'st
             patterns.push(pattern);
         }
     }
-    parts.extend(patterns.iter().map(|source| Part::Code(pattern, cut(source, LONGEST))));
+    parts.extend(patterns.iter().map(|source| Part::Code(pattern, cut(source, MAX_VALUE))));
 }
 
 fn array(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone, parts: &mut Vec<Part>) {
@@ -153,7 +154,7 @@ fn number(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone) -> Option<
         // The safe integers of JavaScript, which other tools write as the bounds of every integer.
         "9007199254740991" => "2^53 - 1".to_owned(),
         "-9007199254740991" => "-(2^53 - 1)".to_owned(),
-        text => cut(text, LONGEST_NUMBER),
+        text => cut(text, MAX_NUMBER),
     };
     let above = |(limit, is_open): (&Number, bool)| match is_open {
         true => format!("more than {}", digits(limit)),
@@ -177,7 +178,7 @@ fn number(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone) -> Option<
 fn multiple(schema: &Schema, own: impl Iterator<Item = NodeId>) -> Option<String> {
     let mut divisors: Vec<String> = Vec::new();
     for divisor in own.filter_map(|id| schema.assertions(id)?.multiple_of.as_ref()) {
-        let text = cut(&divisor.to_string(), LONGEST_NUMBER);
+        let text = cut(&divisor.to_string(), MAX_NUMBER);
         if divisors.len() < MAX_DIVISORS && !divisors.contains(&text) {
             divisors.push(text);
         }
@@ -189,16 +190,16 @@ fn multiple(schema: &Schema, own: impl Iterator<Item = NodeId>) -> Option<String
 fn shown(value: &Json) -> String {
     let mut text = String::new();
     write(value, &mut text);
-    cut(&text, LONGEST)
+    cut(&text, MAX_VALUE)
 }
 
 /// Writes a value until the text is longer than is shown. A default can be as large as the contract.
 fn write(value: &Json, text: &mut String) {
     // In bytes: a character has at most four.
-    if text.len() > 4 * LONGEST {
+    if text.len() > 4 * MAX_VALUE {
         return;
     }
-    let string = |string: &str| Json::String(string.chars().take(LONGEST).collect()).canonical();
+    let string = |string: &str| Json::String(string.chars().take(MAX_VALUE).collect()).canonical();
     match value {
         Json::Null => text.push_str("null"),
         Json::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
@@ -206,7 +207,7 @@ fn write(value: &Json, text: &mut String) {
         Json::String(value) => text.push_str(&string(value)),
         Json::Array(items) => {
             text.push('[');
-            for (index, item) in items.iter().enumerate().take(LONGEST) {
+            for (index, item) in items.iter().enumerate().take(MAX_VALUE) {
                 text.push_str(if index == 0 { "" } else { ", " });
                 write(item, text);
             }
@@ -214,7 +215,7 @@ fn write(value: &Json, text: &mut String) {
         }
         Json::Object(members) => {
             text.push('{');
-            for (index, (name, value)) in members.iter().enumerate().take(LONGEST) {
+            for (index, (name, value)) in members.iter().enumerate().take(MAX_VALUE) {
                 text.push_str(if index == 0 { "" } else { ", " });
                 text.push_str(&string(name));
                 text.push_str(": ");
@@ -225,8 +226,9 @@ fn write(value: &Json, text: &mut String) {
     }
 }
 
-/// A text as a Markdown code span. Invisible characters are escaped as in JSON and in patterns, and so is everything that could
-/// look like a code block to a tool that reads comments line by line: backticks, several spaces and several tildes.
+/// A text as a Markdown code span. Invisible characters are escaped as in JSON and in patterns, and so is everything
+/// that could look like a code block to a tool that reads comments line by line: backticks, several spaces and several
+/// tildes.
 fn code_span(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + 2);
     shown.push('`');
@@ -333,7 +335,7 @@ mod tests {
             "Default `\"\\u202e\\u2028\\u00a0\\udb40\\udc41\"`."
         );
         assert_eq!(default(r#""a\nb""#), "Default `\"a\\nb\"`.");
-        assert_eq!(default(&format!("\"{}\"", "x".repeat(1000))).chars().count(), "Default `…`.".len() - 2 + LONGEST);
+        assert_eq!(default(&format!("\"{}\"", "x".repeat(1000))).chars().count(), "Default `…`.".len() - 2 + MAX_VALUE);
         let large = format!("[{}0]", "{\"a\": [1, 2]},".repeat(10_000));
         assert!(default(&large).ends_with("…`."), "{}", default(&large));
         assert_eq!(sentence(r#"{"pattern": ""}"#, &Type::String), "");

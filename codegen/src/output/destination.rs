@@ -10,7 +10,7 @@ use capgen_schema::Hash;
 use crate::lower::widened::findings;
 use crate::lower::{exceeded_limits, lower};
 use crate::regenerate::Locator;
-use crate::{Files, Language, Options, Regenerate, print};
+use crate::{Files, Language, Options, Regenerate, print, shared_files};
 
 /// The generated files of one agent.
 #[derive(Clone, Debug)]
@@ -21,8 +21,10 @@ pub struct Output {
     pub origin: String,
     /// The hash of the contract.
     pub hash: Hash,
-    /// The files, as [`generate`](crate::generate) returns them. Shared, because a program that runs again after each change keeps them.
+    /// The files of this agent alone. In an [`Arc`], because a program that runs again after each change keeps them.
     pub files: Arc<Files>,
+    /// The files that they import, which those of other agents share; see [`shared_files`].
+    pub shared: Arc<Files>,
     /// Findings about the types, in source order; see [`check_types`].
     pub warnings: Vec<Diagnostic>,
 }
@@ -46,34 +48,37 @@ impl Destination<'_> {
         self.generate_by(contracts, Locator::command)
     }
 
-    /// Generates the files of each contract, with the command that `command` finds. The command of a build script takes precedence.
+    /// Generates the files of each contract, with the command that `command` finds. The command of a build script takes
+    /// precedence.
     pub fn generate_by(
         &self,
         contracts: &[LoadedContract],
         command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
     ) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
+        let shared = self.shared();
         let output = |contract| {
             let regenerate = self.regenerate(command(&mut locator, contract));
-            self.output(contract, &regenerate)
+            self.output(contract, &regenerate, &shared)
         };
         contracts.iter().map(output).collect()
     }
 
-    /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call that filled `kept`
-    /// keeps its files.
+    /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call
+    /// that filled `kept` keeps its files.
     pub fn generate_again(&self, contracts: &[LoadedContract], kept: &mut KeptOutputs) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
-        let form = (self.languages.to_vec(), self.options);
+        let form = (self.languages.to_vec(), self.options.clone());
         if kept.form != form {
-            *kept = KeptOutputs { form, outputs: PerContract::default() };
+            *kept = KeptOutputs { form, shared: self.shared(), outputs: PerContract::default() };
         }
+        let shared = Arc::clone(&kept.shared);
         kept.outputs.keep_only(contracts);
         let output = |contract| {
             let regenerate = self.regenerate(locator.command(contract));
             let is_current = |(earlier, _): &(Regenerate, Output)| *earlier == regenerate;
             let (_, output) = kept.outputs.get(contract, is_current, || {
-                let output = self.output(contract, &regenerate);
+                let output = self.output(contract, &regenerate, &shared);
                 (regenerate.clone(), output)
             });
             output.clone()
@@ -86,7 +91,11 @@ impl Destination<'_> {
         self.build_script.map_or(command, Regenerate::build_script)
     }
 
-    fn output(&self, contract: &LoadedContract, regenerate: &Regenerate) -> Output {
+    fn shared(&self) -> Arc<Files> {
+        shared_files(self.languages, &self.options).into()
+    }
+
+    fn output(&self, contract: &LoadedContract, regenerate: &Regenerate, shared: &Arc<Files>) -> Output {
         let model = lower(&contract.manifest);
         let hash = model.hashes().contract;
         let (files, widened) = print(model, self.languages, &self.options, regenerate);
@@ -96,6 +105,7 @@ impl Destination<'_> {
             hash,
             warnings: findings(contract, &widened),
             files: Arc::new(files),
+            shared: Arc::clone(shared),
         }
     }
 }
@@ -105,12 +115,15 @@ impl Destination<'_> {
 pub struct KeptOutputs {
     /// The languages and options of the outputs.
     form: (Vec<Language>, Options),
+    /// The files that the outputs share.
+    shared: Arc<Files>,
     /// Each with the command in its headers.
     outputs: PerContract<(Regenerate, Output)>,
 }
 
 /// The findings about the types that would be generated from a contract in these languages: a warning
-/// ([`codes::WIDENED`](crate::codes::WIDENED)) for each side whose types are less precise than its schema, because of a limit.
+/// ([`codes::WIDENED`](crate::codes::WIDENED)) for each side whose types are less precise than its schema, because of a
+/// limit.
 pub fn check_types(contract: &LoadedContract, languages: &[Language]) -> Vec<Diagnostic> {
     findings(contract, &exceeded_limits(&contract.manifest, languages))
 }

@@ -1,11 +1,11 @@
 //! The output folder: comparing it with the generated files, and replacing those that are out of date.
 //!
-//! All checks run before the first write, and all files are complete before the first one is moved to its place. A failure
-//! therefore leaves the folder as it was.
+//! All checks run before the first write, and all files are complete before the first one is moved to its place. A
+//! failure therefore leaves the folder as it was.
 //!
-//! In reading order: `destination.rs` generates the files of contracts that the caller has loaded, `plan.rs` compares them with the folder, with
-//! `present.rs` for the files that are there and `names.rs` for those that some file system would confuse; `write.rs` replaces files, and
-//! `orphans.rs` finds those that no agent needs any more.
+//! In reading order: `destination.rs` generates the files of contracts that the caller has loaded, `plan.rs` compares
+//! them with the folder, with `present.rs` for the files that are there and `names.rs` for those that some file system
+//! would confuse; `write.rs` replaces files, and `orphans.rs` finds those that no agent needs any more.
 
 mod destination;
 mod names;
@@ -23,11 +23,13 @@ use crate::{Language, codes};
 
 pub use capgen_files::MARK;
 pub use destination::{Destination, KeptOutputs, Output, check_types};
+pub(crate) use names::file_names;
 pub use orphans::orphan;
 pub use plan::{Plan, PlannedFile, State, unified_diff};
 
-/// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]), and agents
-/// whose files Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its contract.
+/// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]),
+/// and agents whose files Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its
+/// contract.
 pub fn check_agents<'a>(
     agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>,
     languages: &[Language],
@@ -35,8 +37,16 @@ pub fn check_agents<'a>(
     names::check(agents, languages)
 }
 
-/// The names in a folder, sorted; empty if the folder does not exist. Names that are not UTF-8 are left out: capgen writes
-/// no such names.
+/// The check of contracts that are [loaded together](capgen_manifest::Located::load_and_check), because the output of
+/// all of them in these languages could go to one folder: [`check_agents`].
+pub fn agents_check(languages: &[Language]) -> impl FnOnce(&[(AgentId, String)]) -> Vec<Diagnostic> {
+    move |agents: &[(AgentId, String)]| {
+        check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages)
+    }
+}
+
+/// The names in a folder, sorted; empty if the folder does not exist. Names that are not UTF-8 are left out: capgen
+/// writes no such names.
 fn entries(folder: &Path) -> std::io::Result<Vec<String>> {
     let entries = match folder.read_dir() {
         Ok(entries) => entries,

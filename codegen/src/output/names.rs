@@ -1,17 +1,18 @@
 //! Which file names can exist in the same folder on every file system.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capgen_files::is_device_name;
 use capgen_manifest::{AgentId, Diagnostic};
 
 use super::Output;
+use crate::language::SHARED;
 use crate::{Language, codes};
 
-/// Reports agents whose files in these languages would have the same name on some file system, and agents whose files Windows would
-/// not create.
+/// Reports agents whose files in these languages would have the same name on some file system, and agents whose files
+/// Windows would not create.
 pub(super) fn check<'a>(
     agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>,
     languages: &[Language],
@@ -50,8 +51,8 @@ pub(super) fn check<'a>(
     found
 }
 
-/// The extension of one agent's file can be the end of another one's id: `x.d.ts` has the types of `x.js`, and is the TypeScript
-/// of `x.d`.
+/// The extension of one agent's file can be the end of another one's id: `x.d.ts` has the types of `x.js`, and is the
+/// TypeScript of `x.d`.
 fn shared_file(name: &str, (a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
     Diagnostic::new(codes::COLLISION, format!("agents `{a}` and `{b}` would both have the file `{name}`"))
         .note(format!("in `{first}` and in `{second}`"))
@@ -63,6 +64,22 @@ fn shared_file(name: &str, (a, first): (&str, &str), (b, second): (&str, &str)) 
 pub(super) fn agents_of(name: &str) -> impl Iterator<Item = &str> {
     let extensions = Language::ALL.iter().rev().flat_map(|language| language.extensions());
     extensions.filter_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
+}
+
+/// The names of the files of outputs, each of those that they share once.
+pub(crate) fn file_names(outputs: &[Output]) -> impl Iterator<Item = &String> {
+    let shared: BTreeSet<&String> = outputs.iter().flat_map(|output| output.shared.keys()).collect();
+    outputs.iter().flat_map(|output| output.files.keys()).chain(shared)
+}
+
+/// Whether a file with this name has the code that the files of a folder share.
+pub(super) fn is_shared(name: &str) -> bool {
+    agents_of(name).any(|stem| stem == SHARED)
+}
+
+/// The longest extension of a generated file that the name ends with.
+pub(super) fn extension_of(name: &str) -> Option<&str> {
+    name.get(agent_of(name)?.len()..)
 }
 
 pub(super) fn agent_of(name: &str) -> Option<&str> {
@@ -94,7 +111,7 @@ pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String
         existing.entry(entry.to_ascii_lowercase()).or_default().push(entry);
     }
     let mut found = Vec::new();
-    for name in outputs.iter().flat_map(|output| output.files.keys()) {
+    for name in file_names(outputs) {
         let alike = existing.get(&name.to_ascii_lowercase()).into_iter().flatten();
         for entry in alike.filter(|&&entry| entry != name) {
             let message =

@@ -17,6 +17,10 @@ use crate::{Files, codes};
 const SAME_CONTRACT: &str = "the hash of the contract is unchanged: payloads are the same. The difference is in descriptions or \
     other annotations, in other keys of capabilities, in options or the version of capgen, or in edits by hand";
 
+/// The note of a finding about a file that is the same for every contract.
+const NO_CONTRACT: &str =
+    "the file is the same for every contract. The difference is in the version of capgen, or in edits by hand";
+
 /// The changes to an output folder. Creating a plan writes nothing.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -30,10 +34,11 @@ pub struct Plan {
 /// One file of a [`Plan`].
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
-    agent: AgentId,
+    /// `None` for a file that the files of several agents share.
+    agent: Option<AgentId>,
     /// Below the output folder as it was given, for messages.
     path: PathBuf,
-    /// The files of the output, and the name of this one.
+    /// The files that were generated together, and the name of this one.
     files: Arc<Files>,
     name: String,
     old: Old,
@@ -87,7 +92,7 @@ impl Plan {
         }
         let mut files = Vec::new();
         let mut taken = HashSet::new();
-        for output in outputs {
+        for output in &outputs {
             for (name, text) in output.files.iter() {
                 let path = folder.join(name);
                 let is_new = taken.insert(path.to_string_lossy().to_ascii_lowercase());
@@ -99,32 +104,26 @@ impl Plan {
                 }
                 match present(&base.join(&path), &path, text.len()) {
                     Ok(Some(old)) if names::belongs_to_another(&path, &output.agent, source_of(&old)) => {
-                        let message = format!(
-                            "`{}` is the output of the agent `{}`, which the output of `{}` would overwrite",
-                            path.display(),
-                            source_of(&old).unwrap_or_default(),
-                            output.agent
-                        );
-                        let help = "choose another output folder; if that agent no longer exists, delete the file";
-                        found.push(Diagnostic::new(codes::COLLISION, message).help(help));
+                        found.push(overwritten(&path, &output.agent, &old));
                     }
                     Ok(old) => {
-                        let old = match old {
-                            None => Old::Missing,
-                            Some(old) if old == *text => Old::Same,
-                            Some(old) => Old::Other(old),
-                        };
-                        let files_of_agent = Arc::clone(&output.files);
-                        files.push(PlannedFile {
-                            agent: output.agent.clone(),
-                            path,
-                            files: files_of_agent,
-                            name: name.clone(),
-                            old,
-                        });
+                        let agent = Some(output.agent.clone());
+                        files.push(PlannedFile::new(agent, path, (&output.files, name), old));
                     }
                     Err(refused) => found.extend(refused),
                 }
+            }
+        }
+        let shared = outputs.iter().flat_map(|output| output.shared.keys().map(move |name| (&output.shared, name)));
+        for (shared, name) in shared {
+            let path = folder.join(name);
+            // It is the same for every agent.
+            if !taken.insert(path.to_string_lossy().to_ascii_lowercase()) {
+                continue;
+            }
+            match present(&base.join(&path), &path, shared.get(name).map_or(0, String::len)) {
+                Ok(old) => files.push(PlannedFile::new(None, path, (shared, name), old)),
+                Err(refused) => found.extend(refused),
             }
         }
         if !found.is_empty() {
@@ -133,7 +132,7 @@ impl Plan {
         Ok(Self { base: base.to_owned(), folder: folder.to_owned(), files })
     }
 
-    /// The files, in the order of the outputs.
+    /// The files, in the order of the outputs, then the files that they share.
     pub fn files(&self) -> &[PlannedFile] {
         &self.files
     }
@@ -149,10 +148,31 @@ impl Plan {
     }
 }
 
+/// The finding about a file of another agent, whose text is `old`.
+fn overwritten(path: &Path, agent: &AgentId, old: &str) -> Diagnostic {
+    let message = format!(
+        "`{}` is the output of the agent `{}`, which the output of `{agent}` would overwrite",
+        path.display(),
+        source_of(old).unwrap_or_default(),
+    );
+    Diagnostic::new(codes::COLLISION, message)
+        .help("choose another output folder; if that agent no longer exists, delete the file")
+}
+
 impl PlannedFile {
-    /// The agent whose contract the file is generated from.
-    pub fn agent(&self) -> &AgentId {
-        &self.agent
+    /// A file that exists with the text `old`, if there is one.
+    fn new(agent: Option<AgentId>, path: PathBuf, (files, name): (&Arc<Files>, &str), old: Option<String>) -> Self {
+        let mut file = Self { agent, path, files: Arc::clone(files), name: name.to_owned(), old: Old::Missing };
+        if let Some(old) = old {
+            file.old = if old == file.text() { Old::Same } else { Old::Other(old) };
+        }
+        file
+    }
+
+    /// The agent whose contract the file is generated from; `None` for a file with the code that the files of several
+    /// agents share, which is the same for every contract.
+    pub fn agent(&self) -> Option<&AgentId> {
+        self.agent.as_ref()
     }
 
     /// The output folder as it was given, and the file's name.
@@ -169,12 +189,20 @@ impl PlannedFile {
         }
     }
 
-    /// Whether the present file was generated from a contract with the same hash: names, versions and schemas are equal apart
-    /// from annotations. The file may differ in documentation, in other properties of capabilities, because of options or
-    /// another version of capgen, or because it was edited.
+    /// Whether the present file was generated from a contract with the same hash: names, versions and schemas are equal
+    /// apart from annotations. The file may differ in documentation, in other properties of capabilities, because of
+    /// options or another version of capgen, or because it was edited. A file without an agent depends on no contract.
     pub fn has_same_contract(&self) -> bool {
+        if self.agent.is_none() {
+            return self.old().is_some();
+        }
         let old = self.old().and_then(contract_hash);
         old.is_some() && old == contract_hash(self.text())
+    }
+
+    /// The name, without the folder.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The generated text.
@@ -212,7 +240,7 @@ impl PlannedFile {
         };
         let mut finding = Diagnostic::new(codes::STALE, message);
         if self.has_same_contract() {
-            finding = finding.note(SAME_CONTRACT);
+            finding = finding.note(if self.agent.is_none() { NO_CONTRACT } else { SAME_CONTRACT });
         }
         Some(finding.help(fix).in_file(shown(&self.path)))
     }

@@ -11,7 +11,7 @@ use crate::codes;
 /// Takes the place of an old text that is too long to be compared. It differs from every generated text.
 const TOO_LONG: &str = "(a text that is too long to be compared)\n";
 
-/// The lines of a generated file that may contain its agent.
+/// The lines of a generated file that may contain its agent. In TypeScript, three other lines come first.
 const HEADER_LINES: usize = 4;
 
 /// The text of an existing output, with `\n` line ends; `None` if the file does not exist. Messages show its path as
@@ -47,7 +47,7 @@ pub(super) fn present(path: &Path, shown: &Path, length: usize) -> Result<Option
 
 /// Whether a file without the mark has the other lines of a generated file's header.
 fn has_header(path: &Path) -> bool {
-    /// The header is far shorter.
+    /// The bytes that are read of a file. The header is far shorter, unless it lists hundreds of capabilities.
     const HEAD: u64 = 16 << 10;
     let Ok(head) = read_head(path, Links::Followed, HEAD) else { return false };
     let text = String::from_utf8_lossy(&head);

@@ -6,11 +6,11 @@ use capgen_files::{remove_stale_files, replace_files};
 use super::{Plan, State, cannot};
 
 impl Plan {
-    /// Writes the files that are out of date or missing. A file that is up to date keeps its modification time, so build
-    /// systems do not rebuild.
+    /// Writes the files that are out of date or missing. A file that is up to date keeps its modification time, so
+    /// build systems do not rebuild.
     ///
-    /// Each file is replaced as a whole, by renaming, and keeps its permissions. A symbolic link in the folder is replaced, not
-    /// followed. Temporary files that killed processes left in the folder are removed.
+    /// Each file is replaced as a whole, by renaming, and keeps its permissions. A symbolic link in the folder is
+    /// replaced, not followed. Temporary files that killed processes left in the folder are removed.
     ///
     /// # Errors
     ///

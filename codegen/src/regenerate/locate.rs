@@ -25,9 +25,9 @@ impl Locator {
 
     /// The command for the files of a contract.
     ///
-    /// It selects the agent by its id if the fleet around the output folder, or else the fleet around the contract, has the
-    /// agent. Otherwise it names the file. Which fleet, working directory and options this run uses has no effect, so that
-    /// every way to generate the file gives the same command.
+    /// It selects the agent by its id if the fleet around the output folder, or else the fleet around the contract, has
+    /// the agent. Otherwise it names the file. Which fleet, working directory and options this run uses has no effect,
+    /// so that every way to generate the file gives the same command.
     pub fn command(&mut self, contract: &LoadedContract) -> Regenerate {
         let agent = &contract.manifest.agent;
         let file = real_file(&contract.file);
@@ -51,16 +51,17 @@ impl Locator {
         }
     }
 
-    /// The command for the files of a contract that is imported from a file: `option` names the file, and `others` are the remaining
-    /// options. If there is no path to the file that is the same on every machine, only its name is given.
+    /// The command for the files of a contract that is imported from a file: `option` names the file, and `others` are
+    /// the remaining options. If there is no path to the file that is the same on every machine, only its name is
+    /// given.
     pub fn imported(&self, option: &str, file: &Path, others: &str) -> Regenerate {
         let name = || file.file_name().map(PathBuf::from).unwrap_or_default();
         let path = self.relative_path(file).unwrap_or_else(name);
         folder(format!("{option} {}{others}", shell::path_word(&path)), Options::default())
     }
 
-    /// The path of a file from the output folder. `None` if they have no folder in common but the root of the file system: such a path
-    /// would differ between machines.
+    /// The path of a file from the output folder. `None` if they have no folder in common but the root of the file
+    /// system: such a path would differ between machines.
     pub fn relative_path(&self, file: &Path) -> Option<PathBuf> {
         self.relative(&real_file(file))
     }
@@ -76,8 +77,8 @@ impl Locator {
         self.fleets.entry(root.to_owned()).or_insert_with(|| Fleet::open(root).ok()).as_ref()
     }
 
-    /// The path from the output folder. `None` if they have no folder in common but the root of the file system: such a path
-    /// would differ between machines.
+    /// The path from the output folder. `None` if they have no folder in common but the root of the file system: such a
+    /// path would differ between machines.
     fn relative(&self, path: &Path) -> Option<PathBuf> {
         let shared = self.folder.components().zip(path.components()).take_while(|(a, b)| a == b);
         let is_common = shared.clone().any(|(part, _)| matches!(part, Component::Normal(_)));
@@ -93,8 +94,8 @@ fn folder(arguments: String, defaults: Options) -> Regenerate {
     Regenerate { source: Source::Folder(arguments), defaults }
 }
 
-/// A file's path with its folder absolute and without symbolic links. A link to the file itself is kept: its name is part of
-/// the fleet.
+/// A file's path with its folder absolute and without symbolic links. A link to the file itself is kept: its name is
+/// part of the fleet.
 fn real_file(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => real(folder).join(name),

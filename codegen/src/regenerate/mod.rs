@@ -1,7 +1,8 @@
 //! The command that generates a file again, which the file's header and findings state.
 //!
-//! The header of a file is the same on every machine and however the file was generated: the command depends only on where the
-//! file, its contract and the fleet are relative to each other. It runs in the folder of the file, which its reader knows.
+//! The header of a file is the same on every machine and however the file was generated: the command depends only on
+//! where the file, its contract and the fleet are relative to each other. It runs in the folder of the file, which its
+//! reader knows.
 
 mod locate;
 mod shell;

@@ -65,12 +65,12 @@ impl Method<'_> {
         side(types, &self.capability.request)
     }
 
-    /// `Result<Response, error>`.
+    /// `Result<Response, error>`; `error` is the path of a type in the runtime.
     fn result(&self, writer: &mut Writer, types: &Types<'_>, error: &str) {
         writer.generic("Result", |w| {
             w.text(&side(types, &self.capability.response));
             w.comma();
-            w.text(error);
+            w.text(&types.runtime(error));
         });
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     let (names, methods) = (Names::of(model, types), Method::of(model));
     let id = doc::code(types.agent());
     agent(writer, types, &names, &methods, &id);
-    handlers(writer, &names, &methods);
+    handlers(writer, types, &names, &methods);
     client(writer, types, &names, &methods, &id);
 }
 
@@ -99,14 +99,15 @@ fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Metho
             method.doc(w);
             let parameters = |w: &mut Writer| {
                 let request = format!("request: {}", method.request(types));
-                w.each(["&self", "context: ::capgen::call::Context", &request], |w, parameter| w.text(parameter));
+                let context = format!("context: {}", types.runtime("call::Context"));
+                w.each(["&self", &context, &request], |w, parameter| w.text(parameter));
             };
             // An `async fn` in a public trait would not promise that its future is `Send`.
             w.declaration(&format!("fn {}", method.name), parameters, |w| {
                 w.text("impl ");
                 w.generic("::core::future::Future", |w| {
                     w.text("Output = ");
-                    method.result(w, types, "::capgen::call::Failure");
+                    method.result(w, types, "call::Failure");
                 });
                 w.text(" + Send");
             });
@@ -114,14 +115,15 @@ fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Metho
     });
 }
 
-fn handlers(writer: &mut Writer, names: &Names, methods: &[Method<'_>]) {
+fn handlers(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>]) {
     let agent = &names.agent;
     writer.item();
     writer.doc(&format!("Returns handlers that pass each call to an implementation of [`{agent}`]."));
     let parameter = |w: &mut Writer| w.text(&format!("agent: impl {agent}"));
-    writer.signature(&format!("pub fn {}", names.handlers), parameter, |w| w.text("::capgen::call::Handlers"));
+    let handlers = types.runtime("call::Handlers");
+    writer.signature(&format!("pub fn {}", names.handlers), parameter, |w| w.text(&handlers));
     writer.body(|w| {
-        w.macro_call("::capgen::call::handlers", |w| {
+        w.macro_call(&types.runtime("call::handlers"), |w| {
             let methods = methods.iter().flat_map(|method| [method.capability.marker.as_str(), &method.name]);
             w.each(["agent", "AGENT", agent].into_iter().chain(methods), |w, argument| w.text(argument));
         });
@@ -130,19 +132,16 @@ fn handlers(writer: &mut Writer, names: &Names, methods: &[Method<'_>]) {
 }
 
 fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>], id: &str) {
-    const FIELDS: [(&str, &str); 2] =
-        [("client", "::capgen::call::Client"), ("options", "::capgen::call::CallOptions")];
+    let [client, options] = ["call::Client", "call::CallOptions"].map(|path| types.runtime(path));
     writer.item();
     writer.doc(&format!("Calls the agent {id}."));
     writer.line("#[derive(Debug, Clone)]");
     writer.braced("pub struct ", &names.client, |w| {
-        for (name, ty) in FIELDS {
-            w.line(&format!("{name}: {ty},"));
-        }
+        w.line(&format!("client: {client},"));
+        w.line(&format!("options: {options},"));
     });
     writer.item();
     writer.braced("impl ", &names.client, |w| {
-        let [(_, client), (_, options)] = FIELDS;
         w.doc("Creates a client with the default options.");
         w.signature("pub fn new", |w| w.text(&format!("client: {client}")), |w| w.text("Self"));
         w.body(|w| {
@@ -165,7 +164,7 @@ fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Meth
             let request = format!("request: &{}", method.request(types));
             let parameters = |w: &mut Writer| w.each(["&self", &request], |w, parameter| w.text(parameter));
             w.signature(&format!("pub async fn {}", method.name), parameters, |w| {
-                method.result(w, types, "::capgen::call::CallError");
+                method.result(w, types, "call::CallError");
             });
             w.body(|w| {
                 w.group(4, |w| {

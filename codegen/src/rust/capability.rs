@@ -9,7 +9,7 @@ use super::{doc, ident, schema_text};
 use crate::model::{CapabilityModel, Model, SideModel};
 
 /// The constants of the whole contract: the agent's id, the hash and the descriptors.
-pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
+pub(super) fn constants(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     let texts = [
         ("The agent's id.", "pub const AGENT: &str = ", model.manifest.agent.as_str()),
         (
@@ -27,7 +27,8 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
     }
     writer.item();
     writer.doc("The descriptors of all capabilities, in the order of the contract.");
-    writer.assign("pub const CAPABILITIES: &[::capgen::Descriptor] = ", |w| {
+    let head = format!("pub const CAPABILITIES: &[{}] = ", types.runtime("Descriptor"));
+    writer.assign(&head, |w| {
         w.list("&[", "]", |w| {
             w.each(&model.capabilities, |w, capability| {
                 w.text(&capability.marker);
@@ -72,16 +73,17 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
         } else {
             "The capability's descriptor."
         });
-        w.assign("pub const DESCRIPTOR: ::capgen::Descriptor = ", |w| descriptor(w, types, capability, hash));
+        let head = format!("pub const DESCRIPTOR: {} = ", types.runtime("Descriptor"));
+        w.assign(&head, |w| descriptor(w, types, capability, hash));
     });
     writer.implement(
-        |w| w.text("::capgen::Capability"),
+        |w| w.text(&types.runtime("Capability")),
         &capability.marker,
         |w| {
             side(w, "type Request = ", &capability.request);
             side(w, "type Response = ", &capability.response);
             w.line("const NAME: &'static str = Self::DESCRIPTOR.name;");
-            w.text("fn descriptor() -> &'static ::capgen::Descriptor ");
+            w.text(&format!("fn descriptor() -> &'static {} ", types.runtime("Descriptor")));
             w.body(|w| w.line("&Self::DESCRIPTOR"));
         },
     );
@@ -176,7 +178,7 @@ fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityMod
     });
     let (name, hash) = (descriptor.name.clone(), hash.to_string());
     let new = |w: &mut Writer| {
-        w.call("::capgen::Descriptor::new", |w| {
+        w.call(&types.runtime("Descriptor::new"), |w| {
             w.each([types.agent(), &name, &hash], |w, text| w.literal(text));
         });
     };

@@ -17,8 +17,8 @@ pub(super) struct Rules(Vec<(RuleRef, WireRule)>);
 pub(super) struct RuleRef(String);
 
 impl Rules {
-    /// Adds a rule for a part of the type and returns a reference to it; `None` if there is no rule. `part` is unique in the
-    /// type, in any case.
+    /// Adds a rule for a part of the type and returns a reference to it; `None` if there is no rule. `part` is unique
+    /// in the type, in any case.
     pub(super) fn add(&mut self, part: &str, rule: Option<WireRule>) -> Option<RuleRef> {
         let rule = rule?;
         // The suffix distinguishes the rules from the other names of the scope.
@@ -106,20 +106,21 @@ pub(super) fn implement(
 pub(super) fn traits(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     let is_newtype = types.is_newtype(def);
     let schema = ident::schema_static(types.root(def));
+    let payload = types.runtime("payload");
     match (&def.shape, def.origin, def.coverage.equivalent()) {
         // The traits are those of the target.
         (Shape::Alias { .. }, _, _) if !is_newtype => {}
         (_, Origin::Root, _) => {
-            writer.macro_item("::capgen::payload", |w| w.each([&def.name, &schema], |w, name| w.text(name)));
+            writer.macro_item(&payload, |w| w.each([&def.name, &schema], |w, name| w.text(name)));
         }
-        (_, _, Some(pointers)) => writer.macro_item("::capgen::payload", |w| {
+        (_, _, Some(pointers)) => writer.macro_item(&payload, |w| {
             w.each([&def.name, &schema], |w, name| w.text(name));
             for pointer in distinct(pointers) {
                 w.comma();
                 w.literal(pointer);
             }
         }),
-        (_, _, None) => writer.macro_item("::capgen::impl_serde", |w| w.text(&def.name)),
+        (_, _, None) => writer.macro_item(&types.runtime("impl_serde"), |w| w.text(&def.name)),
     }
 }
 

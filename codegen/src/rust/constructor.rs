@@ -1,5 +1,5 @@
-//! Creating structs: `new` takes the required properties. If there are several, it takes them as the fields of one more struct, so
-//! that the program names each of them.
+//! Creating structs: `new` takes the required properties. If there are several, it takes them as the fields of one more
+//! struct, so that the program names each of them.
 
 use super::record::Member;
 use super::types::Types;
@@ -20,7 +20,8 @@ pub(super) struct Constructor<'a> {
 const REQUIRED: &str = "required";
 
 impl<'a> Constructor<'a> {
-    /// `new`, and a setter for each optional property; `Default` if `new` has no parameter, or the struct of its parameters.
+    /// `new`, and a setter for each optional property; `Default` if `new` has no parameter, or the struct of its
+    /// parameters.
     pub(super) fn write(&self, writer: &mut Writer) {
         let arguments: Vec<&Member<'_>> = self.members.iter().filter(|member| member.is_argument()).collect();
         let required = self.types.required_name(self.def);
@@ -51,8 +52,8 @@ impl<'a> Constructor<'a> {
         }
     }
 
-    /// The struct of the required properties. It has all its fields in every version of the contract with the same required
-    /// properties, unlike the struct that it creates, which gets a field for each new optional property.
+    /// The struct of the required properties. It has all its fields in every version of the contract with the same
+    /// required properties, unlike the struct that it creates, which gets a field for each new optional property.
     fn required(&self, writer: &mut Writer, name: &str, arguments: &[&Member<'_>]) {
         writer.item();
         writer.doc(&format!("The required properties of [`{}`].", self.def.name));

@@ -1,15 +1,15 @@
 //! Untrusted text as documentation.
 //!
-//! A peer's text reaches doc comments only through this module. It never becomes a code block, which rustdoc would compile
-//! and run, or a link, or HTML.
+//! A peer's text reaches doc comments only through this module. It never becomes a code block, which rustdoc would
+//! compile and run, or a link, or HTML.
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 
 use super::writer::Writer;
 use crate::model::note::{self, Note};
 
-/// Documents an item with its description. If there is none, `default` gives the documentation; its result is written as
-/// it is, so it must be trusted Markdown.
+/// Documents an item with its description. If there is none, `default` gives the documentation; its result is written
+/// as it is, so it must be trusted Markdown.
 pub(super) fn write(writer: &mut Writer, description: Option<&str>, default: impl FnOnce() -> String) {
     write_with_note(writer, description, &Note::default(), default);
 }
@@ -80,8 +80,8 @@ fn markdown(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line without invisible characters and with single spaces. Several spaces could start a code block, at the start of a
-/// line or after a list marker.
+/// A line without invisible characters and with single spaces. Several spaces could start a code block, at the start of
+/// a line or after a list marker.
 fn plain(line: &str) -> String {
     let spaced = line.chars().map(|c| if is_other_space(c) { ' ' } else { c });
     let visible: String = spaced.filter(|c| c.is_whitespace() || !is_unsafe(*c)).collect();

@@ -5,12 +5,12 @@ use super::writer::Writer;
 use super::{codec, doc, ident};
 use crate::model::{Member, TypeDef};
 
-/// The most values of an enum with a branch for each value in its functions. rustc needs time and memory for the square of the
-/// number of branches, so the functions of longer enums read a table.
-const MOST_BRANCHES: usize = 256;
+/// The most values of an enum with a branch for each value in its functions. rustc needs time and memory for the square
+/// of the number of branches, so the functions of longer enums read a table.
+const MAX_BRANCHES: usize = 256;
 
 pub(super) fn definition(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
-    writer.line(if members.len() > MOST_BRANCHES {
+    writer.line(if members.len() > MAX_BRANCHES {
         "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
     } else {
         "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
@@ -33,9 +33,9 @@ pub(super) fn definition(writer: &mut Writer, def: &TypeDef, members: &[Member])
 
 pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, members: &[Member]) {
     // The runtime's macros implement all traits of the enum on top of its two functions.
-    let path = if has_only_strings(members) { "::capgen::string_enum" } else { "::capgen::json_enum" };
+    let path = types.runtime(if has_only_strings(members) { "string_enum" } else { "json_enum" });
     codec::scope(writer, types, def, None, &codec::Rules::default(), |w, is_interpreted| {
-        w.macro_item(path, |w| {
+        w.macro_item(&path, |w| {
             w.text(&def.name);
             if is_interpreted {
                 w.comma();
@@ -43,7 +43,7 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
             }
         });
     });
-    if members.len() > MOST_BRANCHES {
+    if members.len() > MAX_BRANCHES {
         debug(writer, def, members);
     }
 }
@@ -90,7 +90,7 @@ fn accessor(writer: &mut Writer, members: &[Member], is_strings: bool) {
     writer.doc(documentation);
     writer.text(head);
     writer.body(|w| {
-        if members.len() > MOST_BRANCHES {
+        if members.len() > MAX_BRANCHES {
             let values = |w: &mut Writer| w.each(members, |w, member| value(w, member, is_strings));
             w.assign("const VALUES: &[&str] = ", |w| w.list("&[", "]", values));
             return w.line("VALUES[self as usize]");

@@ -14,8 +14,8 @@ pub(super) fn print(header: String, model: &Model<'_>, write: impl FnOnce(&mut W
     writer.finish()
 }
 
-// Users cannot fix generated code, so their lints are turned off for it. `missing_docs` is not in the list: every item is
-// documented, and an `allow` would be an error in a crate that forbids the lint.
+// Users cannot fix generated code, so their lints are turned off for it. `missing_docs` is not in the list: every item
+// is documented, and an `allow` would be an error in a crate that forbids the lint.
 
 const EXPORT: &str = "\
 #[allow(
@@ -55,8 +55,8 @@ const ATTRIBUTES: &str = "\
 fn module(agent: &str) -> String {
     let snake = name::field_name(agent);
     let module = format!("{snake}_contract");
-    // Several ids have the same snake case (`a-b`, `a.b`). The plain module name belongs to the one in kebab case; the others
-    // get a hash.
+    // Several ids have the same snake case (`a-b`, `a.b`). The plain module name belongs to the one in kebab case; the
+    // others get a hash.
     if snake.replace('_', "-") == agent {
         return module;
     }

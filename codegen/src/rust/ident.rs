@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use capgen_manifest::RustKeyword;
+
 use crate::model::Model;
 
 /// The names in Rust's prelude, which generated code uses without a path.
@@ -61,31 +63,18 @@ pub(super) fn escape_types(model: &mut Model<'_>) {
     model.escape_types(is_reserved);
 }
 
-/// Keywords that cannot be raw identifiers in any edition.
-const NEVER_RAW: [&str; 4] = ["Self", "crate", "self", "super"];
-
-/// Words that are keywords, or reserved, in edition 2021 or 2024: generated code compiles in both.
-const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
-    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
-
-/// The identifier of a field, parameter or variant. A keyword becomes a raw identifier or, if that is not possible, gets a
-/// trailing `_`; that cannot collide, because no other name ends in `_`.
+/// The identifier of a field, parameter or variant. A keyword becomes a raw identifier or, if that is not possible,
+/// gets a trailing `_`; that cannot collide, because no other name ends in `_`.
 pub(super) fn escaped(name: &str) -> Cow<'_, str> {
-    if NEVER_RAW.contains(&name) {
-        Cow::Owned(format!("{name}_"))
-    } else if KEYWORDS.contains(&name) {
-        Cow::Owned(format!("r#{name}"))
-    } else {
-        Cow::Borrowed(name)
+    match RustKeyword::of(name) {
+        Some(RustKeyword::NeverRaw) => Cow::Owned(format!("{name}_")),
+        Some(RustKeyword::Raw) => Cow::Owned(format!("r#{name}")),
+        None => Cow::Borrowed(name),
     }
 }
 
-/// A type name in snake_case: `AbC` gives `ab_c`. Distinct type names give distinct results, because every capital starts a
-/// word.
+/// A type name in snake_case: `AbC` gives `ab_c`. Distinct type names give distinct results, because every capital
+/// starts a word.
 pub(super) fn snake(name: &str) -> String {
     let mut snake = String::new();
     for c in name.chars() {

@@ -1,12 +1,12 @@
 //! One logical line of code: its text and the places where it may be broken.
 //!
-//! This module decides where lines end and knows nothing about Rust; [`Writer`](super::writer::Writer) knows Rust's syntax
-//! and decides nothing about widths. The algorithm is Oppen's ("Prettyprinting", 1980) with the margins and the rules of
-//! `prettyplease`: a group that does not fit is broken, either at all of its breaks or only where necessary, and then each
-//! group inside it is treated the same way.
+//! This module decides where lines end and knows nothing about Rust; [`Writer`](super::writer::Writer) knows Rust's
+//! syntax and decides nothing about widths. The algorithm is Oppen's ("Prettyprinting", 1980) with the margins and the
+//! rules of `prettyplease`: a group that does not fit is broken, either at all of its breaks or only where necessary,
+//! and then each group inside it is treated the same way.
 
-/// The maximum width of a line in bytes (which `prettyplease` counts too), without the indentation of the module. Only a
-/// line without breaks may be longer.
+/// The maximum width of a line in bytes (which `prettyplease` counts too), without the indentation of the module. Only
+/// a line without breaks may be longer.
 const MARGIN: isize = 89;
 
 /// The space that a line has at any indentation, so that deeply nested code is not broken at every token.
@@ -20,8 +20,8 @@ const INFINITE: usize = 1 << 32;
 pub(super) struct Break {
     /// The text at this place if the line is not broken here.
     pub(super) flat: &'static str,
-    /// The width of `flat` when checking whether a group fits. It is 0 for a trailing comma that prettyplease leaves out of
-    /// the check.
+    /// The width of `flat` when checking whether a group fits. It is 0 for a trailing comma that prettyplease leaves
+    /// out of the check.
     pub(super) width: usize,
     /// The text before the line end if the line is broken here.
     pub(super) before: &'static str,
@@ -29,8 +29,8 @@ pub(super) struct Break {
     pub(super) after: &'static str,
     /// The indentation of the next line, relative to the group's.
     pub(super) offset: isize,
-    /// The line is not broken here. The break only separates the text before it from the text after it, so that the first
-    /// stays whole if the second does not fit.
+    /// The line is not broken here. The break only separates the text before it from the text after it, so that the
+    /// first stays whole if the second does not fit.
     pub(super) never: bool,
 }
 
@@ -132,12 +132,12 @@ impl Line {
         self.pieces.push(Piece { kind, at: self.text.len(), width: self.width });
     }
 
-    /// Moves the line to `out`, without a line end. Each resulting line is indented by `margin` plus `indent`; lines after
-    /// the first are also indented by `hang`, plus the offsets of their groups.
+    /// Moves the line to `out`, without a line end. Each resulting line is indented by `margin` plus `indent`; lines
+    /// after the first are also indented by `hang`, plus the offsets of their groups.
     pub(super) fn flush(&mut self, out: &mut String, margin: usize, indent: usize, hang: usize) {
         spaces(out, margin + indent);
-        // Most lines fit without a break, so that is checked before any layout. The text is at least as long as the counted
-        // width, except that `INFINITE` exceeds both.
+        // Most lines fit without a break, so that is checked before any layout. The text is at least as long as the
+        // counted width, except that `INFINITE` exceeds both.
         let length = isize::try_from(self.text.len().max(self.width)).unwrap_or(isize::MAX);
         let indent = isize::try_from(indent).unwrap_or(isize::MAX);
         let space = space_at(indent);
@@ -154,8 +154,8 @@ impl Line {
         self.width = 0;
     }
 
-    /// For each piece, the width that has to fit on the line: up to the next break that is not deeper. Computed from the end
-    /// in one pass, which makes the layout linear in the number of pieces.
+    /// For each piece, the width that has to fit on the line: up to the next break that is not deeper. Computed from
+    /// the end in one pass, which makes the layout linear in the number of pieces.
     fn sizes(&self) -> Vec<usize> {
         let mut next = vec![self.width];
         let mut sizes: Vec<usize> = Vec::with_capacity(self.pieces.len());

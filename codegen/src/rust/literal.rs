@@ -2,8 +2,8 @@
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 
-/// Appends a string literal with the value `text`. Characters that end a line, are invisible or reorder text when displayed
-/// are escaped.
+/// Appends a string literal with the value `text`. Characters that end a line, are invisible or reorder text when
+/// displayed are escaped.
 pub(super) fn push(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;

@@ -1,11 +1,12 @@
 //! Prints the type model as Rust.
 //!
-//! A file consists of a header, a glob export and one module with all items. The module carries the attributes, because a
-//! file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths start at
-//! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which no type has: see [`settle`].
+//! A file consists of a header, a glob export and one module with all items. The module carries the attributes, because
+//! a file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths
+//! start at the path of the runtime, usually `::capgen`, at `::serde`, `::serde_json` and `::std`, or are names of the
+//! prelude, which no type has: see [`settle`].
 //!
-//! The API comes first: capabilities, types, and the trait and the client of the agent, if they are generated. Internals come last: the inner module with the code that reads and writes the
-//! types, and the texts of the schemas.
+//! The API comes first: capabilities, types, and the trait and the client of the agent, if they are generated.
+//! Internals come last: the inner module with the code that reads and writes the types, and the texts of the schemas.
 //!
 //! [`writer`] is the only place that produces text; every other module describes one kind of item to it.
 
@@ -20,12 +21,12 @@ mod ident;
 mod line;
 mod literal;
 mod newtype;
+mod public_items;
 mod record;
 mod required;
 mod schema_text;
 mod setter;
 mod settle;
-mod surface;
 mod target;
 mod types;
 mod union_dispatch;
@@ -59,7 +60,7 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
         w.item();
         w.line("use super::*;");
         w.item();
-        w.line("use ::capgen::wire;");
+        w.line(&format!("use {};", types.runtime("wire")));
         for capability in &model.capabilities {
             capability::payload_schemas(w, &types, capability);
         }
@@ -73,7 +74,7 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
 }
 
 fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
-    capability::constants(writer, model);
+    capability::constants(writer, model, types);
     for (capability, hash) in model.capabilities.iter().zip(&model.hashes().capabilities) {
         capability::marker(writer, types, capability, hash);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {

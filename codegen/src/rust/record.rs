@@ -30,7 +30,8 @@ struct Struct<'a> {
     def: &'a TypeDef,
     record: &'a Record,
     members: Vec<Member<'a>>,
-    /// The properties that are declared as `false`. They have no field, but reading has to know their names to reject them.
+    /// The properties that are declared as `false`. They have no field, but reading has to know their names to reject
+    /// them.
     forbidden: Vec<&'a Field>,
     /// The type of the undeclared properties, if they are kept.
     rest: Option<&'a Type>,
@@ -148,8 +149,8 @@ impl<'a> Struct<'a> {
         });
     }
 
-    /// Reads properties in any order into local variables. `names` is the number of declared names, which is also the index
-    /// that the reader returns for an undeclared one.
+    /// Reads properties in any order into local variables. `names` is the number of declared names, which is also the
+    /// index that the reader returns for an undeclared one.
     fn read(&self, writer: &mut Writer, names: usize, rules: &StructRules, parts: Option<&Parts<'_>>) {
         match parts {
             Some(parts) => parts.variables(writer),

@@ -1,8 +1,9 @@
 //! The constructors of records: which properties they ask for, and whether their arguments have names.
 //!
-//! The order of arguments must never matter. Callers compile again after each change of the file, and a provider that sorts its
-//! properties, or renames one, would otherwise make each caller pass one property in the place of another. Comparing the types of
-//! the arguments is not enough: `parse()`, `into()` and numbers fit several types. So only a single argument has no name.
+//! The order of arguments must never matter. Callers compile again after each change of the file, and a provider that
+//! sorts its properties, or renames one, would otherwise make each caller pass one property in the place of another.
+//! Comparing the types of the arguments is not enough: `parse()`, `into()` and numbers fit several types. So only a
+//! single argument has no name.
 
 use std::collections::HashMap;
 
@@ -10,8 +11,8 @@ use crate::model::{Field, Member, Model, Record, Shape, Type, TypeDef};
 use crate::name;
 
 impl Model<'_> {
-    /// The properties that a program has to give to create a record: those that are required, without those that have one value
-    /// only.
+    /// The properties that a program has to give to create a record: those that are required, without those that have
+    /// one value only.
     pub(crate) fn arguments<'r>(&self, record: &'r Record) -> Vec<&'r Field> {
         record.fields.iter().filter(|field| field.required && self.constant(&field.ty).is_none()).collect()
     }
@@ -29,8 +30,8 @@ impl Model<'_> {
         }
     }
 
-    /// The names of the structs that have the arguments of a constructor as fields, by the name of the type that they create. Only
-    /// records whose constructors have several arguments have one.
+    /// The names of the structs that have the arguments of a constructor as fields, by the name of the type that they
+    /// create. Only records whose constructors have several arguments have one.
     ///
     /// They never change the name of a type: a name that a type has already gets a hash.
     pub(crate) fn required_names(&self) -> HashMap<&str, String> {

@@ -1,19 +1,20 @@
 //! Schemas as raw string literals: JSON over several lines, as a person would write it.
 //!
-//! A raw string has no escapes, so JSON's escapes make sure that it contains only printable ASCII characters and cannot end
-//! early.
+//! A raw string has no escapes, so JSON's escapes make sure that it contains only printable ASCII characters and cannot
+//! end early.
 
 use std::fmt::Write as _;
 
 use capgen_schema::{Json, Object};
 
-/// The width of a line in bytes. Only a single text or number may be longer.
+/// The width of a line in bytes, about that of the code around the text. Only a single text or number may be longer.
 const WIDTH: usize = 100;
 
 /// The indentation of one level.
 const INDENT: usize = 2;
 
-/// The maximum indentation, which bounds the whitespace of deeply nested schemas.
+/// The maximum indentation, which bounds the whitespace of deeply nested schemas. It leaves half of the line for the
+/// text.
 const MAX_INDENT: usize = 48;
 
 /// A raw string literal with the JSON text of a schema.

@@ -1,7 +1,7 @@
 //! Methods that set optional properties after `new`.
 //!
-//! They take the value without its `Option`, and are chained. A builder type for each struct would cost more code and compile
-//! time, and could not make `new` check the required properties.
+//! They take the value without its `Option`, and are chained. A builder type for each struct would cost more code and
+//! compile time, and could not make `new` check the required properties.
 
 use super::ident;
 use super::types::Types;
@@ -9,8 +9,8 @@ use super::union_type::unboxed;
 use super::writer::Writer;
 use crate::model::{Field, Type};
 
-/// Writes the setter of an optional property; `name` is the field, as an identifier. If it is merged, absent and `null` are the
-/// same `None`.
+/// Writes the setter of an optional property; `name` is the field, as an identifier. If it is merged, absent and `null`
+/// are the same `None`.
 pub(super) fn write(writer: &mut Writer, types: &Types<'_>, name: &str, field: &Field, is_merged: bool) {
     let (ty, has_option) = match &field.ty {
         Type::Nullable(inner) if is_merged => (inner.as_ref(), false),

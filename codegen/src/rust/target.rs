@@ -3,9 +3,9 @@
 use capgen_diagnostic::Code;
 use capgen_schema::Schema;
 
-use super::{settle, surface};
+use super::{public_items, settle};
 use crate::model::Model;
-use crate::surface::{Affected, Item, Items};
+use crate::public_items::{Affected, Item, Items};
 use crate::target::Target;
 
 /// Rust, editions 2021 and 2024.
@@ -33,7 +33,7 @@ impl Target for Rust {
     }
 
     fn add_items<'m>(&self, items: &mut Items<'m>) {
-        surface::add(items);
+        public_items::add(items);
     }
 
     fn affected(&self, _: &Item, _: &Item) -> Affected {

@@ -62,8 +62,8 @@ impl<'a> Types<'a> {
         self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
     }
 
-    /// The JSON Pointer of a schema that a type is generated from; `None` if it is generated from several, and none of them is at
-    /// its place. For instance, the place of a property of a definition is inside the `$ref`.
+    /// The JSON Pointer of a schema that a type is generated from; `None` if it is generated from several, and none of
+    /// them is at its place. For instance, the place of a property of a definition is inside the `$ref`.
     pub(super) fn source_pointer(&self, def: &'a TypeDef) -> Option<&'a str> {
         let place = def.pointer.as_str();
         match &def.coverage.pointers {
@@ -85,6 +85,11 @@ impl<'a> Types<'a> {
 
     pub(super) fn name(&self, id: TypeId) -> &'a str {
         &self.model[id].name
+    }
+
+    /// The path of an item of the runtime; `item` is its path in the crate `capgen`.
+    pub(super) fn runtime(&self, item: &str) -> String {
+        format!("{}::{item}", self.model.options.runtime_path)
     }
 
     /// Writes the derived traits of a struct or of an enum with values.
@@ -109,6 +114,7 @@ impl<'a> Types<'a> {
             Type::Nullable(inner) => writer.generic("Option", |w| self.write(w, inner)),
             Type::Named { id, boxed: true } => writer.generic("Box", |w| w.text(self.name(*id))),
             Type::Named { id, boxed: false } => writer.text(self.name(*id)),
+            Type::Never => writer.text(&self.runtime("Never")),
             scalar => writer.text(name(scalar)),
         }
     }
@@ -122,8 +128,9 @@ impl<'a> Types<'a> {
         });
     }
 
-    /// Whether an optional property has the type itself, an `Option`, instead of an `Option` around it. Never in a type that does
-    /// not express every assertion: one of the others might distinguish a property that is `null` from an absent one.
+    /// Whether an optional property has the type itself, an `Option`, instead of an `Option` around it. Never in a type
+    /// that does not express every assertion: one of the others might distinguish a property that is `null` from an
+    /// absent one.
     pub(super) fn merges(&self, def: &TypeDef, field: &Field) -> bool {
         let is_possible = self.model.options.merge_nullable && !field.required && def.coverage.is_exact;
         is_possible && self.is_option(&field.ty)
@@ -136,8 +143,8 @@ impl<'a> Types<'a> {
         !is_boxed && self.resolved(ty).containers.first() == Some(&Container::Nullable)
     }
 
-    /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs no
-    /// constructor parameter.
+    /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs
+    /// no constructor parameter.
     pub(super) fn constant(&self, ty: &Type) -> Option<Constant<'a>> {
         let (def, member) = self.model.constant(ty)?;
         Some(Constant { enumeration: &def.name, variant: &member.ident })
@@ -182,8 +189,8 @@ impl<'a> Types<'a> {
     }
 }
 
-/// The names of the types that contain a number, or any JSON value, at any depth. Recursive types contain each other, so this
-/// starts at the types that contain one directly and continues with those that contain these.
+/// The names of the types that contain a number, or any JSON value, at any depth. Recursive types contain each other,
+/// so this starts at the types that contain one directly and continues with those that contain these.
 fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); model.types.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -235,10 +242,11 @@ impl Constant<'_> {
     }
 }
 
-/// The Rust name of a type without parts.
+/// The Rust name of a type without parts. That of the type without values is only for comparisons: its path is not the
+/// same in all files.
 fn name(scalar: &Type) -> &'static str {
     match scalar {
-        Type::Never => "::capgen::Never",
+        Type::Never => "!",
         Type::Null => "()",
         Type::Boolean => "bool",
         Type::Integer { unsigned: true } => "u64",

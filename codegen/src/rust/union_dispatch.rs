@@ -1,7 +1,7 @@
 //! The code that finds the variant of the next value and reads it, for unions whose variants are disjoint.
 //!
-//! One look at the value decides, so that no variant is tried in vain: first at its JSON type and, for objects, at the tag
-//! or at which key is present.
+//! One look at the value decides, so that no variant is tried in vain: first at its JSON type and, for objects, at the
+//! tag or at which key is present.
 
 use std::collections::HashSet;
 

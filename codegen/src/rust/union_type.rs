@@ -1,5 +1,5 @@
-//! Unions (`oneOf`, `anyOf`, several names in `type`): an enum if the variants are disjoint, otherwise a newtype around the
-//! JSON value with an accessor for each variant.
+//! Unions (`oneOf`, `anyOf`, several names in `type`): an enum if the variants are disjoint, otherwise a newtype around
+//! the JSON value with an accessor for each variant.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -102,9 +102,8 @@ fn overlapping(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Un
     });
     writer.end();
     accessors(writer, types, def, union);
-    conversions(writer, types, def, union, |w, _, _| {
-        w.text("Self(::capgen::wire::to_value(&value))");
-    });
+    let to_value = types.runtime("wire::to_value");
+    conversions(writer, types, def, union, |w, _, _| w.call("Self", |w| w.call(&to_value, |w| w.text("&value"))));
 }
 
 fn overlapping_codec(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
@@ -127,7 +126,10 @@ fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Unio
             ));
             let head = format!("pub fn as_{}", ident::snake(&variant.ident));
             w.signature(&head, |w| w.text("&self"), |w| w.generic("Option", |w| types.write(w, &ty)));
-            w.body(|w| w.line("::capgen::wire::branch(&self.0)"));
+            w.body(|w| {
+                w.call(&types.runtime("wire::branch"), |w| w.text("&self.0"));
+                w.end();
+            });
         }
         w.doc("Returns the JSON value.");
         w.text("pub const fn json(&self) -> &::serde_json::Value ");
@@ -138,8 +140,8 @@ fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Unio
     });
 }
 
-/// `From` for each variant that can have one. `value` writes the converted `value`; its last argument is whether the variant
-/// is boxed.
+/// `From` for each variant that can have one. `value` writes the converted `value`; its last argument is whether the
+/// variant is boxed.
 fn conversions(
     writer: &mut Writer,
     types: &Types<'_>,
@@ -152,8 +154,8 @@ fn conversions(
     }
 }
 
-/// `From<ty>`. `value` writes the converted `value`; its last argument is whether `ty` is boxed. `From` takes the type without
-/// the box, which is easier to call.
+/// `From<ty>`. `value` writes the converted `value`; its last argument is whether `ty` is boxed. `From` takes the type
+/// without the box, which is easier to call.
 pub(super) fn conversion(
     writer: &mut Writer,
     types: &Types<'_>,
@@ -179,8 +181,8 @@ pub(super) fn conversion(
     );
 }
 
-/// The variants that can have a `From`. Two variants of the same type would conflict, and so would a variant of the union's
-/// own type, with the reflexive `From`.
+/// The variants that can have a `From`. Two variants of the same type would conflict, and so would a variant of the
+/// union's own type, with the reflexive `From`.
 fn convertible<'a>(types: &Types<'_>, def: &TypeDef, union: &'a Union) -> Vec<&'a Variant> {
     let resolved: Vec<Resolved<'_>> = union.variants.iter().map(|variant| types.resolved(&variant.ty)).collect();
     let mut count: HashMap<&Resolved<'_>, usize> = HashMap::new();

@@ -1,8 +1,8 @@
 //! Reading of records with many properties, part by part.
 //!
-//! The time and memory that rustc needs for a function grow with the number of its local variables times the number of its branches
-//! and exits. One function that reads n properties has n of each. The functions here have at most [`PART`] of each, so the cost of a
-//! record is proportional to the number of its properties.
+//! The time and memory that rustc needs for a function grow with the number of its local variables times the number of
+//! its branches and exits. One function that reads n properties has n of each. The functions here have at most [`PART`]
+//! of each, so the cost of a record is proportional to the number of its properties.
 
 use super::codec::RuleRef;
 use super::record::Member;

@@ -9,8 +9,8 @@ use crate::model::{Guard, NumberLimit, Shape, Type, TypeDef};
 
 /// An expression for one of the runtime's rules, with the arguments of its constructor.
 ///
-/// A place without a rule has `Option::None`: it asserts nothing beyond its Rust type, so the generated code calls `read`
-/// instead of `read_by`.
+/// A place without a rule has `Option::None`: it asserts nothing beyond its Rust type, so the generated code calls
+/// `read` instead of `read_by`.
 pub(super) enum WireRule {
     Length {
         min: u64,
@@ -112,8 +112,8 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
     }
 }
 
-/// The rule of a type that is printed as a Rust `type`. It applies wherever the name is used, because a `type` has no code
-/// of its own to check it; every other named type checks itself.
+/// The rule of a type that is printed as a Rust `type`. It applies wherever the name is used, because a `type` has no
+/// code of its own to check it; every other named type checks itself.
 fn alias(types: &Types<'_>, def: &TypeDef) -> Option<WireRule> {
     match &def.shape {
         Shape::Alias { target, guard, .. } if !types.is_newtype(def) => match Interpreted::of(types, def) {

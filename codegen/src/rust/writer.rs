@@ -1,8 +1,8 @@
-//! The printer for Rust: every piece of generated Rust goes through [`Writer`], already formatted as `prettyplease` would
-//! format it.
+//! The printer for Rust: every piece of generated Rust goes through [`Writer`], already formatted as `prettyplease`
+//! would format it.
 //!
-//! Methods correspond to Rust's syntax (items, blocks, calls, arms) and collect one logical line at a time in a [`Line`],
-//! which decides where to break it. Finished lines are only appended to: nothing reads or changes them again.
+//! Methods correspond to Rust's syntax (items, blocks, calls, arms) and collect one logical line at a time in a
+//! [`Line`], which decides where to break it. Finished lines are only appended to: nothing reads or changes them again.
 
 use super::line::{Break, Line};
 use super::literal;
@@ -155,7 +155,8 @@ impl Writer {
         self.line.add_break(Break { flat: " ", width: 1, ..Break::default() });
     }
 
-    /// Separates a head from its continuation, without a break: the head remains on one line even if the continuation does not fit.
+    /// Separates a head from its continuation, without a break: the head remains on one line even if the continuation
+    /// does not fit.
     pub(super) fn never_break(&mut self) {
         self.line.add_break(Break { never: true, ..Break::default() });
     }
@@ -353,9 +354,9 @@ impl Writer {
         self.end();
     }
 
-    /// An arm whose body is the assignment `variable = Some(receiver method(arguments)?)`, to a variable or a field of `self`.
-    /// If it does not fit on one line, its body becomes a block with a statement, whose semicolon counts when the line is
-    /// broken further.
+    /// An arm whose body is the assignment `variable = Some(receiver method(arguments)?)`, to a variable or a field of
+    /// `self`. If it does not fit on one line, its body becomes a block with a statement, whose semicolon counts when
+    /// the line is broken further.
     pub(super) fn assigning_arm(&mut self, pattern: &str, variable: &str, call: (&str, &str), arguments: &str) {
         let (receiver, method) = call;
         let flat = format!("{pattern} => {variable} = Some({receiver}{method}({arguments})?)");

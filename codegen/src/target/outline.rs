@@ -1,5 +1,5 @@
-//! The smallest target: an outline of the types, one line for each. It shows the work that a language takes: this file, and its row in
-//! the table of [`Language`](crate::Language).
+//! The smallest target: an outline of the types, one line for each. It shows the work that a language takes: this file,
+//! and its row in the table of [`Language`](crate::Language).
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use capgen_schema::Schema;
 
 use super::Target;
 use crate::model::{Field, Model, Rest, Shape, SideModel, Type};
-use crate::surface::{Affected, Item, Items, Role, present};
+use crate::public_items::{Affected, Item, Items, Role, present};
 
 /// The outline.
 pub(crate) struct Outline;
@@ -119,7 +119,7 @@ fn ty(model: &Model<'_>, of: &Type) -> String {
 mod tests {
     use capgen_manifest::{Manifest, Options, Source, load};
 
-    use crate::{Language, generate, surface};
+    use crate::{Language, generate, public_items};
 
     fn contract(schema: &str) -> Manifest {
         let text = format!(
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn changes_of_types_are_reported_for_each_language() {
         let new = SCHEMA.replace("number", "integer");
-        let changes = surface::changes(&contract(SCHEMA), &contract(&new), &Options::default());
+        let changes = public_items::changes(&contract(SCHEMA), &contract(&new), &Options::default());
         let found: Vec<(&str, &str)> = changes.iter().map(|change| (change.language, change.text.as_str())).collect();
         assert_eq!(
             found,

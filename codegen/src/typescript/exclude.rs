@@ -1,8 +1,8 @@
 //! Properties that a variant of a union does not declare, but another variant does.
 //!
-//! The compiler looks for excess properties in the union as a whole: without a tag, `{ a: 1, b: 2 }` would be a value of
-//! `{ a: number } | { b: number }`, although each variant is closed. It also checks the type of `b` there, so
-//! `{ a: 1, b: "x" }` would not be a value of the union if the variants are open. Each variant therefore states the types
+//! The compiler looks for excess properties in the union as a whole: without a tag, `{ a: 1, b: 2 }` would be a value
+//! of `{ a: number } | { b: number }`, although each variant is closed. It also checks the type of `b` there, so `{ a:
+//! 1, b: "x" }` would not be a value of the union if the variants are open. Each variant therefore states the types
 //! that the properties of the others have in it.
 
 use std::collections::{BTreeMap, HashSet};

@@ -22,8 +22,8 @@ struct Guard {
     condition: Expression,
 }
 
-/// The guards of a model: for every variant of an exported union whose variants are all objects with literal tags, and for
-/// every variant that is selected by a key. Guards never have a `taken` name.
+/// The guards of a model: for every variant of an exported union whose variants are all objects with literal tags, and
+/// for every variant that is selected by a key. Guards never have a `taken` name.
 pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<String>) -> Guards {
     let mut guards: Vec<Guard> = Vec::new();
     let mut names: Vec<(String, Vec<u8>)> = Vec::new();
@@ -79,8 +79,8 @@ fn has_tag(tag: &str, variant: &Variant) -> Option<Expression> {
     Some(any(values.into_iter().map(|value| place.clone().equals(Expression::Literal(value)))))
 }
 
-/// Tests that the value has the property and it is not `undefined`. For a name that every object inherits, a plain access
-/// would always find one.
+/// Tests that the value has the property and it is not `undefined`. For a name that every object inherits, a plain
+/// access would always find one.
 fn has_key(variant: &Variant) -> Option<Expression> {
     let is_object = variant.types == TypeSet::EMPTY.with(SchemaType::Object);
     let key = variant.key.as_deref().filter(|key| is_object && *key != "__proto__" && !INHERITED.contains(key))?;

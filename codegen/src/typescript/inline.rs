@@ -5,8 +5,8 @@ use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
 /// Types inside types that have no name are at most this deep.
 const MAX_DEPTH: usize = 16;
 
-/// Whether each type is written where it is used: enums, and unions and arrays of them and of scalars, that are used once.
-/// This way, the output is never larger than the model, and recursion always goes through a name.
+/// Whether each type is written where it is used: enums, and unions and arrays of them and of scalars, that are used
+/// once. This way, the output is never larger than the model, and recursion always goes through a name.
 pub(super) fn inlined(model: &Model<'_>) -> Vec<bool> {
     let uses = uses(model);
     let candidates: Vec<bool> = model

@@ -1,8 +1,8 @@
 //! Type model to TypeScript.
 //!
-//! The output imports nothing, and only defines constants and functions when it is loaded. Its types can be erased without
-//! changing the rest. A file is built once, as a [syntax tree](syntax), which the [printer] prints as TypeScript, as
-//! JavaScript or as declarations.
+//! The output imports nothing but the [shared module](shared) of its folder, and only defines constants and functions
+//! when it is loaded. Its types can be erased without changing the rest. A file is built once, as a [syntax
+//! tree](syntax), which the [printer] prints as TypeScript, as JavaScript or as declarations.
 
 mod calls;
 mod constants;
@@ -12,7 +12,8 @@ mod guard;
 mod inline;
 mod names;
 mod printer;
-mod surface;
+mod public_items;
+pub(crate) mod shared;
 mod syntax;
 mod target;
 mod types;
@@ -28,22 +29,22 @@ use validator::standard::{self, StandardNames};
 
 /// The file of a contract in TypeScript, which starts with the header.
 pub(crate) fn typed(header: String, model: &Model<'_>) -> String {
-    printer::print(header, &module(model), Form::Typed)
+    printer::print(header, &module(model, model.options.import_extension.suffix()), Form::Typed)
 }
 
-/// The file in JavaScript, as an ES module.
-pub(crate) fn script(header: String, model: &Model<'_>) -> String {
-    printer::print(header, &module(model), Form::Script)
+/// The file in JavaScript, as an ES module with this extension.
+pub(crate) fn script(header: String, model: &Model<'_>, extension: &str) -> String {
+    printer::print(header, &module(model, extension), Form::Script)
 }
 
-/// The file in JavaScript, as a CommonJS module.
-pub(crate) fn common_js(header: String, model: &Model<'_>) -> String {
-    printer::print(header, &module(model), Form::CommonJs)
+/// The file in JavaScript, as a CommonJS module with this extension.
+pub(crate) fn common_js(header: String, model: &Model<'_>, extension: &str) -> String {
+    printer::print(header, &module(model, extension), Form::CommonJs)
 }
 
-/// The declarations of the file in JavaScript.
-pub(crate) fn declarations(header: String, model: &Model<'_>) -> String {
-    printer::print(header, &module(model), Form::Declarations)
+/// The declarations of the file in JavaScript with this extension.
+pub(crate) fn declarations(header: String, model: &Model<'_>, extension: &str) -> String {
+    printer::print(header, &module(model, extension), Form::Declarations)
 }
 
 /// Which types of the model have a name in the output, by their index.
@@ -51,7 +52,8 @@ fn exported(model: &Model<'_>) -> Vec<bool> {
     inline::inlined(model).into_iter().map(|is_inlined| !is_inlined).collect()
 }
 
-fn module(model: &Model<'_>) -> Module {
+/// The file of a contract. The shared module that it may import has this extension.
+fn module(model: &Model<'_>, extension: &str) -> Module {
     let types = Types::new(model);
     let mut taken = validator::exported(model);
     taken.extend(model.types.iter().map(|def| def.name.clone()));
@@ -73,10 +75,16 @@ fn module(model: &Model<'_>) -> Module {
         }
     }
     module.items.push(capabilities(model, &names));
-    module.items.extend(validator::types(model, &names));
-    module.items.extend(standard::types(&names));
+    let is_alone = model.options.single_file;
+    if is_alone {
+        module.items.extend(validator::types(model, &names));
+        module.items.extend(standard::types(&names));
+    } else {
+        module.items.push(Item::Reexports);
+    }
     if let Some(calls) = &names.calls {
         module.items.extend(calls::types(model, calls));
+        module.items.extend(is_alone.then(|| calls::common_types(calls)).into_iter().flatten());
     }
     let enums = constants::enums(model, &taken);
     taken.extend(enums.iter().map(|constant| constant.name.clone()));
@@ -85,7 +93,12 @@ fn module(model: &Model<'_>) -> Module {
     module.items.extend(guards.into_items());
     let functions = names.calls.as_ref().map(|calls| calls::functions(model, calls, &names.table));
     let standard = StandardNames::new(model, &taken);
-    validator::add(&mut module, model, &names, functions.unwrap_or_default(), &standard);
+    let used = validator::add(&mut module, model, &names, functions.unwrap_or_default(), &standard);
+    if is_alone {
+        module.items.extend(used.texts(&names.error));
+    } else {
+        module.import = Some(shared::import(model, &names, &used, extension));
+    }
     if names.calls.is_some() {
         module.items.push(calls::methods(model));
     }

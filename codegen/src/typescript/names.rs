@@ -74,6 +74,11 @@ impl AgentNames {
             .unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64)), &model.options))
     }
 
+    /// The names in the shared module. They begin with no agent.
+    pub(super) fn shared() -> Self {
+        Self::with_prefix("", &Options { calls: true, standard_schema: true, ..Options::default() })
+    }
+
     fn with_prefix(prefix: &str, options: &Options) -> Self {
         Self {
             capabilities: format!("{prefix}Capabilities"),

@@ -3,21 +3,23 @@
 use capgen_diagnostic::Code;
 use capgen_schema::Schema;
 
-use super::surface;
+use super::public_items;
 use crate::lower;
 use crate::model::Model;
-use crate::surface::{Affected, Item, Items};
+use crate::public_items::{Affected, Item, Items};
 use crate::target::Target;
 
 /// TypeScript, JavaScript with declarations, and the kinds of modules of JavaScript.
 pub(crate) struct TypeScript;
 
-/// The global types that generated code uses without a path. Names of functions and constants never meet those of types.
+/// The global types that generated code uses without a path. Names of functions and constants never meet those of
+/// types.
 const GLOBAL: &[&str] = &["Object", "ReadonlySet", "Record", "RegExp"];
 
 /// The comments that silence linters and formatters of JavaScript, which may have any rules.
 ///
-/// Prettier reads its pragma, `@noformat`, only in the first comment of a file, and only with its option `checkIgnorePragma`.
+/// Prettier reads its pragma, `@noformat`, only in the first comment of a file, and only with its option
+/// `checkIgnorePragma`.
 const SILENCED: &str = "/* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -51,11 +53,11 @@ impl Target for TypeScript {
     }
 
     fn add_items<'m>(&self, items: &mut Items<'m>) {
-        surface::add(items);
+        public_items::add(items);
     }
 
     fn affected(&self, old: &Item, new: &Item) -> Affected {
-        let (before, after) = (surface::alternatives(&old.signature), surface::alternatives(&new.signature));
+        let (before, after) = (public_items::alternatives(&old.signature), public_items::alternatives(&new.signature));
         // A wider type accepts the old values, and a narrower one has no value that is not known.
         if before.is_subset(&after) {
             return old.usage.receivers();

@@ -12,8 +12,8 @@ const MAX_TUPLE_WIDTH: usize = 240;
 /// An index signature whose type would be wider gets `unknown`.
 const MAX_INDEX_WIDTH: usize = 240;
 
-/// The properties of `Object.prototype`. An object always has a property of such a name, both for the compiler and when it is
-/// read, so it cannot be optional.
+/// The properties of `Object.prototype`. An object always has a property of such a name, both for the compiler and when
+/// it is read, so it cannot be optional.
 pub(super) const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 

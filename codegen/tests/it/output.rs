@@ -19,6 +19,7 @@ fn output(id: &str, text: &str) -> Output {
         origin: format!("{id}.yaml"),
         hash: capgen_schema::Hash::of(text),
         files: files.into(),
+        shared: Files::new().into(),
         warnings: Vec::new(),
     }
 }

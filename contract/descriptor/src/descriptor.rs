@@ -60,8 +60,8 @@ macro_rules! with {
 
 macro_rules! descriptor {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        /// The properties of a capability, for code that learns at run time which capability it calls. Generated code has a
-        /// constant for each capability.
+        /// The properties of a capability, for code that learns at run time which capability it calls. Generated code
+        /// has a constant for each capability.
         ///
         /// [`OwnedDescriptor`](crate::OwnedDescriptor) is the same for properties that are read at run time.
         ///
@@ -79,17 +79,19 @@ macro_rules! descriptor {
             /// The name, unique within the agent.
             pub name: &'static str,
             $($(#[$doc])* pub $field: constant_type!($type),)*
-            /// The hash of the name, the version and the schemas, in hexadecimal. Two programs with the same hash mean the same capability.
+            /// The hash of the name, the version and the schemas, in hexadecimal. Two programs with the same hash mean
+            /// the same capability.
             pub hash: &'static str,
-            /// The schema of the request as JSON without annotations; `None` if any JSON value is a request. In generated code, it
-            /// has several lines and is ASCII. Comparing descriptors ignores the layout.
+            /// The schema of the request as JSON without annotations; `None` if any JSON value is a request. In
+            /// generated code, it has several lines and is ASCII. Comparing descriptors ignores the layout.
             pub input_schema: Option<&'static str>,
             /// The schema of the response, like that of the request; `None` if any JSON value is a response.
             pub output_schema: Option<&'static str>,
         }
 
         impl Descriptor {
-            /// A descriptor without a hash, for `#[derive(Capability)]`: the hash depends on schemas that are made at run time.
+            /// A descriptor without a hash, for `#[derive(Capability)]`: the hash depends on schemas that are made at
+            /// run time.
             #[doc(hidden)]
             #[must_use]
             pub const fn declared(name: &'static str) -> Self {

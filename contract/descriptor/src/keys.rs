@@ -2,8 +2,9 @@
 
 /// Passes the table of a capability's optional keys to a macro: one row for each key.
 ///
-/// A row has the documentation of the key, its name in Rust, the name of the method that sets it, its type (a variant of
-/// [`ValueType`]), its name in `capabilities.yaml`, and an example of a value in Rust syntax. The order is that of the keys in a written manifest.
+/// A row has the documentation of the key, its name in Rust, the name of the method that sets it, its type (a variant
+/// of [`ValueType`]), its name in `capabilities.yaml`, and an example of a value in Rust syntax. The order is that of
+/// the keys in a written manifest.
 ///
 /// To add a key, add a row. The reader, the writer, the model, the derive macro, [`Descriptor`](crate::Descriptor),
 /// [`OwnedDescriptor`](crate::OwnedDescriptor) and generated code follow; only a new [`ValueType`] needs code in them.
@@ -35,8 +36,8 @@ macro_rules! capability_keys {
             since (with_since): Text = "since", r#""1.1.0""#;
             /// The name of the handler that answers the requests; if absent, the name of the capability.
             skill (with_skill): NonEmptyText = "skill", r#""code-review""#;
-            /// The name in the protocol of the provider, if it differs from the name of the capability: a tool of an MCP server, or the
-            /// method and path of an HTTP operation.
+            /// The name in the protocol of the provider, if it differs from the name of the capability: a tool of an
+            /// MCP server, or the method and path of an HTTP operation.
             wire_name (with_wire_name): NonEmptyText = "wireName", r#""review_pr.v2""#;
             /// Versions and ranges of versions that the provider still serves.
             supported_versions (with_supported_versions): VersionRanges = "supportedVersions", r#"[">=1.0.0 <2.0.0"]"#;

@@ -13,18 +13,21 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `keys.rs` is the table: a row per optional key, with its type and an example. Other code expands it,
-//! so a new key is added there, and the compiler names the other places.
+//! For contributors. `keys.rs` is the table: a row per optional key, with its type and an example. Other code expands
+//! it, so a new key is added there, and the compiler names the other places.
 //!
 //! `descriptor.rs` is a capability as constants, for generated code, and `owned.rs` the same with owned strings, for
 //! descriptors that arrive from other programs; with the feature `serde`, `serde_impls.rs` reads and writes them.
-//! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `version_set.rs` exact operations on sets of
-//! versions, with which ranges are compared, and `schema_text.rs` the compact text of a schema.
+//! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `line.rs` the compatibility lines of versions,
+//! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the compact
+//! text of a schema.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod class;
 mod descriptor;
 mod keys;
+mod line;
 pub mod name;
 mod owned;
 mod schema_text;
@@ -33,9 +36,10 @@ mod serde_impls;
 mod version;
 mod version_set;
 
-pub use class::{Determinism, SideEffects};
+pub use class::{Determinism, SideEffects, Skew};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
+pub use line::are_in_one_line;
 pub use owned::OwnedDescriptor;
 pub use version::{
     InvalidVersionRange, LARGE_NUMBER, VERSION_PATTERN, VersionRange, complete_version, has_large_number,

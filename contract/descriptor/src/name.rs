@@ -1,6 +1,7 @@
 //! The rules for the names and ids of capabilities.
 
-/// The maximum length of a name, in bytes. Generated code repeats it in the name of every type.
+/// The maximum length of a name, in bytes. Generated code repeats it in the name of every type. Usual names have fewer
+/// than 40; the Model Context Protocol has the same limit for names of tools, so all of them can be imported.
 pub const MAX_NAME_LEN: usize = 128;
 
 /// The regular expression of a name, without anchors: a text is a name if the whole of it matches.
@@ -26,7 +27,8 @@ pub fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// Whether a text is a valid capability id: two or more labels separated by dots, each of which is a valid [name](is_name).
+/// Whether a text is a valid capability id: two or more labels separated by dots, each of which is a valid
+/// [name](is_name).
 ///
 /// ```
 /// use capgen_descriptor::name::is_id;

@@ -51,14 +51,15 @@ copied!(u64, bool);
 
 macro_rules! owned_descriptor {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        /// The properties of a capability that are read at run time, such as by a registry: a [`Descriptor`] with owned strings.
+        /// The properties of a capability that are read at run time, such as by a registry: a [`Descriptor`] with owned
+        /// strings.
         ///
         /// The values are unchecked texts. `capgen_manifest::Capability` has the checked values, and converts in both
         /// directions.
         ///
-        /// With the feature `serde`, it is a map with the keys of `capabilities.yaml`. Absent values and empty lists are left
-        /// out, unknown keys are ignored, and `agent` is the id without `agent://`. The schemas are strings that contain JSON,
-        /// so that every format keeps the digits of their numbers.
+        /// With the feature `serde`, it is a map with the keys of `capabilities.yaml`. Absent values and empty lists
+        /// are left out, unknown keys are ignored, and `agent` is the id without `agent://`. The schemas are strings
+        /// that contain JSON, so that every format keeps the digits of their numbers.
         ///
         /// ```
         /// use capgen_descriptor::{Descriptor, OwnedDescriptor};
@@ -79,7 +80,8 @@ macro_rules! owned_descriptor {
             pub hash: String,
             /// The schema of the request as canonical JSON without annotations; `None` if any JSON value is a request.
             pub input_schema: Option<String>,
-            /// The schema of the response as canonical JSON without annotations; `None` if any JSON value is a response.
+            /// The schema of the response as canonical JSON without annotations; `None` if any JSON value is a
+            /// response.
             pub output_schema: Option<String>,
         }
 

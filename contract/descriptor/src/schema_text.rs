@@ -1,13 +1,17 @@
-//! The layout of the schemas in descriptors. Generated code contains them over several lines and with escapes; everything else
-//! uses the compact text.
+//! The layout of the schemas in descriptors. Generated code contains them over several lines and with escapes;
+//! everything else uses the compact text.
+//!
+//! This crate does not use the cursor of `capgen-schema`, because the derive macro links it and builds quickly without
+//! that crate. It only removes the layout, and keeps invalid texts different from each other.
 
 /// Whether two schemas have the same text apart from layout.
 pub(crate) fn are_same(a: Option<&str>, b: Option<&str>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if compact(a) == compact(b))
 }
 
-/// JSON without the whitespace between its tokens, and with characters instead of their `\u` escapes where JSON allows that.
-/// This is the canonical text if names are sorted and numbers are canonical. Invalid JSON becomes other invalid JSON.
+/// JSON without the whitespace between its tokens, and with characters instead of their `\u` escapes where JSON allows
+/// that. This is the canonical text if names are sorted and numbers are canonical. Invalid JSON becomes other invalid
+/// JSON.
 pub(crate) fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -50,8 +54,8 @@ fn push_string<'t>(out: &mut String, text: &'t str) -> &'t str {
     chars.as_str()
 }
 
-/// The character of a `\u` escape and the text after it; `text` starts after the backslash. `None` if it is another escape, or
-/// if the character must stay escaped.
+/// The character of a `\u` escape and the text after it; `text` starts after the backslash. `None` if it is another
+/// escape, or if the character must stay escaped.
 fn unicode_escape(text: &str) -> Option<(char, &str)> {
     let (first, rest) = unit(text)?;
     if let Some(c) = char::from_u32(first.into()) {

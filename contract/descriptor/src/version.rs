@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use semver::Version;
 
-/// A regular expression without anchors that matches every version. It also matches versions with numbers beyond 64 bits, which are not
-/// valid.
+/// A regular expression without anchors that matches every version. It also matches versions with numbers beyond 64
+/// bits, which are not valid.
 pub const VERSION_PATTERN: &str = concat!(
     r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)",
     r"(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?",
@@ -17,16 +17,17 @@ pub const VERSION_PATTERN: &str = concat!(
 
 /// A set of versions: an exact version (`1.2.0`), or comparators that must all match (`>=1.2.0 <2.0.0`).
 ///
-/// A comparator is `=`, `<`, `<=`, `>` or `>=` directly before a full version. Comparators are separated by spaces, which
-/// may also precede the first and follow the last. An exact version has no spaces around it. This is the range grammar of AMP RFC 004, section 4.4, without alternatives (`||`), wildcards, `^`
-/// and `~`.
+/// A comparator is `=`, `<`, `<=`, `>` or `>=` directly before a full version. Comparators are separated by spaces,
+/// which may also precede the first and follow the last. An exact version has no spaces around it. This is the range
+/// grammar of AMP RFC 004, section 4.4, without alternatives (`||`), wildcards, `^` and `~`.
 ///
-/// [`Display`](fmt::Display) writes the canonical form: the parts in their order, separated by one space each. It parses to an
-/// equal range.
+/// [`Display`](fmt::Display) writes the canonical form: the parts in their order, separated by one space each. It
+/// parses to an equal range.
 ///
 /// With the feature `serde`, a range is a string.
 ///
-/// This is capgen's only parser of ranges. The types of other specifications have a range inside, and differ where their specification does:
+/// This is capgen's only parser of ranges. The types of other specifications have a range inside, and differ where
+/// their specification does:
 ///
 /// | type | text | one version without an operator | pre-releases |
 /// |---|---|---|---|
@@ -96,9 +97,10 @@ pub enum InvalidVersionRange {
 impl VersionRange {
     /// Whether a version is in the range.
     ///
-    /// Versions are compared by precedence ([semver 2.0.0, section 11](https://semver.org/#spec-item-11)) and by nothing else.
-    /// So build metadata is ignored, and a pre-release is in every range whose bounds enclose it: `2.0.0-rc.1` is in
-    /// `>=1.0.0 <2.0.0`. Cargo, npm and the `semver` crate's `VersionReq` differ from this; AMP requires it.
+    /// Versions are compared by precedence ([semver 2.0.0, section 11](https://semver.org/#spec-item-11)) and by
+    /// nothing else. So build metadata is ignored, and a pre-release is in every range whose bounds enclose it:
+    /// `2.0.0-rc.1` is in `>=1.0.0 <2.0.0`. Cargo, npm and the `semver` crate's `VersionReq` differ from this; AMP
+    /// requires it.
     ///
     /// ```
     /// use capgen_descriptor::VersionRange;
@@ -147,8 +149,8 @@ impl VersionRange {
 }
 
 impl VersionRange {
-    /// A regular expression without anchors that matches every range. It also matches ranges with numbers beyond 64 bits, which are
-    /// not valid.
+    /// A regular expression without anchors that matches every range. It also matches ranges with numbers beyond 64
+    /// bits, which are not valid.
     ///
     /// ```
     /// assert!(capgen_descriptor::VersionRange::pattern().starts_with('('));
@@ -280,8 +282,8 @@ impl std::error::Error for InvalidVersionRange {}
 /// The limit of the numbers in versions, for messages about a text that [has a larger one](has_large_number).
 pub const LARGE_NUMBER: &str = "a number in a version is at most 18446744073709551615 (2^64 - 1)";
 
-/// Whether a text is a version of [SemVer 2.0.0](https://semver.org), but one of its three numbers is above 2^64 - 1. SemVer has no such
-/// limit, so a message about the text must state it.
+/// Whether a text is a version of [SemVer 2.0.0](https://semver.org), but one of its three numbers is above 2^64 - 1.
+/// SemVer has no such limit, so a message about the text must state it.
 ///
 /// ```
 /// use capgen_descriptor::has_large_number;
@@ -302,8 +304,8 @@ pub fn has_large_number(text: &str) -> bool {
     count > 0 && Version::parse(&format!("{}{rest}", parts.join("."))).is_ok()
 }
 
-/// Completes a version that has only one or two numbers, or a `v` before them: `2.0.0` for `v2.0`. Messages suggest the result.
-/// `None` for every other text.
+/// Completes a version that has only one or two numbers, or a `v` before them: `2.0.0` for `v2.0`. Messages suggest the
+/// result. `None` for every other text.
 ///
 /// ```
 /// use capgen_descriptor::complete_version;

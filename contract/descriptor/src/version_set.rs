@@ -9,9 +9,9 @@ use crate::version::Operator;
 
 /// A set of versions: the union of [ranges](VersionRange), with exact operations.
 ///
-/// Versions are compared by precedence alone, as [`VersionRange::matches`] does. In this order, every version has a next one: `1.0.1-0`
-/// after `1.0.0`, and `1.0.0-rc.0` after `1.0.0-rc`. So each set is a list of intervals that include their start and exclude their end,
-/// and equal sets have equal lists, however their ranges were written.
+/// Versions are compared by precedence alone, as [`VersionRange::matches`] does. In this order, every version has a
+/// next one: `1.0.1-0` after `1.0.0`, and `1.0.0-rc.0` after `1.0.0-rc`. So each set is a list of intervals that
+/// include their start and exclude their end, and equal sets have equal lists, however their ranges were written.
 ///
 /// [`Display`](fmt::Display) writes the ranges in ascending order, separated by commas.
 ///
@@ -32,8 +32,8 @@ pub struct VersionSet {
     intervals: Vec<Interval>,
 }
 
-/// The versions from `start` to `end`, without `end`; all from `start` on if there is no `end`. The versions have no build metadata, so
-/// that their order is precedence.
+/// The versions from `start` to `end`, without `end`; all from `start` on if there is no `end`. The versions have no
+/// build metadata, so that their order is precedence.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Interval {
     start: Version,
@@ -68,8 +68,8 @@ impl VersionSet {
             .any(|Interval { start, end }| *start <= version && end.as_ref().is_none_or(|end| version < *end))
     }
 
-    /// The first version of the set, and the first one that is above the whole set, if there is one. `None` for the empty set. The set of
-    /// one range consists of all versions between them.
+    /// The first version of the set, and the first one that is above the whole set, if there is one. `None` for the
+    /// empty set. The set of one range consists of all versions between them.
     ///
     /// ```
     /// use capgen_descriptor::{VersionRange, VersionSet};
@@ -205,7 +205,8 @@ fn next(version: &Version) -> Option<Version> {
     Some(Version { pre: Prerelease::new("0").ok()?, ..release })
 }
 
-/// The release directly before a version, if there is one with the same minor version: ranges are usually written with releases.
+/// The release directly before a version, if there is one with the same minor version: ranges are usually written with
+/// releases.
 fn release_before(version: &Version) -> Option<Version> {
     let patch = version.patch.checked_sub(1).filter(|_| version.pre.as_str() == "0")?;
     Some(Version::new(version.major, version.minor, patch))

@@ -2,9 +2,9 @@
 
 /// Whether a reader cannot see the character, or a terminal or a viewer may act on it instead of displaying it.
 ///
-/// These are the characters with the Unicode property `Default_Ignorable_Code_Point` (zero-width characters, fillers, variation
-/// selectors, tags), those of the categories `Cc` (control), `Cf` (format, with all bidirectional controls), `Zl`, `Zp`
-/// (line separators) and `Co` (private use), and the noncharacters.
+/// These are the characters with the Unicode property `Default_Ignorable_Code_Point` (zero-width characters, fillers,
+/// variation selectors, tags), those of the categories `Cc` (control), `Cf` (format, with all bidirectional controls),
+/// `Zl`, `Zp` (line separators) and `Co` (private use), and the noncharacters.
 pub fn is_unsafe(c: char) -> bool {
     // Nearly all characters are ASCII.
     if c.is_ascii() {

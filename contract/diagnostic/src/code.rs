@@ -49,8 +49,8 @@ impl Code {
 
 /// Declares the codes of a crate: a constant for each code, and the table of their pages, whose name comes first.
 ///
-/// The page of a code is `<CODE>.md` in the folder of the file that calls the macro. Put `#[cfg(feature = "explain")]` on the table of a library, so that only programs that explain codes
-/// contain the pages.
+/// The page of a code is `<CODE>.md` in the folder of the file that calls the macro. Put `#[cfg(feature = "explain")]`
+/// on the table of a library, so that only programs that explain codes contain the pages.
 ///
 /// ```ignore
 /// capgen_diagnostic::codes! {

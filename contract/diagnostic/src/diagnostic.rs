@@ -11,16 +11,16 @@ pub struct Diagnostic {
     pub code: Code,
     /// The severity, if it is not the one of the code.
     pub severity: Option<Severity>,
-    /// The identity of the finding across runs, if it has one that does not depend on lines. Services that show findings use it to
-    /// recognise a finding again.
+    /// The identity of the finding across runs, if it has one that does not depend on lines. Services that show
+    /// findings use it to recognise a finding again.
     pub fingerprint: Option<String>,
     /// One sentence, without a full stop.
     pub message: String,
     /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
     /// finding about two versions of a contract points into both.
     pub labels: Vec<Label>,
-    /// The path of the file, if the finding concerns the whole file and has no label. Formats that annotate files need it;
-    /// human-readable output does not show it, because the message or a note names the file.
+    /// The path of the file, if the finding concerns the whole file and has no label. Formats that annotate files need
+    /// it; human-readable output does not show it, because the message or a note names the file.
     pub file: Option<String>,
     /// Lines that follow the snippets, such as ``at: capability `review-pr`, inputSchema, /properties/prUrl``.
     pub notes: Vec<String>,

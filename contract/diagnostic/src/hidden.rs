@@ -5,10 +5,12 @@ use std::ops::Range;
 /// Replaces a part that is not displayed. Its length does not depend on the part.
 pub(crate) use crate::url::MASK;
 
-/// Shorter words are not searched for in messages: they are parts of other words.
-const SHORTEST_WORD: usize = 3;
-/// Messages cut quoted text. A longer word, in characters, is recognised by its start.
-const LONGEST_START: usize = 20;
+/// Shorter words, in characters, are not searched for in messages: they are parts of other words, which would be masked
+/// too.
+const MIN_WORD: usize = 3;
+/// Messages cut quoted text. A longer word, in characters, is recognised by its start, which is shorter than the
+/// shortest text that a message cuts.
+const MAX_START: usize = 20;
 
 /// The parts of a source that are never displayed. Each crate that reads a notation decides which parts they are; see
 /// [`Source::hide_with`](crate::Source::hide_with).
@@ -24,7 +26,7 @@ impl Hidden {
     /// Line ends, and spaces at the ends of lines, remain visible.
     pub fn new(text: &str, spans: impl IntoIterator<Item = Range<usize>>, words: Vec<String>) -> Self {
         let spans = spans.into_iter().flat_map(|span| lines(text, span)).collect();
-        let words = words.into_iter().filter(|word| word.chars().count() >= SHORTEST_WORD).collect();
+        let words = words.into_iter().filter(|word| word.chars().count() >= MIN_WORD).collect();
         Self { spans, words }
     }
 
@@ -65,7 +67,7 @@ fn lines(text: &str, span: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn mask_word(text: &str, word: &str) -> String {
-    let Some((end, _)) = word.char_indices().nth(LONGEST_START) else { return text.replace(word, MASK) };
+    let Some((end, _)) = word.char_indices().nth(MAX_START) else { return text.replace(word, MASK) };
     let start = word.get(..end).unwrap_or(word);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Codes, and with the default feature `render` sources, diagnostics and their renderers.
+//! Codes, and with the default feature `render` sources, findings and their renderers.
 //!
-//! This crate is the root of the workspace: every other crate, `capgen-schema` included, takes its [`Code`] from here, so
-//! there is one such type. Programs that use generated code link `capgen-schema` and therefore this crate. They never
-//! render a diagnostic, so everything that does is behind the feature `render`, which only the readers of contracts
+//! This crate is the root of the workspace: every other crate, `capgen-schema` included, takes its [`Code`] from here,
+//! so there is one such type. Programs that use generated code link `capgen-schema` and therefore this crate. They
+//! never render a finding, so everything that does is behind the feature `render`, which only the readers of contracts
 //! switch on; without it the one dependency is `strsim`.
 //!
 //! A crate declares its codes with [`codes!`] and keeps a Markdown page for each one next to them. A program that can
@@ -21,15 +21,16 @@
 //! # Reading order
 //!
 //! For contributors. `code.rs` is the type of a code, with the macro that declares the codes of a crate beside their
-//! pages; `explanation.rs` combines the pages of all crates. `source.rs` is a text with its lines, and `diagnostic.rs` a
-//! finding: its labels and suggested edits may lie in any number of sources.
+//! pages; `explanation.rs` combines the pages of all crates. `source.rs` is a text with its lines, and `diagnostic.rs`
+//! a finding: its labels and suggested edits may lie in any number of sources.
 //!
-//! `render/` has one file for each format, and the rules that all formats follow. Findings quote text that may come from
-//! anyone, so no renderer displays it as it is: characters that steer a terminal are escaped, and the parts of a source
-//! that may be secret are left out. A source states which parts these are; the renderers only ask it.
+//! `render/` has one file for each format, and the rules that all formats follow. Findings quote text that may come
+//! from anyone, so no renderer displays it as it is: characters that steer a terminal are escaped, and the parts of a
+//! source that may be secret are left out. A source states which parts these are; the renderers only ask it.
 //!
 //! The other files are small helpers for every crate: names that are nearly the expected ones ("did you mean"), quoting
 //! untrusted text in a message, and the part of a URL that may be displayed.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod characters;

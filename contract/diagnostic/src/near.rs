@@ -1,10 +1,10 @@
 //! "Did you mean": the one place that decides which names are close enough to suggest.
 
 /// Longer texts, in bytes, are never a typo of a name, and the comparison takes time quadratic in their length.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
-/// The candidate that `text` was probably meant to be, or the first of several that are equally close. Case, `-` and `_`
-/// are ignored, because the same name is written `timeoutMs` in a manifest and `timeout_ms` in Rust.
+/// The candidate that `text` was probably meant to be, or the first of several that are equally close. Case, `-` and
+/// `_` are ignored, because the same name is written `timeoutMs` in a manifest and `timeout_ms` in Rust.
 ///
 /// ```
 /// use capgen_diagnostic::nearest;
@@ -12,12 +12,12 @@ const LONGEST: usize = 64;
 /// assert_eq!(nearest("colour", ["name", "inputSchema"]), None);
 /// ```
 pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let text = plain(text);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.into_iter().filter(|c| c.len() <= LONGEST) {
+    for candidate in candidates.into_iter().filter(|c| c.len() <= MAX_LENGTH) {
         let other = plain(candidate);
         // One edit in three characters, and never a candidate that shares nothing with the text.
         let distance = strsim::damerau_levenshtein(&text, &other);
@@ -29,8 +29,9 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// Whether `text` and `name` differ by one typo: in case, or by one letter that is missing, added, replaced or in the other order
-/// than its neighbour. Names that differ in a digit, such as `line1` and `line2`, and names of one or two characters are not typos.
+/// Whether `text` and `name` differ by one typo: in case, or by one letter that is missing, added, replaced or in the
+/// other order than its neighbour. Names that differ in a digit, such as `line1` and `line2`, and names of one or two
+/// characters are not typos.
 ///
 /// This is stricter than [`nearest`], for places where any name is valid.
 ///
@@ -40,7 +41,7 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 /// assert!(!is_typo("line1", "line2") && !is_typo("minPrice", "maxPrice"));
 /// ```
 pub fn is_typo(text: &str, name: &str) -> bool {
-    if text == name || text.len().max(name.len()) > LONGEST || text.chars().count().min(name.chars().count()) < 3 {
+    if text == name || text.len().max(name.len()) > MAX_LENGTH || text.chars().count().min(name.chars().count()) < 3 {
         return false;
     }
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();

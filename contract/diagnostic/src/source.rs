@@ -1,4 +1,4 @@
-//! A text and the path under which diagnostics show it.
+//! A text and the path under which findings show it.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::hidden::Hidden;
 
-/// A file's text with the path that diagnostics show. Cheap to clone.
+/// A file's text with the path that findings show. Cheap to clone.
 #[derive(Clone)]
 pub struct Source(Arc<Inner>);
 
@@ -40,7 +40,7 @@ impl Source {
         Self(Arc::new(Inner { path, text, lines, hide: OnceLock::new(), hidden: OnceLock::new() }))
     }
 
-    /// The path that diagnostics show.
+    /// The path that findings show.
     pub fn path(&self) -> &str {
         &self.0.path
     }
@@ -50,8 +50,8 @@ impl Source {
         &self.0.text
     }
 
-    /// The line and column of a byte offset. An offset inside a code point has the position of the code point; an offset
-    /// beyond the text has the position of its end. Takes time linear in the line's length.
+    /// The line and column of a byte offset. An offset inside a code point has the position of the code point; an
+    /// offset beyond the text has the position of its end. Takes time linear in the line's length.
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor_char_boundary(self.text(), offset);
         let index = self.0.lines.partition_point(|&start| start <= offset).saturating_sub(1);
@@ -75,9 +75,9 @@ impl Source {
         Arc::ptr_eq(&self.0, &other.0) || (self.path() == other.path() && self.text() == other.text())
     }
 
-    /// Sets the function that finds the parts that are never displayed, such as credentials. All clones share it. The first
-    /// call wins, and without one everything is displayed. The function runs at most once, and only if a finding in this
-    /// source is rendered.
+    /// Sets the function that finds the parts that are never displayed, such as credentials. All clones share it. The
+    /// first call wins, and without one everything is displayed. The function runs at most once, and only if a finding
+    /// in this source is rendered.
     pub fn hide_with(&self, hide: fn(&Source) -> Hidden) {
         // An error means that there is a function already.
         let _ = self.0.hide.set(hide);

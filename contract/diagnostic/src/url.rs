@@ -1,18 +1,18 @@
 //! The part of a URL that may be displayed. Messages, excerpts and files that are checked in have no other part.
 //!
-//! User info, the values of a query and a fragment often are credentials or tokens. Nothing here decides whether a text is a valid URL:
-//! secrets are in invalid ones too.
+//! User info, the values of a query and a fragment often are credentials or tokens. Nothing here decides whether a text
+//! is a valid URL: secrets are in invalid ones too.
 
 use std::borrow::Cow;
 
 /// The text in place of a secret.
 pub(crate) const MASK: &str = "***";
 
-/// A text that is one URL, reference or connection string, whether it is valid or not, without user info, parameters and fragment. A
-/// fragment that is a JSON Pointer remains.
+/// A text that is one URL, reference or connection string, whether it is valid or not, without user info, parameters
+/// and fragment. A fragment that is a JSON Pointer remains.
 ///
-/// Everything up to the last `@` counts as user info, because a password may contain any character. Parameters start at the first `?`,
-/// or at a `;` or `&` before a value with a name.
+/// Everything up to the last `@` counts as user info, because a password may contain any character. Parameters start at
+/// the first `?`, or at a `;` or `&` before a value with a name.
 ///
 /// ```
 /// use capgen_diagnostic::public_url;
@@ -73,11 +73,12 @@ fn user_info(url: &str) -> Option<(&str, &str)> {
     Some((before.get(..start)?, rest))
 }
 
-/// A text that may contain URLs, such as a message that quotes one, without their user info, their fragments, and the parameters that
-/// have values. Values that are named as secrets, such as `password=`, are not displayed wherever they are.
+/// A text that may contain URLs, such as a message that quotes one, without their user info, their fragments, and the
+/// parameters that have values. Values that are named as secrets, such as `password=`, are not displayed wherever they
+/// are.
 ///
-/// From the first `://` to the last `@` after it, everything counts as user info, because a password may contain any character.
-/// Without `//`, a word such as `me:secret@host` has user info, unless a version follows the `@`.
+/// From the first `://` to the last `@` after it, everything counts as user info, because a password may contain any
+/// character. Without `//`, a word such as `me:secret@host` has user info, unless a version follows the `@`.
 ///
 /// ```
 /// use capgen_diagnostic::public_text;
@@ -129,7 +130,8 @@ fn public_word(word: &str) -> Option<String> {
     (has_user_info || parameters || fragment).then(|| format!("{before}{}", public_url(url)))
 }
 
-/// A word such as `me:secret@host`, without the password. Not an address of a mail after a scheme, and not a package with a version.
+/// A word such as `me:secret@host`, without the password. Not an address of a mail after a scheme, and not a package
+/// with a version.
 fn without_authority(word: &str) -> Option<String> {
     let (before, host) = word.rsplit_once('@')?;
     let (name, password) = before.split_once(':')?;
@@ -189,8 +191,8 @@ fn named_values(text: &str) -> String {
 
 fn is_secret_name(before: &str) -> bool {
     // Longer than the names of settings, so that a text without spaces takes linear time.
-    const LONGEST: usize = 40;
-    let word = before.trim_end_matches(' ').chars().rev().take(LONGEST);
+    const MAX_NAME: usize = 40;
+    let word = before.trim_end_matches(' ').chars().rev().take(MAX_NAME);
     let word = word.take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
     let name: String = word.filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let name: String = name.chars().rev().collect();

@@ -43,8 +43,8 @@ pub fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// The text of JSON documents, one per line, with escapes for unsafe characters. Such characters can only be in strings, where the escapes
-/// mean the same. The text must have no line feed within a document.
+/// The text of JSON documents, one per line, with escapes for unsafe characters. Such characters can only be in
+/// strings, where the escapes mean the same. The text must have no line feed within a document.
 ///
 /// ```
 /// assert_eq!(capgen_diagnostic::visible_json("[\"\u{202e}\"]\n{}\n"), "[\"\\u202e\"]\n{}\n");

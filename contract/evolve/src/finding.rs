@@ -17,8 +17,8 @@ pub struct Finding {
     pub capability: String,
     /// The side that changed; `None` for the other properties of a capability.
     pub side: Option<Side>,
-    /// JSON Pointer from the capability of the old contract to the value that changed, such as `/inputSchema/properties/id`; `None` if
-    /// the old contract has no such capability.
+    /// JSON Pointer from the capability of the old contract to the value that changed, such as
+    /// `/inputSchema/properties/id`; `None` if the old contract has no such capability.
     pub old_pointer: Option<String>,
     /// The same for the new contract.
     pub new_pointer: Option<String>,
@@ -42,8 +42,8 @@ pub struct Witness {
 }
 
 impl Finding {
-    /// The place of the finding in the new contract if it has one there, otherwise in the old contract; a JSON Pointer from the
-    /// capability.
+    /// The place of the finding in the new contract if it has one there, otherwise in the old contract; a JSON Pointer
+    /// from the capability.
     pub fn pointer(&self) -> &str {
         self.new_pointer.as_deref().or(self.old_pointer.as_deref()).unwrap_or_default()
     }

@@ -67,8 +67,8 @@ impl Bump {
         }
     }
 
-    /// Whether the step from `old` to `new` is at least this one. A pre-release announces the same changes as the version that it
-    /// precedes.
+    /// Whether the step from `old` to `new` is at least this one. A pre-release announces the same changes as the
+    /// version that it precedes.
     ///
     /// ```
     /// use capgen_evolve::Bump;
@@ -86,8 +86,8 @@ impl Bump {
         is_raised && (!old.pre.is_empty() || release >= self.least(old))
     }
 
-    /// The number of `old` that this step raises: while the major version is 0, a breaking change raises the minor one, and every other
-    /// change the patch version.
+    /// The number of `old` that this step raises: while the major version is 0, a breaking change raises the minor one,
+    /// and every other change the patch version.
     ///
     /// ```
     /// use capgen_evolve::Bump;
@@ -103,8 +103,9 @@ impl Bump {
         }
     }
 
-    /// The least version after `old` that this step allows, apart from pre-releases. After a pre-release, every greater version allows
-    /// every step, because a pre-release promises nothing ([section 9](https://semver.org/spec/v2.0.0.html#spec-item-9)).
+    /// The least version after `old` that this step allows, apart from pre-releases. After a pre-release, every greater
+    /// version allows every step, because a pre-release promises nothing ([section
+    /// 9](https://semver.org/spec/v2.0.0.html#spec-item-9)).
     pub fn least(self, old: &semver::Version) -> semver::Version {
         let semver::Version { major, minor, patch, .. } = *old;
         let next = u64::saturating_add;

@@ -2,8 +2,8 @@
 //!
 //! [`compare`] compares two versions of a contract. For each side of each capability it decides whether the new schema
 //! accepts everything that the old one accepts, and the converse, and explains the difference as [`Finding`]s: one for
-//! each change, with its rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock
-//! or randomness.
+//! each change, with its rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO,
+//! clock or randomness.
 //!
 //! ```
 //! use capgen_evolve::{Level, Settings, compare};
@@ -25,18 +25,20 @@
 //! # Reading order
 //!
 //! For contributors. `side.rs` and `reading.rs` first: whether the payloads of one version conform to the other, which
-//! `capgen-schema` decides, and which payloads a sender can send. `compare/` explains the answer. It visits the keys of a
-//! capability and, in `compare/schema/`, both schemas place by place; it builds the old schema with each change alone, asks
-//! whether that breaks, and looks for changes that break only together. A rule then selects the code and the level.
+//! `capgen-schema` decides, and which payloads a sender can send. `compare/` explains the answer. It visits the keys of
+//! a capability and, in `compare/schema/`, both schemas place by place; it builds the old schema with each change
+//! alone, asks whether that breaks, and looks for changes that break only together. A rule then selects the code and
+//! the level.
 //!
-//! A check of `capgen diff` is a rule: its code and page are in `codes/`, its place in `compare/`, and its example in
-//! `examples/evolution`.
+//! A check of `capgen diff` is a rule: its code and page are in `codes/`, its place in `compare/`, and a row in
+//! `tests/it/acceptance.rs`. `examples/evolution` shows most of them.
 //!
-//! `finding.rs`, `fingerprint.rs` and `level.rs` are the result; `accepted/` reads the file with the findings that users
-//! accept, and `report/` writes documents for other programs.
+//! `finding.rs`, `fingerprint.rs` and `level.rs` are the result; `accepted/` reads the file with the findings that
+//! users accept, and `report/` writes documents for other programs.
 //!
-//! Three other questions about two contracts use the same parts: `lock/` (is everything as reviewed?), `call/` (may this
-//! caller call this provider now?) and `matrix/` (which versions work together?).
+//! Three other questions about two contracts use the same parts: `lock/` (is everything as reviewed?), `call/` (may
+//! this caller call this provider now?) and `matrix/` (which versions work together?).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "reports")]
@@ -80,6 +82,6 @@ pub use lock::{
 pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
 pub use reading::{Assume, Sender};
 #[cfg(feature = "reports")]
-pub use report::{ComparedContract, Report};
+pub use report::{ComparedContract, ComparisonReport};
 pub use side::SideComparison;
 pub use source_change::SourceChange;

@@ -13,8 +13,8 @@ pub enum Assume {
     /// Any program that follows the schema. It may send undeclared properties in an open object.
     #[default]
     AnyPeer,
-    /// A program built with generated types. Their writers send declared properties only, so a new optional property of an open object
-    /// breaks nothing.
+    /// A program built with generated types. Their writers send declared properties only, so a new optional property of
+    /// an open object breaks nothing.
     CapgenPeer,
 }
 
@@ -35,8 +35,8 @@ impl Assume {
 #[derive(Debug)]
 pub struct Sender<'c> {
     capabilities: &'c [Capability],
-    /// The definitions whose types keep undeclared properties in some schema of the contract: by name and text, as generated code
-    /// shares the type of equal definitions.
+    /// The definitions whose types keep undeclared properties in some schema of the contract: by name and text, as
+    /// generated code shares the type of equal definitions.
     kept: OnceCell<BTreeSet<(String, String)>>,
 }
 
@@ -46,12 +46,13 @@ impl<'c> Sender<'c> {
         Self { capabilities, kept: OnceCell::new() }
     }
 
-    /// The schema of the payloads that the sender sends under an assumption, for a schema of its contract: every such payload conforms to
-    /// it, but it may accept more. `None` if it is `schema` itself.
+    /// The schema of the payloads that the sender sends under an assumption, for a schema of its contract: every such
+    /// payload conforms to it, but it may accept more. `None` if it is `schema` itself.
     ///
-    /// An open object counts as closed only if its generated type certainly has its `properties` as fields and no others. Objects that
-    /// are combined with others, by `allOf` or next to a union that declares properties, stay open, and so do those on which `not`,
-    /// `uniqueItems` or a union without a tag depends. Takes time linear in the size of the schema; the first call takes time linear in the size of the contract.
+    /// An open object counts as closed only if its generated type certainly has its `properties` as fields and no
+    /// others. Objects that are combined with others, by `allOf` or next to a union that declares properties, stay
+    /// open, and so do those on which `not`, `uniqueItems` or a union without a tag depends. Takes time linear in the
+    /// size of the schema; the first call takes time linear in the size of the contract.
     pub fn sent(&self, assume: Assume, schema: &Schema) -> Option<Schema> {
         if assume == Assume::AnyPeer {
             return None;
@@ -163,8 +164,8 @@ impl<'s> Records<'s> {
         open.extend(node.kind.children().map(|child| (child, is_combined)));
     }
 
-    /// Whether the types of a place and of everything in it may have fields from several subschemas, or keep undeclared properties
-    /// because an assertion depends on them.
+    /// Whether the types of a place and of everything in it may have fields from several subschemas, or keep undeclared
+    /// properties because an assertion depends on them.
     fn keeps_everything(&self, group: &Assertions, kind: &Kind) -> bool {
         let own = || group.properties.iter().map(|(name, _)| name).chain(&group.required).map(String::as_str).collect();
         let unions = [&group.any_of, &group.one_of];
@@ -177,7 +178,8 @@ impl<'s> Records<'s> {
             || !group.properties.is_empty() && kind.in_place().any(|child| self.declares(child, &own()))
     }
 
-    /// Whether a value matches one branch at most, as far as types and tags show: then its type is the one of that branch.
+    /// Whether a value matches one branch at most, as far as types and tags show: then its type is the one of that
+    /// branch.
     fn is_plain_union(&self, branches: &[NodeId]) -> bool {
         let objects: Vec<NodeId> = branches.iter().copied().filter(|branch| self.allows(*branch)).collect();
         objects.len() < 2 || objects.len() == branches.len() && tags(self.schema, branches).next().is_some()

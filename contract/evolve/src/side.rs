@@ -9,17 +9,20 @@ use crate::{Assume, Sender, Witness};
 /// How the payloads of one side of two versions relate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SideComparison {
-    /// Whether the new schema accepts every payload that the old one accepts. A witness is accepted by the old schema only.
+    /// Whether the new schema accepts every payload that the old one accepts. A witness is accepted by the old schema
+    /// only.
     pub old_in_new: Containment,
-    /// Whether the old schema accepts every payload that the new one accepts. A witness is accepted by the new schema only.
+    /// Whether the old schema accepts every payload that the new one accepts. A witness is accepted by the new schema
+    /// only.
     pub new_in_old: Containment,
-    /// Whether the receiver accepts every payload that a sender with generated types sends: old requests in the new schema, or new
-    /// responses in the old schema.
+    /// Whether the receiver accepts every payload that a sender with generated types sends: old requests in the new
+    /// schema, or new responses in the old schema.
     pub from_capgen_peer: Containment,
 }
 
 impl SideComparison {
-    /// Both directions for two schemas. `contract` is that of the sender: the old one for requests, the new one for responses.
+    /// Both directions for two schemas. `contract` is that of the sender: the old one for requests, the new one for
+    /// responses.
     pub(crate) fn of(side: Side, old: &Schema, new: &Schema, contract: &Sender<'_>, steps: Steps, work: &Work) -> Self {
         // First the direction that decides whether the change is breaking, if the budget does not suffice for both.
         let backwards = (side == Side::Response).then(|| work.contains(old, new, steps));

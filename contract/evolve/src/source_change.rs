@@ -8,8 +8,8 @@ use capgen_manifest::{Manifest, Side};
 use crate::compare::{Comparison, check_version};
 use crate::{Finding, Fingerprint, Level, Levels};
 
-/// A change of generated types after which the source of a caller or a provider may not compile. This crate does not generate code, so
-/// the generator finds these changes.
+/// A change of generated types after which the source of a caller or a provider may not compile. This crate does not
+/// generate code, so the generator finds these changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceChange {
     /// [`RUST_TYPES_CHANGED`](crate::codes::RUST_TYPES_CHANGED) or
@@ -29,8 +29,9 @@ pub struct SourceChange {
 const FEW: usize = 3;
 
 impl Comparison {
-    /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has another one. `old` and `new` are the contracts that
-    /// were compared: the version that a capability needs may be greater with these findings. A side that has a breaking finding gets none.
+    /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has
+    /// another one. `old` and `new` are the contracts that were compared: the version that a capability needs may be
+    /// greater with these findings. A side that has a breaking finding gets none.
     pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
         let mut groups: BTreeMap<(&str, Side, Code), Vec<&SourceChange>> = BTreeMap::new();
         for change in changes {
@@ -39,8 +40,8 @@ impl Comparison {
         }
         for ((capability, side, code), changes) in groups {
             let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
-            // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs have to
-            // be changed anyway.
+            // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs
+            // have to be changed anyway.
             let is_breaking = self.findings.iter().any(|finding| {
                 finding.capability == capability && finding.side == Some(side) && finding.level == Level::Breaking
             });

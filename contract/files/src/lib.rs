@@ -14,12 +14,15 @@
 //!
 //! For contributors:
 //!
-//! - `open.rs`: the one place that opens files to read them. Callers state whether links are followed; pipes and devices are refused.
+//! - `open.rs`: the one place that opens files to read them. Callers state whether links are followed; pipes and
+//!   devices are refused.
 //! - `read.rs`: the content of a file or an input, or its start. The length is limited before memory is allocated.
 //! - `lines.rs`: lines of a limited length.
 //! - `ownership.rs`: which files capgen may overwrite, and when it is asked to.
-//! - `replace.rs`, `temporary.rs`: replacing several files as a whole, and removing the temporary files of processes that were killed.
+//! - `replace.rs`, `temporary.rs`: replacing several files as a whole, and removing the temporary files of processes
+//!   that were killed.
 //! - `device.rs`: names that Windows reserves.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod device;

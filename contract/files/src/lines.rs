@@ -29,7 +29,8 @@ impl LineBuffer {
         Self { max, text: Vec::new(), length: 0, is_too_long: false }
     }
 
-    /// Adds the bytes up to the end of the line. Returns how many were used, and whether the last one of these is a line feed.
+    /// Adds the bytes up to the end of the line. Returns how many were used, and whether the last one of these is a
+    /// line feed.
     pub fn push(&mut self, bytes: &[u8]) -> (usize, bool) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
@@ -44,8 +45,8 @@ impl LineBuffer {
         (used, end.is_some())
     }
 
-    /// Replaces the line by the next one of an input, and returns whether it ends with a line feed. At the end of the input, its
-    /// [`length`](Self::length) is 0. `note` gets all of its bytes, also those that are skipped.
+    /// Replaces the line by the next one of an input, and returns whether it ends with a line feed. At the end of the
+    /// input, its [`length`](Self::length) is 0. `note` gets all of its bytes, also those that are skipped.
     ///
     /// # Errors
     ///

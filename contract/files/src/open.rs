@@ -1,5 +1,5 @@
-//! Opening files of folders that may be hostile: nothing here waits for a pipe or opens a device, and a link at the end of a path is followed
-//! only if the caller wants it.
+//! Opening files of folders that may be hostile: nothing here waits for a pipe or opens a device, and a link at the end
+//! of a path is followed only if the caller wants it.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::path::Path;
@@ -99,8 +99,8 @@ pub fn open(path: &Path, links: Links) -> Result<(File, Metadata), Unreadable> {
 
 /// Opens a regular file with these options. With [`OpenOptions::create`], it need not exist.
 ///
-/// On Unix, with the feature `untrusted`, the system itself refuses links and does not wait, so it does not matter if another process
-/// replaces the file meanwhile. Otherwise the path is checked before it is opened.
+/// On Unix, with the feature `untrusted`, the system itself refuses links and does not wait, so it does not matter if
+/// another process replaces the file meanwhile. Otherwise the path is checked before it is opened.
 ///
 /// # Errors
 ///
@@ -130,8 +130,8 @@ pub fn open_with(path: &Path, links: Links, options: &mut OpenOptions) -> Result
     }
 }
 
-/// Opens a path that the user named as an input of a command. It may be a pipe, as shells make for `<(...)`, or a terminal: reading it waits,
-/// as the user expects.
+/// Opens a path that the user named as an input of a command. It may be a pipe, as shells make for `<(...)`, or a
+/// terminal: reading it waits, as the user expects.
 ///
 /// # Errors
 ///

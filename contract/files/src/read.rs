@@ -1,4 +1,5 @@
-//! Reading files and other inputs within limits. The memory that is used depends on the limit, not on the size that the system reports.
+//! Reading files and other inputs within limits. The memory that is used depends on the limit, not on the size that the
+//! system reports.
 
 use std::io::Read;
 use std::path::Path;

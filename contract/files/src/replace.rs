@@ -19,10 +19,9 @@ impl Drop for Pending {
     }
 }
 
-/// Replaces each file with a content. All contents are written to temporary files next to their targets before the first one is
-/// renamed, so if one cannot be written, no file has changed. They
-/// are renamed from the last to the first. A symbolic link is replaced, not followed. A file that exists
-/// keeps its permissions.
+/// Replaces each file with a content. All contents are written to temporary files next to their targets before the
+/// first one is renamed, so if one cannot be written, no file has changed. They are renamed from the last to the first.
+/// A symbolic link is replaced, not followed. A file that exists keeps its permissions.
 ///
 /// Also removes the temporary files that killed processes left in the folders; see [`remove_stale_files`].
 ///
@@ -39,8 +38,8 @@ pub fn replace_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(
         pending.0.push((temporary.clone(), index));
         write(file, &temporary, path, content.as_ref()).map_err(|error| (index, error))?;
     }
-    // Locked until the last file is in its place: a signal ends the process before or after, not between two files. The lock is
-    // dropped before `pending`, which locks again.
+    // Locked until the last file is in its place: a signal ends the process before or after, not between two files. The
+    // lock is dropped before `pending`, which locks again.
     let mut live = live();
     while let Some((temporary, index)) = pending.0.last() {
         let (path, content) = files.get(*index).ok_or_else(|| (*index, io::ErrorKind::InvalidInput.into()))?;
@@ -50,13 +49,14 @@ pub fn replace_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(
     Ok(())
 }
 
-/// Creates each file with a content, all or none: if one cannot be created, those before it are removed again. Every file appears with its
-/// whole content, and no file that exists is touched, even if another process creates it meanwhile.
+/// Creates each file with a content, all or none: if one cannot be created, those before it are removed again. Every
+/// file appears with its whole content, and no file that exists is touched, even if another process creates it
+/// meanwhile.
 ///
 /// # Errors
 ///
-/// The index of the file that failed, and the reason; [`io::ErrorKind::AlreadyExists`] if there is something at its path. The folders must
-/// exist.
+/// The index of the file that failed, and the reason; [`io::ErrorKind::AlreadyExists`] if there is something at its
+/// path. The folders must exist.
 pub fn create_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(), (usize, io::Error)> {
     let mut pending = Pending(Vec::with_capacity(files.len()));
     for (index, (path, content)) in files.iter().enumerate() {
@@ -91,7 +91,8 @@ fn create(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 fn write(mut file: File, temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    // Before the content is written: if only its owner may read the old file, no other user may read the new one at any time.
+    // Before the content is written: if only its owner may read the old file, no other user may read the new one at any
+    // time.
     if let Ok(metadata) = fs::symlink_metadata(path)
         && metadata.is_file()
     {
@@ -102,7 +103,8 @@ fn write(mut file: File, temporary: &Path, path: &Path, content: &[u8]) -> io::R
 
 fn rename(live: &mut Live, temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     match live.rename(temporary, path) {
-        // A process in another container, which does not see this one, took the file for one of a process that has ended.
+        // A process in another container, which does not see this one, took the file for one of a process that has
+        // ended.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             live.delete(temporary);
             let (again, file) = live.create(path)?;
@@ -118,61 +120,39 @@ fn rename(live: &mut Live, temporary: &Path, path: &Path, content: &[u8]) -> io:
 
 #[cfg(test)]
 mod tests {
+    use capgen_testkit::folder::Folder;
+
     use super::*;
-
-    /// An empty folder that is deleted at the end of a test.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let folder = std::env::temp_dir().join(format!("capgen-{name}-{}", std::process::id()));
-            fs::create_dir_all(&folder).unwrap();
-            Self(folder)
-        }
-
-        fn names(&self) -> Vec<String> {
-            let entries = fs::read_dir(&self.0).unwrap();
-            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-            names.sort();
-            names
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 
     #[test]
     fn if_one_text_cannot_be_written_no_file_changes() {
-        let folder = Folder::new("replace");
-        let (a, b) = (folder.0.join("a"), folder.0.join("missing/b"));
+        let folder = Folder::new();
+        let (a, b) = (folder.path("a"), folder.path("missing/b"));
         fs::write(&a, "old").unwrap();
         let (index, _) = replace_files(&[(&a, "new"), (&b, "new")]).unwrap_err();
         assert_eq!((index, fs::read_to_string(&a).unwrap()), (1, "old".to_owned()));
         replace_files(&[(&a, "new")]).unwrap();
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
-        assert_eq!(folder.names(), ["a"], "temporary files are left");
+        assert_eq!(folder.names(""), ["a"], "temporary files are left");
     }
 
     #[test]
     fn files_are_created_all_or_none_and_none_is_replaced() {
-        let folder = Folder::new("create");
-        let (a, b) = (folder.0.join("a"), folder.0.join("b"));
+        let folder = Folder::new();
+        let (a, b) = (folder.path("a"), folder.path("b"));
         create_files(&[(&a, "new")]).unwrap();
         let (index, error) = create_files(&[(&b, "new"), (&a, "newer")]).unwrap_err();
         assert_eq!((index, error.kind()), (1, io::ErrorKind::AlreadyExists));
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
-        assert_eq!(folder.names(), ["a"]);
+        assert_eq!(folder.names(""), ["a"]);
     }
 
     #[cfg(unix)]
     #[test]
     fn a_replaced_file_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = Folder::new("permissions");
-        let (a, link) = (folder.0.join("a"), folder.0.join("link"));
+        let folder = Folder::new();
+        let (a, link) = (folder.path("a"), folder.path("link"));
         for mode in [0o600, 0o640, 0o755, 0o444] {
             fs::write(&a, "old").unwrap();
             fs::set_permissions(&a, fs::Permissions::from_mode(mode)).unwrap();
@@ -193,7 +173,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn files_of_ended_processes_are_removed_and_no_others() {
-        let folder = Folder::new("stale");
+        let folder = Folder::new();
         let ended = std::process::Command::new("true").spawn().and_then(|mut child| {
             child.wait()?;
             Ok(child.id())
@@ -210,31 +190,31 @@ mod tests {
         let stale =
             [format!(".capgen-{ended}-0.tmp"), format!(".capgen-{ended}-17.tmp"), format!(".capgen-{own}-4000000.tmp")];
         for name in kept.iter().chain(&stale) {
-            fs::write(folder.0.join(name), "x").unwrap();
+            fs::write(folder.path(name), "x").unwrap();
         }
-        fs::create_dir(folder.0.join(format!(".capgen-{ended}-1.tmp"))).unwrap();
-        std::os::unix::fs::symlink("a", folder.0.join(format!(".capgen-{ended}-2.tmp"))).unwrap();
-        replace_files(&[(&folder.0.join("a"), "new")]).unwrap();
-        let names = folder.names();
+        fs::create_dir(folder.path(&format!(".capgen-{ended}-1.tmp"))).unwrap();
+        std::os::unix::fs::symlink("a", folder.path(&format!(".capgen-{ended}-2.tmp"))).unwrap();
+        replace_files(&[(&folder.path("a"), "new")]).unwrap();
+        let names = folder.names("");
         assert!(kept.iter().all(|name| names.contains(name)), "{names:?}");
         assert!(!stale.iter().any(|name| names.contains(name)), "{names:?}");
         assert_eq!(names.len(), kept.len() + 2, "{names:?}");
         // One of a process that is alive, but old.
-        let old = fs::File::options().write(true).open(folder.0.join(".capgen-1-0.tmp")).unwrap();
+        let old = fs::File::options().write(true).open(folder.path(".capgen-1-0.tmp")).unwrap();
         old.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60)).unwrap();
-        remove_stale_files(&folder.0);
-        assert!(!folder.names().contains(&".capgen-1-0.tmp".to_owned()));
+        remove_stale_files(folder.root());
+        assert!(!folder.names("").contains(&".capgen-1-0.tmp".to_owned()));
     }
 
     #[test]
     fn a_file_that_another_process_removed_is_written_again() {
-        let folder = Folder::new("removed");
-        let a = folder.0.join("a");
+        let folder = Folder::new();
+        let a = folder.path("a");
         let (temporary, _) = live().create(&a).unwrap();
         fs::remove_file(&temporary).unwrap();
         rename(&mut live(), &temporary, &a, b"new").unwrap();
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
-        assert_eq!(folder.names(), ["a"]);
+        assert_eq!(folder.names(""), ["a"]);
         live().delete(&temporary);
     }
 }

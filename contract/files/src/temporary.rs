@@ -1,7 +1,7 @@
 //! Temporary files: their names, and removing those that no process will rename any more.
 //!
-//! A temporary file exists for milliseconds. If its process is killed in this time, the next one that writes to the folder
-//! removes it; [`remove_temporary_files`] is for a process that gets a signal and can still act.
+//! A temporary file exists for milliseconds. If its process is killed in this time, the next one that writes to the
+//! folder removes it; [`remove_temporary_files`] is for a process that gets a signal and can still act.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -13,8 +13,8 @@ use std::time::Duration;
 /// The temporary files of this process.
 static LIVE: Mutex<Live> = Mutex::new(Live { paths: BTreeSet::new(), next: 0, is_ending: false });
 
-/// A file of a process that may be alive is removed after this time. Far more than writing takes, and short enough that a
-/// process id that is used again does not keep a file.
+/// A file of a process that may be alive is removed after this time. Far more than writing takes, and short enough that
+/// a process id that is used again does not keep a file.
 const OLD: Duration = Duration::from_secs(60 * 60);
 
 /// The state that [`remove_temporary_files`] shares with the threads that write.
@@ -69,8 +69,8 @@ impl Live {
     }
 }
 
-/// Deletes the temporary files of this process, and lets it create no more. For a process that ends because of a signal: it must
-/// end after this call.
+/// Deletes the temporary files of this process, and lets it create no more. For a process that ends because of a
+/// signal: it must end after this call.
 ///
 /// If files are being replaced, waits until all of them are.
 pub fn remove_temporary_files() {
@@ -83,9 +83,9 @@ pub fn remove_temporary_files() {
 
 /// Deletes the temporary files in a folder that processes left behind when they were killed. Errors are ignored.
 ///
-/// Only regular files with the name of a temporary file are deleted, and only if its process has ended, which Linux reports, or
-/// if they are older than an hour. A process in another container looks as if it had ended; if it loses a file, it writes
-/// the file again.
+/// Only regular files with the name of a temporary file are deleted, and only if its process has ended, which Linux
+/// reports, or if they are older than an hour. A process in another container looks as if it had ended; if it loses a
+/// file, it writes the file again.
 pub fn remove_stale_files(folder: &Path) {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = folder.read_dir() else { return };

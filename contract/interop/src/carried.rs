@@ -1,18 +1,13 @@
 //! Schemas of the subset as other formats write them, and back.
 //!
-//! A format can have other names for definitions, and no place for `$schema` and `$id`. Whatever differs is noted in a *restore
-//! list*: an object whose keys are JSON Pointers into the schema of the contract. A value that is an object has the keywords to set
-//! there, where `null` removes one; a boolean is the whole schema there. An import applies the list, so that the hash is the same.
+//! A format can have other names for definitions, and no place for `$schema` and `$id`. Whatever differs is noted in a
+//! *restore list*: an object whose keys are JSON Pointers into the schema of the contract. A value that is an object
+//! has the keywords to set there, where `null` removes one; a boolean is the whole schema there. An import applies the
+//! list, so that the hash is the same.
 
 use std::collections::HashMap;
 
-use capgen_schema::{Json, Object, definition_name, definition_reference, pointer};
-
-use crate::walk::map_subschemas;
-
-/// The most levels of subschemas that are read. The loader of schemas rejects deeper ones. It accepts 64 levels, so
-/// this only bounds the recursion.
-const MAX_DEPTH: usize = 72;
+use capgen_schema::{Json, MAX_WALK_DEPTH, Object, Subschemas, definition_name, definition_reference, pointer};
 
 /// Writes a schema of the subset in another format.
 pub(crate) struct Carrier<'c> {
@@ -25,7 +20,8 @@ pub(crate) struct Carrier<'c> {
 }
 
 impl Carrier<'_> {
-    /// The schema at `at` in the other format. The recursion is bounded, because a checked schema has at most 64 levels.
+    /// The schema at `at` in the other format. The recursion is bounded, because a checked schema has at most 64
+    /// levels.
     pub(crate) fn carry(&mut self, source: &Json, at: &str) -> Json {
         let Json::Object(members) = source else { return source.clone() };
         let mut lost = Object::new();
@@ -41,8 +37,8 @@ impl Carrier<'_> {
                     carried.push(key.clone(), Json::String((self.reference)(&name)));
                 }
                 (key, value) => {
-                    let below = pointer::join(at, key);
-                    let value = map_subschemas(key, value, &below, &mut |schema, at| self.carry(schema, at));
+                    let at = pointer::join(at, key);
+                    let value = Subschemas::map(key, value, |token, schema| self.carry(schema, &below(&at, token)));
                     let key = if key == "definitions" { self.container } else { key };
                     carried.push(key.to_owned(), value);
                 }
@@ -91,8 +87,8 @@ impl<'r> Reader<'r> {
         Self { name, container, restore }
     }
 
-    /// The schema as the contract has it; `None` if it is too deep, or uses a keyword whose renamed form is already there. Keywords
-    /// outside the subset stay as they are.
+    /// The schema as the contract has it; `None` if it is too deep, or uses a keyword whose renamed form is already
+    /// there. Keywords outside the subset stay as they are.
     pub(crate) fn read(&self, schema: &Json) -> Option<Json> {
         let mut is_readable = true;
         let read = self.at(schema, "", 0, &mut is_readable);
@@ -107,7 +103,7 @@ impl<'r> Reader<'r> {
             return Json::Bool(*value);
         }
         let Json::Object(members) = schema else { return schema.clone() };
-        if depth > MAX_DEPTH {
+        if depth > MAX_WALK_DEPTH {
             *is_readable = false;
             return Json::Bool(true);
         }
@@ -120,8 +116,10 @@ impl<'r> Reader<'r> {
             }
             let key = if key == self.container { "definitions" } else { key };
             *is_readable &= read.get(key).is_none();
-            let mut below = |schema: &Json, at: &str| self.at(schema, at, depth + 1, is_readable);
-            let value = map_subschemas(key, value, &pointer::join(at, key), &mut below);
+            let at = pointer::join(at, key);
+            let change =
+                |token: Option<&str>, schema: &Json| self.at(schema, &below(&at, token), depth + 1, is_readable);
+            let value = Subschemas::map(key, value, change);
             read.push(key.to_owned(), value);
         }
         if let Some(Json::Object(keywords)) = restored {
@@ -131,8 +129,13 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Sets the keywords of a restore list. Only those that a [`Carrier`] notes are set: a list from elsewhere must not hide an
-/// assertion of the schema.
+/// The pointer of a subschema, given that of the value of its keyword.
+fn below(at: &str, token: Option<&str>) -> String {
+    token.map_or_else(|| at.to_owned(), |token| pointer::join(at, token))
+}
+
+/// Sets the keywords of a restore list. Only those that a [`Carrier`] notes are set: a list from elsewhere must not
+/// hide an assertion of the schema.
 fn restore_keywords(schema: &mut Object, keywords: &Object, is_root: bool) {
     for (key, value) in keywords {
         match (key.as_str(), value) {

@@ -1,4 +1,5 @@
-//! Contracts of capgen from and to other formats: MCP tools, OpenAPI, A2A agent cards, strict tool schemas and JSON Schema.
+//! Contracts of capgen from and to other formats: MCP tools, OpenAPI, A2A agent cards, strict tool schemas and JSON
+//! Schema.
 //!
 //! Everything here is a function of values: it uses no IO, clock or randomness, and fetches no reference. An export
 //! reports each part that its format cannot express as a [`Loss`], and keeps it in an extension from which an import
@@ -22,12 +23,13 @@
 //! # Reading order
 //!
 //! For contributors. `export/` has one file or folder per format; `export/mcp/strict/` is for hosts that reject unions.
-//! `import/` is the other direction: the parts that all imports share (a text with the lines of its values, names from any
-//! names, foreign schemas to the subset) are its files, and `import/mcp/` and `import/openapi/` have the formats that need
-//! several.
+//! `import/` is the other direction: the parts that all imports share (a text with the lines of its values, names from
+//! any names, foreign schemas to the subset) are its files, and `import/mcp/` and `import/openapi/` have the formats
+//! that need several.
 //!
-//! The files beside them serve both directions: the names under which an export keeps what its format cannot express, the
-//! schemas of a tool, and walks over subschemas. `codes/` has the codes with their pages.
+//! The files beside them serve both directions: the names under which an export keeps what its format cannot express,
+//! the schemas of a tool. `codes/` has the codes with their pages.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod carried;
@@ -39,7 +41,6 @@ mod operation;
 mod root;
 mod text;
 mod tool;
-mod walk;
 
 pub use export::{Export, Loss, McpOptions, OpenAiOptions, a2a, json_schema, mcp, openai, openapi};
 pub use marker::{

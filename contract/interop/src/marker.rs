@@ -1,4 +1,5 @@
-//! The names under which an export keeps the parts of a contract that its format cannot express, and an import finds them again.
+//! The names under which an export keeps the parts of a contract that its format cannot express, and an import finds
+//! them again.
 
 /// The key in `_meta` of an MCP tool.
 pub const MCP_META_KEY: &str = "io.github.capgen/contract";

@@ -27,7 +27,8 @@ impl Route {
         format!("{} {}", self.method.to_ascii_uppercase(), self.path)
     }
 
-    /// Reads a name on the wire such as `PUT /things`; `None` if it is not the route of an operation whose request is its body.
+    /// Reads a name on the wire such as `PUT /things`; `None` if it is not the route of an operation whose request is
+    /// its body.
     pub(crate) fn with_body(wire_name: &str) -> Option<Self> {
         let (method, path) = wire_name.split_once(' ')?;
         let is_path = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/%".contains(&b);

@@ -16,8 +16,8 @@ pub(crate) fn types(schema: &Schema) -> TypeSet {
     Profiler::new(schema, Effort::FULL).profile(&Conjunction::of([schema.root()]), &mut budget).types
 }
 
-/// An object with one required property `member`, whose schema is `inner`. The definitions in `container` move to the new root, where
-/// references expect them.
+/// An object with one required property `member`, whose schema is `inner`. The definitions in `container` move to the
+/// new root, where references expect them.
 pub(crate) fn wrap(inner: Json, member: &str, container: &str) -> Json {
     let (inner, definitions) = match inner {
         Json::Object(mut members) => {

@@ -19,8 +19,8 @@ pub enum ToolSide {
 }
 
 /// The schema of a side of a tool, after undoing the changes that [`mcp`](crate::mcp) notes in `_meta`: `$defs` becomes
-/// `definitions`, and a wrapped payload is unwrapped. If the schema of the tool is one for strict clients, `_meta` has that of the
-/// contract. The schema is not checked, and can be of any dialect.
+/// `definitions`, and a wrapped payload is unwrapped. If the schema of the tool is one for strict clients, `_meta` has
+/// that of the contract. The schema is not checked, and can be of any dialect.
 ///
 /// ```
 /// use capgen_interop::{ToolSide, tool_side};

@@ -22,10 +22,11 @@ impl Manifest {
     /// {"inputSchema": {}, "name": "review-pr", "outputSchema": {}, "version": "1.2.0"}
     /// ```
     ///
-    /// without the members that are absent. The schemas are those of the file without annotations: `title`, `description`, `default`, `examples`, `$comment`.
+    /// without the members that are absent. The schemas are those of the file without annotations: `title`,
+    /// `description`, `default`, `examples`, `$comment`.
     ///
-    /// So the hash does not depend on the order of keys and capabilities, the agent, the transports, or any other property of a
-    /// capability.
+    /// So the hash does not depend on the order of keys and capabilities, the agent, the transports, or any other
+    /// property of a capability.
     pub fn hash(&self) -> Hash {
         self.contract_hash(&self.canonical())
     }

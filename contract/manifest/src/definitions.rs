@@ -1,7 +1,7 @@
 //! Which members of `definitions` in the schemas of a manifest are the same.
 //!
-//! Schemas cannot refer to one another, so several of them often repeat a definition. Two definitions are *equal* if they have
-//! the same name and the same canonical text without annotations, and refer to equal definitions.
+//! Schemas cannot refer to one another, so several of them often repeat a definition. Two definitions are *equal* if
+//! they have the same name and the same canonical text without annotations, and refer to equal definitions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -183,8 +183,9 @@ impl<'m> Classes<'m> {
 
     /// The used definitions of a schema.
     ///
-    /// Names are unique in a schema. Therefore two definitions are equal if and only if the same names with the same texts are
-    /// reachable from both. All members of a cycle of definitions reach the same ones, so they are compared together.
+    /// Names are unique in a schema. Therefore two definitions are equal if and only if the same names with the same
+    /// texts are reachable from both. All members of a cycle of definitions reach the same ones, so they are compared
+    /// together.
     fn of_schema(&mut self, schema: &'m Schema) -> Vec<Classified<'m>> {
         let definitions = schema.definitions();
         if definitions.is_empty() {

@@ -10,6 +10,7 @@ use crate::{AgentId, Capability, Side};
 
 /// A property of a descriptor that is invalid in a manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct InvalidProperty {
     /// The key in `capabilities.yaml`.
     pub key: &'static str,
@@ -62,7 +63,8 @@ macro_rules! checked {
 macro_rules! conversions {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
         impl Capability {
-            /// The properties as texts, with the hash of the capability. The schemas are canonical and without annotations.
+            /// The properties as texts, with the hash of the capability. The schemas are canonical and without
+            /// annotations.
             ///
             /// ```
             /// use capgen_manifest::{AgentId, Capability};
@@ -87,7 +89,8 @@ macro_rules! conversions {
                 descriptor
             }
 
-            /// Checks the properties of a descriptor by the rules of `capabilities.yaml`. The agent and the hash are not used.
+            /// Checks the properties of a descriptor by the rules of `capabilities.yaml`. The agent and the hash are
+            /// not used.
             ///
             /// # Errors
             ///

@@ -7,8 +7,8 @@ use capgen_files::{Links, Unreadable};
 use crate::findings::MAX_BYTES;
 use crate::{Diagnostic, Source, codes, secrets};
 
-/// Reads the file at `path`; diagnostics show its path as `shown`. At most 32 MiB are read, regardless of the size that the
-/// system reports.
+/// Reads the file at `path`; findings show its path as `shown`. At most 32 MiB are read, regardless of the size that
+/// the system reports.
 ///
 /// # Errors
 ///
@@ -51,8 +51,8 @@ pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Vec<Dia
     Err(vec![Diagnostic::new(codes::NOT_UTF8, message).at(&source, offset..offset + 1, "").help(help)])
 }
 
-/// A path as diagnostics show it: as it was given, without a leading `./` and without `x/..`, with `/` between its parts. If `x` is a
-/// symbolic link, `x/..` stays, because it is another folder.
+/// A path as findings show it: as it was given, without a leading `./` and without `x/..`, with `/` between its parts.
+/// If `x` is a symbolic link, `x/..` stays, because it is another folder.
 pub fn shown(path: &Path) -> String {
     let short = plain(path);
     let is_shorter = short.components().count() + 1 < path.components().count();

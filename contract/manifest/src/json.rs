@@ -7,8 +7,8 @@ use capgen_schema::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, N
 use crate::findings::{Findings, Stop};
 use crate::{Data, Diagnostic, Member, Node, Source, codes, secrets};
 
-/// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). The text may start with a byte order mark. Takes
-/// time linear in the text, plus the time to sort the keys of each object.
+/// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). The text may start with a byte order mark.
+/// Takes time linear in the text, plus the time to sort the keys of each object.
 ///
 /// # Errors
 ///

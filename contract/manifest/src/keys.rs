@@ -1,5 +1,5 @@
-//! The tables of the keys of `capabilities.yaml` and `fleet.yaml`, except the optional keys of a capability, which are in
-//! `capgen-descriptor`, and the options of generated code, which are in `options.rs`.
+//! The tables of the keys of `capabilities.yaml` and `fleet.yaml`, except the optional keys of a capability, which are
+//! in `capgen-descriptor`, and the options of generated code, which are in `options.rs`.
 //!
 //! The readers take the names from here, and the JSON Schemas for editors everything else.
 
@@ -102,7 +102,8 @@ pub(crate) const CHANNELS: [Key; 2] = [
     Key::optional("responses", Value::FilledText, "The channel on which the agent sends responses."),
 ];
 
-/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`, which is ours.
+/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`,
+/// which is ours.
 pub(crate) const FLEET: [Key; 11] = [
     Key::optional("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),

@@ -25,19 +25,23 @@
 //!
 //! # Reading order
 //!
-//! For contributors. Start with the model, which has no positions and needs no feature, then with the loader, which adds
-//! them. A text becomes a tree with spans (`yaml/`, and JSON by the lexer of `capgen-schema`), within limits on depth,
-//! values and bytes that count the expansion of aliases. `read/` turns the tree into the model, with one file per part of
-//! the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON Schemas for
-//! editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a fleet.
+//! For contributors. Start with the model, which has no positions and needs no feature, then with the loader, which
+//! adds them. A text becomes a tree with spans (`yaml/`, and JSON by the lexer of `capgen-schema`), within limits on
+//! depth, values and bytes that count the expansion of aliases. `read/` turns the tree into the model, with one file
+//! per part of the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON
+//! Schemas for editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a
+//! fleet.
 //!
-//! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the options
-//! of generated code, which are one table, and about files that capgen writes: replaced as a whole, all or none, and only
-//! if capgen may overwrite them.
+//! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the
+//! options of generated code, which are one table (`options.rs`), and about files that capgen writes: replaced as a
+//! whole, all or none, and only if capgen may overwrite them.
 //!
 //! `codes/` has the codes with their pages.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "parse")]
+mod cache;
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
@@ -51,10 +55,9 @@ mod file;
 mod findings;
 #[cfg(feature = "parse")]
 mod fleet;
+mod import_extension;
 #[cfg(feature = "parse")]
 mod json;
-#[cfg(feature = "parse")]
-mod kept;
 mod keys;
 #[cfg(feature = "parse")]
 mod loaded;
@@ -64,6 +67,8 @@ mod model;
 mod options;
 #[cfg(feature = "parse")]
 mod read;
+mod runtime_path;
+mod rust_keyword;
 #[cfg(feature = "parse")]
 mod secrets;
 #[cfg(feature = "parse")]
@@ -82,10 +87,13 @@ pub use capgen_descriptor::{
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
+pub use import_extension::ImportExtension;
 pub use manifest_schema::{capabilities_schema, fleet_schema};
 pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
-pub use options::{OptionRow, Options, Scope};
+pub use options::{OptionRow, OptionValue, Options, Scope};
+pub use runtime_path::{InvalidRuntimePath, RuntimePath};
+pub use rust_keyword::RustKeyword;
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
 #[cfg(feature = "parse")]
@@ -93,11 +101,11 @@ pub use capgen_diagnostic::{Diagnostic, Source};
 
 #[cfg(feature = "parse")]
 pub use {
+    cache::{KeptContracts, PerContract},
     document::parse_document,
     file::{decode, read_source, shown},
     fleet::{Fleet, find_root, listed_agents},
     json::parse_json,
-    kept::{KeptContracts, PerContract},
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},
     secrets::show_schemas,

@@ -79,7 +79,7 @@ impl Spans {
 }
 
 impl LoadedContract {
-    /// The path of the file, as diagnostics show it.
+    /// The path of the file, as findings show it.
     pub fn path(&self) -> &str {
         self.source.path()
     }
@@ -101,9 +101,9 @@ impl LoadedContract {
         pointer::join(&self.capability_pointer(index), side.schema_key())
     }
 
-    /// A label at the value at `pointer`, to be added to a [`Diagnostic`]. If the document has no such value, such as for
-    /// a keyword that is absent, the label is at the nearest value around it. A value that takes several lines is labelled
-    /// at its key.
+    /// A label at the value at `pointer`, to be added to a [`Diagnostic`]. If the document has no such value, such as
+    /// for a keyword that is absent, the label is at the nearest value around it. A value that takes several lines is
+    /// labelled at its key.
     pub fn label(&self, pointer: &str, text: impl Into<String>) -> Label {
         let span = follow(&self.spans.0, pointer, Node::member).span(&self.source, Part::Value);
         Label { source: self.source.clone(), span, text: text.into() }

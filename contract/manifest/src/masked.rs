@@ -1,22 +1,23 @@
-//! The text of a manifest without the values of its transports, for programs without the parser. They may be credentials.
+//! The text of a manifest without the values of its transports, for programs without the parser. They may be
+//! credentials.
 
 /// Replaces a value that is not displayed.
 const MASK: &str = "***";
 
-/// Whether a key that the format does not have may be displayed. A URL or a password with a colon can end up in the place of
-/// a key.
+/// Whether a key that the format does not have may be displayed. A URL or a password with a colon can end up in the
+/// place of a key.
 pub(crate) fn is_name(key: &str) -> bool {
     // The keys of manifests are shorter; longer texts may be credentials.
-    const LONGEST: usize = 40;
+    const MAX_NAME: usize = 40;
     let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c));
-    first && key.len() <= LONGEST && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.-".contains(&b))
+    first && key.len() <= MAX_NAME && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.-".contains(&b))
 }
 
-/// The lines of a manifest, with `***` in place of every value, except those below `capabilities` and those of `version` and `agent`.
-/// Comments are masked too. Keys remain, as do the line ends.
+/// The lines of a manifest, with `***` in place of every value, except those below `capabilities` and those of
+/// `version` and `agent`. Comments are masked too. Keys remain, as do the line ends.
 ///
-/// The text need not be valid: it may be a file that was edited by hand. It is masked line by line, and a line that a parser could
-/// read in more than one way is masked as a whole.
+/// The text need not be valid: it may be a file that was edited by hand. It is masked line by line, and a line that a
+/// parser could read in more than one way is masked as a whole.
 ///
 /// ```
 /// let text = "version: 1\ntransports:\n  - kind: nats\n    url: nats://me:secret@host\ncapabilities:\n  - name: echo\n";

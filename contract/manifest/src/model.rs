@@ -15,8 +15,8 @@ pub struct Manifest {
     pub capabilities: Vec<Capability>,
 }
 
-/// The id of an agent: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 128 bytes, so it is safe as part of a file name. As a URI, it
-/// is `agent://<id>`.
+/// The id of an agent: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 128 bytes, so it is safe as part of a file name. As a URI,
+/// it is `agent://<id>`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AgentId(pub(crate) String);
 
@@ -68,8 +68,8 @@ capability_keys!(capability);
 pub struct TransportSettings {
     /// `memory`, `mqtt`, `kafka`, `nats`, `sqs`, `amqp` or `mcp`.
     pub kind: String,
-    /// The settings as written, including `kind` and credentials: never print them. Settings that a program makes may leave out
-    /// `kind`.
+    /// The settings as written, including `kind` and credentials: never print them. Settings that a program makes may
+    /// leave out `kind`.
     pub settings: Json,
 }
 
@@ -83,7 +83,8 @@ pub enum Side {
 }
 
 impl AgentId {
-    /// The maximum length of an id, in bytes. With a file extension, it still fits into a file name on every file system.
+    /// The maximum length of an id, in bytes. With a file extension, it still fits into a file name on every file
+    /// system.
     pub const MAX_LEN: usize = 128;
 
     /// The regular expression of an id, without anchors.

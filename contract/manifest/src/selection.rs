@@ -1,11 +1,12 @@
-//! From a selection of agents and files to checked contracts. Every command and every build script loads contracts here.
+//! From a selection of agents and files to checked contracts. Every command and every build script loads contracts
+//! here.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::cache::KeptContracts;
 use crate::file::{read_source, shown};
 use crate::fleet::{Fleet, find_root};
-use crate::kept::KeptContracts;
 use crate::{AgentId, Diagnostic, LoadedContract, Options, codes};
 
 /// The contracts to load.
@@ -54,8 +55,8 @@ impl Selection {
         root.map(|root| Fleet::open(&root)).transpose()
     }
 
-    /// Finds the files: peers first, then the rest of the fleet, then files. A file that is selected twice is read once.
-    /// [`Located::load`] reports the errors.
+    /// Finds the files: peers first, then the rest of the fleet, then files. A file that is selected twice is read
+    /// once. [`Located::load`] reports the errors.
     pub fn locate(&self) -> Located {
         let mut located = Located { fleet: None, inputs: Vec::new(), findings: Vec::new() };
         if self.all || !self.peers.is_empty() {
@@ -113,8 +114,8 @@ impl Located {
         fleet.into_iter().chain(self.inputs.iter().map(|input| input.path.clone())).collect()
     }
 
-    /// The options of generated code that `fleet.yaml` sets. The defaults if only files are selected: they need not be in the
-    /// fleet.
+    /// The options of generated code that `fleet.yaml` sets. The defaults if only files are selected: they need not be
+    /// in the fleet.
     pub fn options(&self) -> Options {
         self.fleet.as_ref().map(Fleet::options).unwrap_or_default()
     }
@@ -134,11 +135,11 @@ impl Located {
     }
 
     /// Reads every file, and checks the agents of all files together. `check` gets each agent with the path of its
-    /// contract, and returns the errors. A file that does not load counts as a contract of the agent that it was looked up
-    /// for, so that `check` sees as many agents as possible and one run reports everything.
+    /// contract, and returns the errors. A file that does not load counts as a contract of the agent that it was looked
+    /// up for, so that `check` sees as many agents as possible and one run reports everything.
     ///
-    /// Files whose text is the same as in the load that filled `kept` are not parsed again. After an error, `kept` contains the valid
-    /// contracts; otherwise the caller may [give them back](KeptContracts::keep).
+    /// Files whose text is the same as in the load that filled `kept` are not parsed again. After an error, `kept`
+    /// contains the valid contracts; otherwise the caller may [give them back](KeptContracts::keep).
     ///
     /// # Errors
     ///

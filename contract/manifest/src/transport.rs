@@ -110,8 +110,8 @@ fn check_setting(value: &Json, key: &Key) -> Result<(), String> {
 }
 
 impl TransportSettings {
-    /// Checks settings that a program made. Valid ones load after [`to_yaml`](crate::Manifest::to_yaml) wrote them. They may leave
-    /// out `kind`.
+    /// Checks settings that a program made. Valid ones load after [`to_yaml`](crate::Manifest::to_yaml) wrote them.
+    /// They may leave out `kind`.
     ///
     /// # Errors
     ///

@@ -76,8 +76,9 @@ impl TransportSettings {
         Self::of("amqp", "queues", requests).set("url", url)
     }
 
-    /// An MCP server, with a name for it within the program that calls it. The endpoint of a server that uses HTTP is the optional
-    /// setting `url`. There is no setting for the command of a server: a peer's manifest must not start programs.
+    /// An MCP server, with a name for it within the program that calls it. The endpoint of a server that uses HTTP is
+    /// the optional setting `url`. There is no setting for the command of a server: a peer's manifest must not start
+    /// programs.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::mcp("filesystem").set("url", "https://tools.example.com/mcp");
@@ -96,7 +97,8 @@ impl TransportSettings {
         SHAPES.map(|shape| shape.kind)
     }
 
-    /// A transport of a kind to start with: a broker on this machine where the kind needs an address. `None` if there is no such kind.
+    /// A transport of a kind to start with: a broker on this machine where the kind needs an address. `None` for
+    /// other words.
     ///
     /// ```
     /// use capgen_manifest::TransportSettings;

@@ -77,8 +77,8 @@ pub(crate) struct Place<'n> {
     pub(crate) is_complete: bool,
 }
 
-/// Follows a JSON Pointer as far as the tree goes. `member` finds a member of a mapping; a caller with many pointers passes
-/// one that uses an index.
+/// Follows a JSON Pointer as far as the tree goes. `member` finds a member of a mapping; a caller with many pointers
+/// passes one that uses an index.
 pub(crate) fn follow<'n>(
     root: &'n Node,
     pointer: &str,
@@ -111,8 +111,8 @@ impl Place<'_> {
 }
 
 impl Node {
-    /// Whether the value is a list or mapping that takes several lines or a very long one. Underlining all of it would show
-    /// less than underlining its key.
+    /// Whether the value is a list or mapping that takes several lines or a very long one. Underlining all of it would
+    /// show less than underlining its key.
     fn is_block(&self, source: &Source) -> bool {
         // Lists on one line are usually shorter than this, and a terminal shows it on two or three lines.
         const LONG_LINE: usize = 200;

@@ -1,5 +1,5 @@
-//! Hostile texts that would take much time or memory in a naive parser. This test has its own process, so that its peak memory can
-//! be measured.
+//! Hostile texts that would take much time or memory in a naive parser. This test has its own process, so that its peak
+//! memory can be measured.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! All patterns of a contract share one memory limit. This test has its own process, so that its peak memory can be measured.
+//! All patterns of a contract share one memory limit. This test has its own process, so that its peak memory can be
+//! measured.
 #![expect(clippy::string_slice, reason = "a test fails by panicking")]
 
 use capgen_manifest::{Diagnostic, LoadedContract, Source, load};

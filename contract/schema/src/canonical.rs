@@ -2,16 +2,17 @@
 
 use crate::canonical_text::compare_names;
 use crate::write::{Order, text};
-use crate::{Hash, Json, NodeId, Schema};
+use crate::{Hash, Json, NodeId, Schema, Subschemas};
 
-/// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
-/// contract.
+/// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a
+/// changed contract.
 pub const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
 
 impl Json {
-    /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their digits even if
-    /// binary64 cannot represent them, and that integers have no exponent. Two values are equal if and only if their texts are.
-    /// [`canonical_text`](crate::canonical_text) compares this rule for numbers with that of the events of a registry.
+    /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their
+    /// digits even if binary64 cannot represent them, and that integers have no exponent. Two values are equal if and
+    /// only if their texts are. [`canonical_text`](crate::canonical_text) compares this rule for numbers with that of
+    /// the events of a registry.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -25,8 +26,9 @@ impl Json {
 }
 
 impl Schema {
-    /// The canonical text of the schema without its annotations (`title`, `description`, `default`, `examples`, `$comment`).
-    /// Schemas that differ only in annotations have the same text. Properties and values with these names are kept.
+    /// The canonical text of the schema without its annotations (`title`, `description`, `default`, `examples`,
+    /// `$comment`). Schemas that differ only in annotations have the same text. Properties and values with these names
+    /// are kept.
     pub fn canonical(&self) -> String {
         strip(&self.source).canonical()
     }
@@ -81,18 +83,11 @@ impl Schema {
 fn strip(schema: &Json) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let asserting = members.iter().filter(|(name, _)| !ANNOTATIONS.contains(&name.as_str()));
-    Json::Object(asserting.map(|(name, value)| (name.clone(), strip_keyword(name, value))).collect())
-}
-
-fn strip_keyword(name: &str, value: &Json) -> Json {
-    match (name, value) {
-        ("properties" | "definitions", Json::Object(members)) => {
-            Json::Object(members.iter().map(|(name, schema)| (name.clone(), strip(schema))).collect())
-        }
-        ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => Json::Array(branches.iter().map(strip).collect()),
-        ("items" | "additionalProperties" | "propertyNames" | "not", schema) => strip(schema),
-        _ => value.clone(),
-    }
+    Json::Object(
+        asserting
+            .map(|(name, value)| (name.clone(), Subschemas::map(name, value, |_, schema| strip(schema))))
+            .collect(),
+    )
 }
 
 /// The value with the members of its objects in canonical order.

@@ -1,8 +1,9 @@
-//! The canonical text of JSON ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)) apart from its numbers, for every value that has one.
+//! The canonical text of JSON ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)) apart from its numbers, for every
+//! value that has one.
 //!
-//! RFC 8785 writes each number as JavaScript writes its binary64, so integers beyond 2^53 lose digits, and two different values may have
-//! one text. capgen has two rules for numbers instead, which agree on every number that RFC 8785 writes without an exponent and that
-//! binary64 represents exactly:
+//! RFC 8785 writes each number as JavaScript writes its binary64, so integers beyond 2^53 lose digits, and two
+//! different values may have one text. capgen has two rules for numbers instead, which agree on every number that RFC
+//! 8785 writes without an exponent and that binary64 represents exactly:
 //!
 //! | text | numbers | why |
 //! |---|---|---|
@@ -14,8 +15,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The order of the names of members ([section 3.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.3)): by UTF-16 code units, not by
-/// code points. U+10000 sorts before U+FFFF.
+/// The order of the names of members ([section 3.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.3)): by UTF-16
+/// code units, not by code points. U+10000 sorts before U+FFFF.
 ///
 /// ```
 /// use capgen_schema::canonical_text::compare_names;
@@ -88,7 +89,8 @@ pub(crate) fn write_members<'n, W: fmt::Write, V>(
     out.write_char('}')
 }
 
-/// Writes a string, with the shortest escapes ([section 3.2.2.2](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.2)).
+/// Writes a string, with the shortest escapes ([section
+/// 3.2.2.2](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.2)).
 ///
 /// # Errors
 ///

@@ -29,8 +29,8 @@ impl From<&str> for Json {
 }
 
 impl Json {
-    /// Converts a value, with `number` for its numbers; `None` if that returns `None`. The interpreter passes a function that
-    /// reads a binary64 as its exact value.
+    /// Converts a value, with `number` for its numbers; `None` if that returns `None`. The interpreter passes a
+    /// function that reads a binary64 as its exact value.
     pub(crate) fn reading(value: &Value, number: &impl Fn(&serde_json::Number) -> Option<Number>) -> Option<Self> {
         Some(match value {
             Value::Null => Json::Null,
@@ -47,8 +47,8 @@ impl Json {
         })
     }
 
-    /// Converts to serde_json's value. A number that is not a 64-bit integer becomes the nearest binary64. The recursion is as deep
-    /// as the value.
+    /// Converts to serde_json's value. A number that is not a 64-bit integer becomes the nearest binary64. The
+    /// recursion is as deep as the value.
     pub fn to_value(&self) -> Value {
         match self {
             Json::Null => Value::Null,
@@ -65,7 +65,7 @@ impl Json {
 
 impl Number {
     /// Converts to serde_json's number: a 64-bit integer if the value is one, or else the nearest binary64.
-    pub fn to_payload(&self) -> serde_json::Number {
+    pub(crate) fn to_payload(&self) -> serde_json::Number {
         if let Some(n) = self.as_i64() {
             n.into()
         } else if let Some(n) = self.as_u64() {

@@ -1,13 +1,14 @@
 //! Payloads with every digit of their numbers.
 //!
 //! serde_json rounds a number to binary64 unless it is a 64-bit integer, so a tree alone cannot show that
-//! `0.10000000000000000001` is more than `0.1`. Numbers that lose digits are rare. They are kept beside the tree, which stays the
-//! same for every other payload.
+//! `0.10000000000000000001` is more than `0.1`. Numbers that lose digits are rare. They are kept beside the tree, which
+//! stays the same for every other payload.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::cursor::JsonCursor;
 use crate::payload_text::{PayloadError, parse_payload};
 use crate::text::parse_payload_text;
 use crate::validate::{canonical, to_integer};
@@ -50,7 +51,8 @@ impl ExactPayload {
         Ok(Self::new(std::str::from_utf8(bytes).unwrap_or_default(), value))
     }
 
-    /// The payload of a tree that was parsed from `text`. If `text` is another text, the digits of its numbers are not kept.
+    /// The payload of a tree that was parsed from `text`. If `text` is another text, the digits of its numbers are not
+    /// kept.
     pub fn new(text: &str, value: Value) -> Self {
         let mut payload = Self { value: Box::new(value), rounded: Rounded::new() };
         if has_rounded_number(text)
@@ -68,8 +70,8 @@ impl ExactPayload {
         payload
     }
 
-    /// The text in canonical form ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)), with all digits of its numbers. Payloads are
-    /// equal if their canonical forms are.
+    /// The text in canonical form ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)), with all digits of its numbers.
+    /// Payloads are equal if their canonical forms are.
     ///
     /// ```
     /// use capgen_schema::ExactPayload;
@@ -81,8 +83,8 @@ impl ExactPayload {
         canonical(&self.value, self.digits())
     }
 
-    /// The tree with integers instead of numbers without a fraction, if they have at most 64 bits: for JSON Schema, `1.0` is an
-    /// integer; for serde, it is not.
+    /// The tree with integers instead of numbers without a fraction, if they have at most 64 bits: for JSON Schema,
+    /// `1.0` is an integer; for serde, it is not.
     pub fn with_integers(&self) -> Value {
         with_integers(&self.value, self.digits())
     }
@@ -165,40 +167,25 @@ fn with_integers(value: &Value, digits: Digits<'_>) -> Value {
 
 /// Whether a JSON text contains a number that a `serde_json::Value` rounds.
 fn has_rounded_number(text: &str) -> bool {
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9')) {
-        rest = rest.get(at..).unwrap_or_default();
-        let length = if rest.first() == Some(&b'"') { string_length(rest) } else { number_length(rest) };
-        let (token, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        if token.first() != Some(&b'"') && std::str::from_utf8(token).is_ok_and(Number::is_rounded_text) {
-            return true;
+    let mut cursor = JsonCursor::new(text, 0);
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'"' => cursor.skip_string(),
+            b'-' | b'0'..=b'9' => {
+                if cursor.number().is_some_and(Number::is_rounded_text) {
+                    return true;
+                }
+            }
+            _ => cursor.advance(1),
         }
-        rest = behind;
     }
     false
 }
 
-fn number_length(text: &[u8]) -> usize {
-    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-    text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
-}
-
-/// The length of the string at the start of `text`, with its quotes.
-fn string_length(text: &[u8]) -> usize {
-    let mut at = 1;
-    loop {
-        match text.get(at) {
-            None => return text.len(),
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-        }
-    }
-}
-
 impl Number {
-    /// Whether a `serde_json::Value` rounds the number of this text: it is not a 64-bit integer, and not the shortest decimal of its
-    /// nearest binary64. A number that underflows to zero does not count, and neither does a text that is not a number.
+    /// Whether a `serde_json::Value` rounds the number of this text: it is not a 64-bit integer, and not the shortest
+    /// decimal of its nearest binary64. A number that underflows to zero does not count, and neither does a text that
+    /// is not a number.
     ///
     /// ```
     /// use capgen_schema::Number;

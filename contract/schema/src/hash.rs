@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 /// A SHA-256 digest ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
 ///
-/// Its text is 64 lowercase hexadecimal digits: [`Display`](fmt::Display) writes it, [`FromStr`] reads it, and for serde a hash is
-/// that string.
+/// Its text is 64 lowercase hexadecimal digits: [`Display`](fmt::Display) writes it, [`FromStr`] reads it, and for
+/// serde a hash is that string.
 ///
 /// ```
 /// use capgen_schema::Hash;
@@ -23,7 +23,8 @@ use sha2::{Digest, Sha256};
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// 32 zero bytes, which are the digest of no known text: the hash of nothing, such as of the row before the first one.
+    /// 32 zero bytes, which are the digest of no known text: the hash of nothing, such as of the row before the first
+    /// one.
     pub const ZERO: Self = Self([0; 32]);
 
     /// The digest with these bytes; `None` if there are not 32 of them.
@@ -61,7 +62,8 @@ impl Hash {
 
 /// The hash of bytes that arrive in parts, or of a list of values.
 ///
-/// Each value of a list is added [with its length](Self::add_framed), so that no two lists of values give the same bytes.
+/// Each value of a list is added [with its length](Self::add_framed), so that no two lists of values give the same
+/// bytes.
 ///
 /// ```
 /// use capgen_schema::{Hash, HashBuilder};

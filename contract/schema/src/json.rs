@@ -4,9 +4,9 @@ use crate::{Number, Type};
 
 /// A JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in source order.
 ///
-/// Unlike with `serde_json::Value`, no cargo feature of another crate changes the order of members or the precision of numbers.
-/// Equality is that of JSON Schema: numbers are compared by mathematical value, the order of members does not matter, and `1`
-/// does not equal `true`.
+/// Unlike with `serde_json::Value`, no cargo feature of another crate changes the order of members or the precision of
+/// numbers. Equality is that of JSON Schema: numbers are compared by mathematical value, the order of members does not
+/// matter, and `1` does not equal `true`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.
@@ -101,8 +101,8 @@ impl Object {
         self.0.iter_mut().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
-    /// Sets the member `name`: at its place if there is one, otherwise at the end. `None` removes it. Takes time linear in the number of
-    /// members.
+    /// Sets the member `name`: at its place if there is one, otherwise at the end. `None` removes it. Takes time linear
+    /// in the number of members.
     pub fn set(&mut self, name: &str, value: Option<Json>) {
         match (self.get_mut(name), value) {
             (Some(place), Some(value)) => *place = value,

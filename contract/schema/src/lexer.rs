@@ -1,14 +1,27 @@
-//! The one reader of JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)).
+//! The reader of JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) for schemas and contracts.
 //!
 //! It reports spans and passes each value to a [`JsonBuilder`]: here one that builds a [`Json`](crate::Json), in
-//! `capgen-manifest` one that builds a tree with spans. Payloads are not read with it. They go through serde_json, which is
-//! faster but reports neither spans nor every digit.
+//! `capgen-manifest` one that builds a tree with spans.
+//!
+//! There are two more readers, for payloads:
+//!
+//! - `payload_text.rs` reads any payload as a `serde_json::Value`, the type that programs use. It goes through serde,
+//!   so that it reads all formats of serde. It has neither spans nor every digit of numbers.
+//! - `wire/reader.rs` of `capgen-payload` reads generated types directly, without a tree, and checks them in the same
+//!   pass. Valid payloads are the common case, so it gives no reasons: for an invalid payload, the interpreter finds
+//!   them.
+//!
+//! This one and the last one share the grammar of tokens, [`JsonCursor`], with the code that searches in JSON text: for
+//! the parts of an envelope in `capgen-call`, and for the members of a stored event in `capgen-registry`.
 
 use std::fmt;
 use std::ops::Range;
 
+use crate::cursor::{InvalidString, JsonCursor};
+
 /// A text that is not valid JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct JsonTextError {
     /// The place of the error, in bytes. May be empty.
     pub span: Range<usize>,
@@ -18,6 +31,13 @@ pub struct JsonTextError {
     pub message: String,
     /// How to fix it, if that is known.
     pub help: Option<String>,
+}
+
+impl JsonTextError {
+    /// An error without help, for builders that reject a value.
+    pub const fn new(kind: JsonTextErrorKind, message: String, span: Range<usize>) -> Self {
+        Self { span, kind, message, help: None }
+    }
 }
 
 /// The class of a [`JsonTextError`].
@@ -62,8 +82,8 @@ pub trait JsonBuilder {
     /// The reason that the reader stopped.
     type Error;
 
-    /// Called before each value, which starts at `at` and is inside `depth` arrays and objects. An implementation must limit
-    /// the depth, because the reader recurses.
+    /// Called before each value, which starts at `at` and is inside `depth` arrays and objects. An implementation must
+    /// limit the depth, because the reader recurses.
     ///
     /// # Errors
     /// The value must not be read.
@@ -81,8 +101,8 @@ pub trait JsonBuilder {
     /// Adds a member. Names may be duplicates.
     fn member(&mut self, members: &mut Self::Members, name: String, name_span: Range<usize>, value: Self::Value);
 
-    /// Builds an object. Also called for an object with a syntax error, with the members before the error, so that duplicate
-    /// names among them can be reported too; the reader drops that value.
+    /// Builds an object. Also called for an object with a syntax error, with the members before the error, so that
+    /// duplicate names among them can be reported too; the reader drops that value.
     ///
     /// # Errors
     /// The members are rejected.
@@ -92,69 +112,44 @@ pub trait JsonBuilder {
     fn fail(&mut self, error: JsonTextError) -> Self::Error;
 }
 
-/// Reads the JSON text that starts at byte `start` of `text` and ends with it. Takes time linear in the text, apart from the
-/// builder.
+/// Reads the JSON text that starts at byte `start` of `text` and ends with it. Takes time linear in the text, apart
+/// from the builder.
 ///
 /// # Errors
 /// The first syntax error, or an error of the builder.
 pub fn read_json<B: JsonBuilder>(text: &str, start: usize, builder: &mut B) -> Result<B::Value, B::Error> {
-    let mut lexer = Lexer { text, at: start, builder };
-    lexer.skip_space();
-    if lexer.peek().is_none() {
-        return lexer.error(JsonTextErrorKind::Empty, "the text has no value", lexer.at..lexer.at);
+    let mut lexer = Lexer { cursor: JsonCursor::new(text, start), builder };
+    if lexer.cursor.token().is_none() {
+        let end = lexer.cursor.at();
+        return lexer.error(JsonTextErrorKind::Empty, "the text has no value", end..end);
     }
     let root = lexer.value(0)?;
-    lexer.skip_space();
-    if lexer.peek().is_some() { lexer.unexpected("the end of the text") } else { Ok(root) }
+    if lexer.cursor.token().is_some() { lexer.unexpected("the end of the text") } else { Ok(root) }
 }
 
 struct Lexer<'t, 'b, B> {
-    text: &'t str,
     /// Always at a character boundary.
-    at: usize,
+    cursor: JsonCursor<'t>,
     builder: &'b mut B,
 }
 
 impl<B: JsonBuilder> Lexer<'_, '_, B> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let eats = self.peek() == Some(byte);
-        self.at += usize::from(eats);
-        eats
-    }
-
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
-        }
-    }
-
-    fn skip_digits(&mut self) -> bool {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        self.at > start
+    /// The span from `start` to the position.
+    fn since(&self, start: usize) -> Range<usize> {
+        start..self.cursor.at()
     }
 
     /// Reads a value inside `depth` arrays and objects. The builder bounds the recursion.
     fn value(&mut self, depth: usize) -> Result<B::Value, B::Error> {
-        let start = self.at;
-        let first = self.peek();
+        let start = self.cursor.at();
+        let first = self.cursor.peek();
         self.builder.start(start, depth, matches!(first, Some(b'{' | b'[')))?;
         match first {
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => self.array(depth + 1),
             Some(b'"') => {
                 let string = self.string()?;
-                self.builder.scalar(JsonScalar::String(string), start..self.at)
+                self.builder.scalar(JsonScalar::String(string), self.since(start))
             }
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => self.word(),
@@ -162,8 +157,8 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
     }
 
     fn word(&mut self) -> Result<B::Value, B::Error> {
-        let start = self.at;
-        let rest = self.rest();
+        let start = self.cursor.at();
+        let rest = self.cursor.rest();
         // The whole word is looked at, so that `nullable` is not `null` with something after it.
         let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         let scalar = match rest.get(..length) {
@@ -172,169 +167,119 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
             Some("false") => JsonScalar::Bool(false),
             _ => return self.unexpected("a value"),
         };
-        self.at += length;
-        self.builder.scalar(scalar, start..self.at)
+        self.cursor.advance(length);
+        self.builder.scalar(scalar, self.since(start))
     }
 
     fn array(&mut self, depth: usize) -> Result<B::Value, B::Error> {
-        let start = self.at;
-        self.at += 1;
+        let start = self.cursor.at();
+        self.cursor.advance(1);
         let mut items = Vec::new();
-        self.skip_space();
-        if self.eat(b']') {
-            return Ok(self.builder.array(items, start..self.at));
+        self.cursor.token();
+        if self.cursor.eat(b']') {
+            return Ok(self.builder.array(items, self.since(start)));
         }
         loop {
-            self.skip_space();
+            self.cursor.token();
             items.push(self.value(depth)?);
-            self.skip_space();
-            if self.eat(b']') {
-                return Ok(self.builder.array(items, start..self.at));
+            self.cursor.token();
+            if self.cursor.eat(b']') {
+                return Ok(self.builder.array(items, self.since(start)));
             }
-            if !self.eat(b',') {
+            if !self.cursor.eat(b',') {
                 return self.unexpected("`,` or `]`");
             }
         }
     }
 
     fn object(&mut self, depth: usize) -> Result<B::Value, B::Error> {
-        let start = self.at;
-        self.at += 1;
+        let start = self.cursor.at();
+        self.cursor.advance(1);
         let mut members = B::Members::default();
         let end = self.members(&mut members, depth);
-        let object = self.builder.object(members, start..self.at);
+        let object = self.builder.object(members, self.since(start));
         end.and(object)
     }
 
     /// Reads the members and the closing brace.
     fn members(&mut self, members: &mut B::Members, depth: usize) -> Result<(), B::Error> {
-        self.skip_space();
-        if self.eat(b'}') {
+        self.cursor.token();
+        if self.cursor.eat(b'}') {
             return Ok(());
         }
         loop {
-            self.skip_space();
-            let start = self.at;
-            if self.peek() != Some(b'"') {
+            if self.cursor.token() != Some(b'"') {
                 return self.unexpected("a key in double quotes");
             }
+            let start = self.cursor.at();
             let name = self.string()?;
-            let span = start..self.at;
-            self.skip_space();
-            if !self.eat(b':') {
+            let span = self.since(start);
+            if self.cursor.token() != Some(b':') {
                 return self.unexpected("`:`");
             }
-            self.skip_space();
+            self.cursor.advance(1);
+            self.cursor.token();
             let value = self.value(depth)?;
             self.builder.member(members, name, span, value);
-            self.skip_space();
-            if self.eat(b'}') {
+            self.cursor.token();
+            if self.cursor.eat(b'}') {
                 return Ok(());
             }
-            if !self.eat(b',') {
+            if !self.cursor.eat(b',') {
                 return self.unexpected("`,` or `}`");
             }
         }
     }
 
     fn number(&mut self) -> Result<B::Value, B::Error> {
-        let start = self.at;
-        self.eat(b'-');
-        let whole = self.eat(b'0') || self.skip_digits();
-        if !whole || self.peek().is_some_and(|b| b.is_ascii_digit()) || (self.eat(b'.') && !self.skip_digits()) {
-            return self.invalid_number(start);
+        let start = self.cursor.at();
+        if let Some(text) = self.cursor.number() {
+            return self.builder.scalar(JsonScalar::Number(text), self.since(start));
         }
-        if self.eat(b'e') || self.eat(b'E') {
-            let _sign = self.eat(b'+') || self.eat(b'-');
-            if !self.skip_digits() {
-                return self.invalid_number(start);
-            }
-        }
-        let text = self.text.get(start..self.at).unwrap_or_default();
-        self.builder.scalar(JsonScalar::Number(text), start..self.at)
-    }
-
-    fn invalid_number(&mut self, start: usize) -> Result<B::Value, B::Error> {
-        let rest = self.text.get(start..).unwrap_or_default();
+        let rest = JsonCursor::new(self.cursor.text(), start).rest();
         let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
         self.error(JsonTextErrorKind::Syntax, "not a JSON number", start..start + length)
     }
 
     fn string(&mut self) -> Result<String, B::Error> {
-        let start = self.at;
-        self.at += 1;
-        let mut string = String::new();
-        loop {
-            let from = self.at;
-            while self.peek().is_some_and(|b| b >= b' ' && b != b'"' && b != b'\\') {
-                self.at += 1;
-            }
-            string.push_str(self.text.get(from..self.at).unwrap_or_default());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(string);
-                }
-                Some(b'\\') => string.push(self.escape()?),
-                Some(b'\n' | b'\r') | None => return self.unterminated(start),
-                Some(control) => {
-                    return Err(self.builder.fail(JsonTextError {
-                        span: self.at..self.at + 1,
-                        kind: JsonTextErrorKind::ControlCharacter,
-                        message: format!("a string contains the control character U+{control:04X}"),
-                        help: Some(format!("write \\u{control:04x}")),
-                    }));
-                }
-            }
+        let start = self.cursor.at();
+        match self.cursor.string() {
+            Ok(string) => Ok(string.into_owned()),
+            Err(reason) => self.invalid_string(start, reason),
         }
     }
 
-    fn escape(&mut self) -> Result<char, B::Error> {
-        let start = self.at;
-        let escaped = self.text.get(start + 1..).and_then(|rest| rest.chars().next());
-        self.at += 1 + escaped.map_or(0, char::len_utf8);
-        Ok(match escaped {
-            Some('"') => '"',
-            Some('\\') => '\\',
-            Some('/') => '/',
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('u') => return self.unicode_escape(start),
-            Some(_) => return self.error(JsonTextErrorKind::Syntax, "invalid escape", start..self.at),
-            None => return self.unterminated(start),
-        })
-    }
-
-    fn unicode_escape(&mut self, start: usize) -> Result<char, B::Error> {
-        let Some(first) = self.hex() else {
-            let message = "`\\u` requires four hexadecimal digits";
-            return self.error(JsonTextErrorKind::Syntax, message, start..start + 2);
+    /// Reports a string that starts at `start`. The cursor is at its mistake.
+    fn invalid_string<T>(&mut self, start: usize, reason: InvalidString) -> Result<T, B::Error> {
+        let at = self.cursor.at();
+        let escaped = self.cursor.rest().chars().nth(1);
+        let (message, span) = match reason {
+            InvalidString::Unterminated | InvalidString::ControlCharacter(b'\n' | b'\r') => {
+                ("unterminated string", start..at)
+            }
+            InvalidString::ControlCharacter(control) => {
+                return Err(self.builder.fail(JsonTextError {
+                    span: at..at + 1,
+                    kind: JsonTextErrorKind::ControlCharacter,
+                    message: format!("a string contains the control character U+{control:04X}"),
+                    help: Some(format!("write \\u{control:04x}")),
+                }));
+            }
+            InvalidString::Escape => match escaped {
+                Some(escaped) => ("invalid escape", at..at + 1 + escaped.len_utf8()),
+                None => ("unterminated string", at..at + 1),
+            },
+            InvalidString::Digits => ("`\\u` requires four hexadecimal digits", at..at + 2),
+            InvalidString::LoneSurrogate => ("lone surrogate", at..at + 6),
         };
-        let mut units = vec![first];
-        if (0xd800..0xdc00).contains(&first) && self.eat(b'\\') && self.eat(b'u') {
-            units.extend(self.hex());
-        }
-        match char::decode_utf16(units).next() {
-            Some(Ok(c)) => Ok(c),
-            _ => self.error(JsonTextErrorKind::Syntax, "lone surrogate", start..start + 6),
-        }
-    }
-
-    fn hex(&mut self) -> Option<u16> {
-        let digits = self.text.get(self.at..self.at + 4)?;
-        let value = digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())??;
-        self.at += 4;
-        Some(value)
+        self.error(JsonTextErrorKind::Syntax, message, span)
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Result<T, B::Error> {
-        let rest = self.rest();
+        let (at, rest) = (self.cursor.at(), self.cursor.rest());
         let Some(c) = rest.chars().next() else {
             let message = format!("expected {expected}, found the end of the text");
-            return self.error(JsonTextErrorKind::Syntax, message, self.at..self.at);
+            return self.error(JsonTextErrorKind::Syntax, message, at..at);
         };
         let help = match c {
             '/' | '#' => Some("JSON has no comments"),
@@ -352,15 +297,11 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
             _ => "another character".to_owned(),
         };
         Err(self.builder.fail(JsonTextError {
-            span: self.at..self.at + word,
+            span: at..at + word,
             kind: JsonTextErrorKind::Syntax,
             message: format!("expected {expected}, found {found}"),
             help: help.map(str::to_owned),
         }))
-    }
-
-    fn unterminated<T>(&mut self, start: usize) -> Result<T, B::Error> {
-        self.error(JsonTextErrorKind::Syntax, "unterminated string", start..self.at)
     }
 
     fn error<T>(

@@ -18,22 +18,25 @@
 //!
 //! # Reading order
 //!
-//! For contributors. Values first: `json.rs` and `number.rs` keep the order and every digit, and `lexer.rs` reads JSON
-//! text with the places of its values. `multiple.rs` divides exactly.
+//! For contributors. Values first: `json.rs` and `number.rs` keep the order and every digit. `cursor.rs` has the tokens
+//! of JSON text, and `lexer.rs` reads a text with the places of its values. `multiple.rs` divides exactly.
 //!
 //! `parse/` turns a value into a checked schema and reports every mistake at once; its table of keywords is the list of
 //! the subset. The result, in `model.rs`, is an arena of nodes in which a `$ref` is an edge, so a schema may be a graph
-//! with cycles. `pattern/` and `format/` give strings their meaning; `canonical.rs` and `hash.rs` the identity of a schema.
+//! with cycles. `pattern/` and `format/` give strings their meaning; `canonical.rs` and `hash.rs` the identity of a
+//! schema.
 //!
-//! `analysis/` computes once the facts that the interpreter and the code generators both need: where a schema is recursive,
-//! which assertions apply to one place together, which branch of a union can match.
+//! `analysis/` computes once the facts that the interpreter and the code generators both need: where a schema is
+//! recursive, which assertions apply to one place together, which branch of a union can match.
 //!
-//! `validate/` is the interpreter. A schema is compiled; a first pass only decides, and bounds the cost; if the payload is
-//! invalid, a second pass collects the violations in their order. Reports have budgets.
+//! `validate/` is the interpreter. A schema is compiled; a first pass only decides, and bounds the cost; if the payload
+//! is invalid, a second pass collects the violations in their order. Reports have budgets.
 //!
-//! `containment/` decides whether one schema accepts everything that another accepts. It turns both into terms, searches
-//! for a value that conforms to the first and not to the second, and returns the smallest. The same search finds example
-//! payloads. `normalise/` converts foreign schemas into the subset, or widens those that it cannot express.
+//! `containment/` decides whether one schema accepts everything that another accepts. It turns both into terms,
+//! searches for a value that conforms to the first and not to the second, and returns the smallest. The same search
+//! finds example payloads. `subschemas.rs` has the places of subschemas in all dialects, and `normalise/` converts
+//! foreign schemas into the subset, or widens those that it cannot express.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -42,12 +45,14 @@ pub mod canonical_text;
 pub mod codes;
 mod containment;
 mod convert;
+mod cursor;
 mod exact;
 mod format;
 mod hash;
 mod instance;
 mod json;
 mod lexer;
+pub mod message_text;
 mod model;
 mod multiple;
 mod natural;
@@ -58,6 +63,7 @@ mod pattern;
 mod payload_text;
 pub mod pointer;
 mod problem;
+mod subschemas;
 mod text;
 mod types;
 mod validate;
@@ -69,6 +75,7 @@ pub use containment::{
     Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, contains_within,
     counterexamples, examples, smallest_value, smallest_value_within,
 };
+pub use cursor::{InvalidString, JsonCursor, plain_end};
 pub use exact::ExactPayload;
 pub use hash::{Hash, HashBuilder, InvalidHash};
 pub use json::{Json, Object};
@@ -84,6 +91,7 @@ pub use parse::{
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_document, parse_payload};
 pub use problem::{Anchor, Problem, Rename};
+pub use subschemas::{MAX_WALK_DEPTH, Subschemas, is_definitions};
 pub use text::SchemaTextError;
 pub use types::{Type, TypeSet};
 pub use validate::{Keyword, ReportBudget, UnknownKeyword, Validator, ValidatorCache, Violation, Violations};

@@ -4,8 +4,8 @@ use crate::{Json, Number, Pattern, Problem, TypeSet};
 
 /// A checked schema of the subset.
 ///
-/// Every subschema, including those under `definitions`, is a [`Node`] in one arena. A `$ref` is an edge to another node, so code
-/// that walks a schema never has to resolve a pointer.
+/// Every subschema, including those under `definitions`, is a [`Node`] in one arena. A `$ref` is an edge to another
+/// node, so code that walks a schema never has to resolve a pointer.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) nodes: Vec<Node>,
@@ -47,8 +47,9 @@ pub enum Kind {
     Assertions(Box<Assertions>),
 }
 
-/// The assertion keywords of one schema object ([draft-07 validation](https://json-schema.org/draft-07/json-schema-validation)).
-/// An absent keyword is `None`, empty or `false`.
+/// The assertion keywords of one schema object ([draft-07
+/// validation](https://json-schema.org/draft-07/json-schema-validation)). An absent keyword is `None`, empty or
+/// `false`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "each field is the keyword of its name")]
 pub struct Assertions {
@@ -105,7 +106,8 @@ pub enum Format {
     Uri,
     /// `uri-reference`: a URI or a relative reference of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986).
     UriReference,
-    /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), including leap seconds.
+    /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6),
+    /// including leap seconds.
     DateTime,
 }
 

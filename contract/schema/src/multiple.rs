@@ -6,8 +6,8 @@ use crate::Number;
 use crate::natural::Natural;
 
 impl Number {
-    /// Whether this number divided by `divisor` is an integer, by mathematical value. Zero is a multiple of every other number;
-    /// nothing is a multiple of zero.
+    /// Whether this number divided by `divisor` is an integer, by mathematical value. Zero is a multiple of every other
+    /// number; nothing is a multiple of zero.
     ///
     /// Takes time proportional to the product of the numbers of digits, whatever the exponents are.
     ///
@@ -24,8 +24,8 @@ impl Number {
         if self.cmp_magnitude(divisor).is_lt() {
             return false;
         }
-        // Both numbers are integers times a power of ten. If the divisor's power is greater, the integer of this number would have to
-        // be a multiple of ten, but it does not end with a zero.
+        // Both numbers are integers times a power of ten. If the divisor's power is greater, the integer of this number
+        // would have to be a multiple of ten, but it does not end with a zero.
         let Ok(zeros) = usize::try_from(divisor.scale().saturating_sub(self.scale())) else { return false };
         match divisor_digits.parse() {
             Ok(divisor) => remainder(digits, zeros, divisor) == 0,
@@ -33,8 +33,8 @@ impl Number {
         }
     }
 
-    /// The least positive number that is a multiple of both of two positive numbers; `None` if it is outside the range of binary64,
-    /// or if one of them has more than 100 digits.
+    /// The least positive number that is a multiple of both of two positive numbers; `None` if it is outside the range
+    /// of binary64, or if one of them has more than 100 digits.
     ///
     /// ```
     /// use capgen_schema::Number;
@@ -54,7 +54,8 @@ impl Number {
         format!("{}e{}", multiple.digits(), -scale).parse().ok()
     }
 
-    /// A measure of the time that [`is_multiple_of`](Self::is_multiple_of) takes: about one for numbers of usual length.
+    /// A measure of the time that [`is_multiple_of`](Self::is_multiple_of) takes: about one for numbers of usual
+    /// length.
     pub(crate) fn work_to_divide_by(&self, divisor: &Number) -> u64 {
         let length = |number: &Number| number.parts().map_or(0, |(_, digits, _)| digits.len() as u64);
         // An exponent adds up to 700 zeros.
@@ -126,12 +127,12 @@ impl Divisor {
     /// Whether a binary64 is a multiple. It counts as the shortest decimal that parses to it.
     #[inline]
     pub fn divides_float(&self, float: f64) -> bool {
-        if float.fract() == 0.0 && float.abs() < Number::EXACT_INTEGER_LIMIT {
+        if float.fract() == 0.0 && float.abs() < Number::MAX_EXACT_INTEGER {
             #[expect(clippy::cast_possible_truncation, reason = "an integer of at most 53 bits")]
             return self.divides_integer(i128::from(float as i64));
         }
         // An integer has only integers as multiples.
-        let is_fraction = float.abs() < Number::EXACT_INTEGER_LIMIT;
+        let is_fraction = float.abs() < Number::MAX_EXACT_INTEGER;
         !(is_fraction && self.integer.is_some()) && Number::from_f64(float).is_some_and(|number| self.divides(&number))
     }
 

@@ -89,7 +89,8 @@ impl Natural {
         Self::of(limbs)
     }
 
-    /// The quotient and the remainder; both are zero if the divisor is. Takes time proportional to the product of the lengths.
+    /// The quotient and the remainder; both are zero if the divisor is. Takes time proportional to the product of the
+    /// lengths.
     pub(crate) fn divide(&self, divisor: &Self) -> (Self, Self) {
         if divisor.is_zero() {
             return (Self::ZERO, Self::ZERO);
@@ -111,7 +112,8 @@ impl Natural {
         let length = divisor.limbs.len();
         let digit = |number: &Self, offset: usize| u128::from(number.at(length.checked_sub(offset)));
         let base = u128::from(BASE);
-        // The first two digits of the divisor, rounded up, so that the estimate is too small rather than too large, by at most two.
+        // The first two digits of the divisor, rounded up, so that the estimate is too small rather than too large, by
+        // at most two.
         let divisor_top = digit(divisor, 1) * base + digit(divisor, 2) + 1;
         let top = (digit(self, 0) * base + digit(self, 1)) * base + digit(self, 2);
         let mut count = u64::try_from(top / divisor_top).unwrap_or(0);

@@ -1,8 +1,8 @@
 //! Exact decimal numbers.
 //!
-//! A schema's `maximum: 9007199254740992` must reject 9007199254740993, although both round to the same binary64. So numbers of
-//! schemas are decimals of any precision. Payloads arrive through parsers that may have rounded already; [`Number`] documents how
-//! such a number compares.
+//! A schema's `maximum: 9007199254740992` must reject 9007199254740993, although both round to the same binary64. So
+//! numbers of schemas are decimals of any precision. Payloads arrive through parsers that may have rounded already;
+//! [`Number`] documents how such a number compares.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,12 +10,12 @@ use std::hash::{Hash, Hasher};
 
 /// A JSON number with its exact mathematical value, of any precision.
 ///
-/// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: a `Number` is never `1e400`, which overflows,
-/// or `1e-400`, which underflows to zero.
+/// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: a `Number` is never `1e400`, which
+/// overflows, or `1e-400`, which underflows to zero.
 ///
-/// In a `serde_json::Value`, a number that is not a 64-bit integer is a binary64. It counts as the shortest decimal that parses to
-/// it, which is also the decimal that serde_json and JavaScript print: `0.1` equals `0.1`, and not the exact value of its binary64.
-/// An [`ExactPayload`](crate::ExactPayload) keeps the digits of numbers that are longer.
+/// In a `serde_json::Value`, a number that is not a 64-bit integer is a binary64. It counts as the shortest decimal
+/// that parses to it, which is also the decimal that serde_json and JavaScript print: `0.1` equals `0.1`, and not the
+/// exact value of its binary64. An [`ExactPayload`](crate::ExactPayload) keeps the digits of numbers that are longer.
 ///
 /// ```
 /// use capgen_schema::Number;
@@ -37,6 +37,7 @@ pub struct Number {
 
 /// The reason why a text is not a [`Number`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum NumberError {
     /// Not a number in JSON's grammar ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
     Syntax,
@@ -45,34 +46,36 @@ pub enum NumberError {
 }
 
 impl Number {
-    /// 2^53. Every integer up to this magnitude is a binary64, and every binary64 from this magnitude on is an integer, which may
-    /// be the result of rounding.
-    pub const EXACT_INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
+    /// 2^53. Every integer up to this magnitude is a binary64, and every binary64 from this magnitude on is an integer,
+    /// which may be the result of rounding.
+    pub const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
     /// Zero.
     pub const ZERO: Number = Number { negative: false, digits: String::new(), exponent: 0, float: 0.0 };
 
-    /// The shortest decimal that parses to `float`, and of several the closest, as serde_json and JavaScript print it; `None` for
-    /// infinities and NaN.
+    /// The shortest decimal that parses to `float`, and of several the closest, as serde_json and JavaScript print it;
+    /// `None` for infinities and NaN.
     pub fn from_f64(float: f64) -> Option<Self> {
-        // The standard library breaks ties differently: it prints 900719925474099.25 with `.3` at the end, the others with `.2`.
+        // The standard library breaks ties differently: it prints 900719925474099.25 with `.3` at the end, the others
+        // with `.2`.
         serde_json::Number::from_f64(float)?.to_string().parse().ok()
     }
 
     /// The exact value of `float`, which has up to 1074 digits after the decimal point; `None` for infinities and NaN.
     pub fn exact(float: f64) -> Option<Self> {
-        // For the smallest exponent, the last bit of the mantissa has the value 2^-1074. Each step of the exponent doubles it. A
-        // multiple of 2^-n has at most n decimal places.
+        // For the smallest exponent, the last bit of the mantissa has the value 2^-1074. Each step of the exponent
+        // doubles it. A multiple of 2^-n has at most n decimal places.
         let exponent = usize::try_from(float.to_bits() >> 52 & 0x7ff).unwrap_or(0).max(1);
         let places = 1075_usize.saturating_sub(exponent);
         if float.is_finite() { format!("{float:.places$}").parse().ok() } else { None }
     }
 
-    /// Compares a payload's binary64 with this number of a schema. The binary64 counts as the shortest decimal that parses to it.
-    /// Infinities and NaN are greater than any number.
+    /// Compares a payload's binary64 with this number of a schema. The binary64 counts as the shortest decimal that
+    /// parses to it. Infinities and NaN are greater than any number.
     pub fn compare_float(&self, float: f64) -> Ordering {
-        // Decimals of at most 15 digits parse to different binary64s (in the normal range). So if this number is one of them and
-        // parses to `float`, it is the shortest decimal of `float`. This avoids the conversions below for typical numbers.
+        // Decimals of at most 15 digits parse to different binary64s (in the normal range). So if this number is one of
+        // them and parses to `float`, it is the shortest decimal of `float`. This avoids the conversions below for
+        // typical numbers.
         if float == self.float && self.digits.len() <= f64::DIGITS as usize && float.is_normal() {
             return Ordering::Equal;
         }
@@ -80,8 +83,8 @@ impl Number {
     }
 
     /// The number of a payload: a 64-bit integer, or the shortest decimal of the nearest binary64. serde_json's feature
-    /// `arbitrary_precision`, which any crate of a build can enable, does not change it. `None` if the number is outside of binary64's
-    /// range, which can only happen with that feature.
+    /// `arbitrary_precision`, which any crate of a build can enable, does not change it. `None` if the number is
+    /// outside of binary64's range, which can only happen with that feature.
     pub fn from_payload(number: &serde_json::Number) -> Option<Self> {
         if let Some(n) = number.as_i64() {
             Some(n.into())
@@ -92,8 +95,8 @@ impl Number {
         }
     }
 
-    /// Whether some binary64 equals this number, as [`compare_float`](Self::compare_float) compares: whether the number can be parsed
-    /// to binary64 and printed again without a change of its value.
+    /// Whether some binary64 equals this number, as [`compare_float`](Self::compare_float) compares: whether the number
+    /// can be parsed to binary64 and printed again without a change of its value.
     pub fn is_representable(&self) -> bool {
         self.compare_float(self.float).is_eq()
     }
@@ -246,8 +249,8 @@ impl Hash for Number {
 }
 
 impl fmt::Display for Number {
-    /// Writes the number as in [RFC 8785 section 3.2.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3), except that all
-    /// digits are kept even if binary64 cannot represent them, and that integers have no exponent.
+    /// Writes the number as in [RFC 8785 section 3.2.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3),
+    /// except that all digits are kept even if binary64 cannot represent them, and that integers have no exponent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.digits.is_empty() {
             return f.write_str("0");

@@ -1,4 +1,5 @@
-//! Strict parsing of payloads: input on which parsers disagree is rejected.
+//! Strict parsing of payloads: input on which parsers disagree is rejected. `lexer.rs` lists the readers of JSON text,
+//! and the reason for each.
 
 use std::fmt;
 
@@ -12,10 +13,10 @@ pub const MAX_PAYLOAD_DEPTH: usize = 128;
 
 /// An error quotes at most this many code points of a property's name. Usual names are shorter; a peer may send one of
 /// many MB.
-const QUOTE_LIMIT: usize = 64;
+const MAX_QUOTED: usize = 64;
 
-/// With its feature `arbitrary_precision`, serde_json deserializes a number as an object with this one key, whose value is the
-/// number's text. Any crate of a program can enable that feature, so we must handle both forms.
+/// With its feature `arbitrary_precision`, serde_json deserializes a number as an object with this one key, whose value
+/// is the number's text. Any crate of a program can enable that feature, so we must handle both forms.
 const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 
 /// Whether serde_json's feature `arbitrary_precision` is enabled. Otherwise a payload may legitimately contain the key
@@ -45,8 +46,8 @@ impl From<serde_json::Error> for PayloadError {
 /// Parses one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length.
 ///
 /// # Errors
-/// Rejects text that is not JSON in UTF-8, trailing characters, duplicate property names, lone surrogates, numbers that overflow
-/// binary64 such as `1e400`, and arrays and objects nested more than 128 levels deep.
+/// Rejects text that is not JSON in UTF-8, trailing characters, duplicate property names, lone surrogates, numbers that
+/// overflow binary64 such as `1e400`, and arrays and objects nested more than 128 levels deep.
 ///
 /// ```
 /// use capgen_schema::parse_payload;
@@ -58,7 +59,8 @@ pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
     parse_document(bytes, MAX_PAYLOAD_DEPTH)
 }
 
-/// Parses one JSON text that may contain payloads, and therefore more levels than they have. The recursion is as deep as `levels`.
+/// Parses one JSON text that may contain payloads, and therefore more levels than they have. The recursion is as deep
+/// as `levels`.
 ///
 /// # Errors
 /// Those of [`parse_payload`], with another number of levels.
@@ -221,7 +223,7 @@ impl<'de> Visitor<'de> for Strict {
             }
             if object.contains_key(&name) {
                 // The last value must not win silently: another parser may take the first.
-                let name: String = name.chars().take(QUOTE_LIMIT).collect();
+                let name: String = name.chars().take(MAX_QUOTED).collect();
                 return Err(de::Error::custom(format_args!("duplicate property {name:?}")));
             }
             object.insert(name, members.next_value_seed(inner)?);

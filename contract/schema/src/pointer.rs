@@ -29,8 +29,8 @@ pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Compares pointers in the order in which [`Validator::validate`](crate::Validator::validate) reports violations: names by UTF-16
-/// code units, array indexes as numbers, and a parent before its children.
+/// Compares pointers in the order in which [`Validator::validate`](crate::Validator::validate) reports violations:
+/// names by UTF-16 code units, array indexes as numbers, and a parent before its children.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -48,8 +48,9 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 
 /// Compares by UTF-16 code units, as JavaScript does, so that violations have the same order in every language.
 ///
-/// The order of UTF-8 bytes differs from it only between a code point from U+E000 to U+FFFF (first byte `0xee` or `0xef`) and one
-/// beyond the basic plane (first byte `0xf0` or above). All other texts are compared as bytes, which needs no conversion.
+/// The order of UTF-8 bytes differs from it only between a code point from U+E000 to U+FFFF (first byte `0xee` or
+/// `0xef`) and one beyond the basic plane (first byte `0xf0` or above). All other texts are compared as bytes, which
+/// needs no conversion.
 pub(crate) fn by_utf16(a: &str, b: &str) -> Ordering {
     match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
         Some((a_byte, b_byte)) if a_byte >= 0xee && b_byte >= 0xee => a.encode_utf16().cmp(b.encode_utf16()),

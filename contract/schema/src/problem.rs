@@ -1,5 +1,5 @@
-//! Findings in a schema. They are located by JSON Pointer: this crate reads values, not files, so a caller that knows the source
-//! text maps the pointer to a line.
+//! Findings in a schema. They are located by JSON Pointer: this crate reads values, not files, so a caller that knows
+//! the source text maps the pointer to a line.
 
 use capgen_diagnostic::Code;
 

@@ -1,7 +1,7 @@
 //! Parses JSON text to [`Json`], keeping every digit of its numbers.
 //!
-//! serde_json cannot be used here: without its feature `arbitrary_precision` it rounds numbers to binary64, and its `Value` keeps
-//! neither the order of members (without `preserve_order`) nor duplicate names.
+//! serde_json cannot be used here: without its feature `arbitrary_precision` it rounds numbers to binary64, and its
+//! `Value` keeps neither the order of members (without `preserve_order`) nor duplicate names.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,12 +10,13 @@ use std::str::FromStr;
 use crate::lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};
 use crate::{Json, Number, Object, Problem, Schema};
 
-/// Maximum nesting of arrays and objects, more than any schema needs: the deepest has 64 levels of subschemas around a value of
-/// 128 levels.
+/// Maximum nesting of arrays and objects, more than any schema needs: the deepest has 64 levels of subschemas around a
+/// value of 128 levels.
 const MAX_DEPTH: usize = 512;
 
 /// A text that is not a valid schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum SchemaTextError {
     /// The text is not JSON.
     Json(JsonTextError),
@@ -26,12 +27,12 @@ pub enum SchemaTextError {
 impl FromStr for Json {
     type Err = JsonTextError;
 
-    /// Parses one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length, plus O(n log n)
-    /// for an object of n members.
+    /// Parses one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length, plus
+    /// O(n log n) for an object of n members.
     ///
     /// # Errors
-    /// Rejects text that is not JSON, trailing characters, duplicate property names, lone surrogates, numbers outside of the range
-    /// of [`Number`](crate::Number), and arrays and objects nested more than 512 levels deep.
+    /// Rejects text that is not JSON, trailing characters, duplicate property names, lone surrogates, numbers outside
+    /// of the range of [`Number`](crate::Number), and arrays and objects nested more than 512 levels deep.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -45,8 +46,8 @@ impl FromStr for Json {
 }
 
 impl Schema {
-    /// Parses and checks a schema from JSON text, such as the result of [`Schema::canonical`]. Does not look for warnings, which
-    /// would take most of the time.
+    /// Parses and checks a schema from JSON text, such as the result of [`Schema::canonical`]. Does not look for
+    /// warnings, which would take most of the time.
     ///
     /// # Errors
     /// See [`SchemaTextError`].
@@ -63,7 +64,8 @@ impl Schema {
     }
 }
 
-/// Parses a text that the strict parser of payloads has accepted. A number that underflows binary64 is zero, as in its tree.
+/// Parses a text that the strict parser of payloads has accepted. A number that underflows binary64 is zero, as in its
+/// tree.
 pub(crate) fn parse_payload_text(text: &str) -> Result<Json, JsonTextError> {
     read_json(text, 0, &mut Builder { is_payload: true })
 }

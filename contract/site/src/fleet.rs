@@ -26,7 +26,8 @@ pub struct Fleet<'a> {
 pub struct Agent<'a> {
     /// The contract.
     pub contract: &'a LoadedContract,
-    /// The path of the manifest, as the site shows it: it must not be absolute, so that the site is the same on every machine.
+    /// The path of the manifest, as the site shows it: it must not be absolute, so that the site is the same on every
+    /// machine.
     pub path: String,
     /// The findings of `capgen check`.
     pub warnings: Vec<Diagnostic>,

@@ -7,13 +7,13 @@ use crate::html::{Html, class};
 
 /// The longest text of a value, in bytes of its JSON. Usual examples and defaults have less than 1 KB; a page has many
 /// of them, and must load in little time.
-const LONGEST: usize = 32 << 10;
+const MAX_VALUE: usize = 32 << 10;
 /// Values with a longer text take several lines. It is about the width of the column of text.
 const WIDTH: usize = 72;
 
 /// Writes a value within `pre`. A value that is too long is cut, and a line after it states this.
 pub(crate) fn block(html: &mut Html, value: &Json) {
-    let mut printer = Printer { html, left: LONGEST, is_cut: false };
+    let mut printer = Printer { html, left: MAX_VALUE, is_cut: false };
     printer.value(value, 0);
     if printer.is_cut {
         html.line_end();
@@ -153,6 +153,6 @@ mod tests {
     #[test]
     fn huge_values_are_cut() {
         let text = html(&format!("[{}1]", "1,".repeat(100_000)));
-        assert!(text.len() < 4 * LONGEST && text.ends_with("too long to be shown here"), "{}", text.len());
+        assert!(text.len() < 4 * MAX_VALUE && text.ends_with("too long to be shown here"), "{}", text.len());
     }
 }

@@ -32,9 +32,9 @@ pub(crate) struct Link(String);
 
 /// The longest name of a file, in bytes. With its extension, it fits into a file name on every file system. Usual file
 /// systems allow 255 bytes.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 /// The longest anchor, in bytes. Longer ones are replaced by their hash, so that deep schemas have short pages.
-const LONGEST_ANCHOR: usize = 120;
+const MAX_ANCHOR: usize = 120;
 
 impl Page<'_> {
     /// The path of the file, relative to the folder of the site.
@@ -88,8 +88,8 @@ impl Anchor {
         Self(name.to_owned())
     }
 
-    /// The anchor with a part added. Anchors of different parts differ. Characters other than letters, digits, `_` and `-` are replaced by
-    /// their number.
+    /// The anchor with a part added. Anchors of different parts differ. Characters other than letters, digits, `_` and
+    /// `-` are replaced by their number.
     pub(crate) fn join(&self, name: &str) -> Self {
         let mut text = format!("{}.", self.0);
         for c in name.chars() {
@@ -99,7 +99,7 @@ impl Anchor {
                 // Writing to a `String` never fails.
                 let _ = write!(text, "~{:x}~", u32::from(c));
             }
-            if text.len() > LONGEST_ANCHOR {
+            if text.len() > MAX_ANCHOR {
                 let hash = Hash::of_parts([self.0.as_bytes(), name.as_bytes()]);
                 return Self(format!("h-{}", hash.to_string().get(..32).unwrap_or_default()));
             }
@@ -111,7 +111,7 @@ impl Anchor {
     pub(crate) fn special(&self, name: &'static str, number: Option<usize>) -> Self {
         let number = number.map_or_else(String::new, |number| number.to_string());
         let text = format!("{}.~~{name}{number}", self.0);
-        if text.len() > LONGEST_ANCHOR { self.join(&format!("~~{name}{number}")) } else { Self(text) }
+        if text.len() > MAX_ANCHOR { self.join(&format!("~~{name}{number}")) } else { Self(text) }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -119,11 +119,11 @@ impl Anchor {
     }
 }
 
-/// The name of a file for an id of an agent or the name of a capability, without its extension. Different names have different files, also
-/// on file systems that ignore case; Windows accepts each of them.
+/// The name of a file for an id of an agent or the name of a capability, without its extension. Different names have
+/// different files, also on file systems that ignore case; Windows accepts each of them.
 ///
-/// `~` is in no name. An upper-case letter becomes `~` and the lower-case letter, and other places where a file name would be invalid get
-/// a `~` after them. Very long results are replaced by a hash.
+/// `~` is in no name. An upper-case letter becomes `~` and the lower-case letter, and other places where a file name
+/// would be invalid get a `~` after them. Very long results are replaced by a hash.
 fn file_name(name: &str) -> String {
     let mut file = String::with_capacity(name.len());
     let device = is_device_name(name).then(|| name.split('.').next().unwrap_or_default().len());
@@ -139,7 +139,7 @@ fn file_name(name: &str) -> String {
     if device == Some(name.len()) || name.ends_with('.') {
         file.push('~');
     }
-    if file.len() > LONGEST_NAME { format!("~~{}", Hash::of(name)) } else { file }
+    if file.len() > MAX_NAME { format!("~~{}", Hash::of(name)) } else { file }
 }
 
 #[cfg(test)]
@@ -188,6 +188,6 @@ mod tests {
         anchors.insert(request.special("items", None).0);
         assert_eq!(anchors.len(), names.len() + 2, "{anchors:?}");
         let deep = (0..1000).fold(request, |anchor, _| anchor.join("abc"));
-        assert!(deep.0.len() <= LONGEST_ANCHOR);
+        assert!(deep.0.len() <= MAX_ANCHOR);
     }
 }

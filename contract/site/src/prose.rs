@@ -6,11 +6,11 @@ use crate::html::Html;
 
 /// Longer descriptions are cut, in characters. The manifest contains the rest. Usual descriptions are a paragraph; a
 /// page with many must load in little time.
-const LONGEST: usize = 20_000;
+const MAX_DESCRIPTION: usize = 20_000;
 
 /// Writes a description as paragraphs, which blank lines separate.
 pub(crate) fn paragraphs(html: &mut Html, text: &str) {
-    let (text, is_cut) = cut(text, LONGEST);
+    let (text, is_cut) = cut(text, MAX_DESCRIPTION);
     let mut lines: Vec<&str> = Vec::new();
     for line in text.lines().chain(std::iter::once("")) {
         if !line.trim().is_empty() {
@@ -27,7 +27,7 @@ pub(crate) fn paragraphs(html: &mut Html, text: &str) {
 
 /// Writes a text on one line.
 pub(crate) fn line(html: &mut Html, text: &str) {
-    let (text, is_cut) = cut(text, LONGEST);
+    let (text, is_cut) = cut(text, MAX_DESCRIPTION);
     inline(html, &text.split_whitespace().collect::<Vec<_>>().join(" "));
     if is_cut {
         html.text("…");

@@ -12,9 +12,9 @@ use crate::schema::{Row, View};
 use capgen_diagnostic::cut;
 
 /// After this many bytes, no more properties are added, so that browsers read the data in little time.
-const MOST_BYTES: usize = 12 << 20;
+const MAX_BYTES: usize = 12 << 20;
 /// The longest description, in characters. A result shows it on a line or two.
-const LONGEST: usize = 140;
+const MAX_DESCRIPTION: usize = 140;
 
 /// The script. `[[id, page, [[name, page, description, words, [[side, path, anchor, description]]]]]]`, and whether
 /// properties are missing.
@@ -53,7 +53,9 @@ impl Data {
         let description = capability.description.as_deref().unwrap_or_default();
         let words = capability.tags.iter().chain(&capability.id).cloned().collect::<Vec<_>>().join(" ");
         self.text.push('[');
-        for value in [capability.name.as_str(), page, cut(description, LONGEST).0, cut(&words, LONGEST).0] {
+        for value in
+            [capability.name.as_str(), page, cut(description, MAX_DESCRIPTION).0, cut(&words, MAX_DESCRIPTION).0]
+        {
             self.string(value);
             self.text.push(',');
         }
@@ -63,7 +65,7 @@ impl Data {
             let Some(schema) = capability.schema(side) else { continue };
             let view = View::new(schema);
             for row in view.all_rows(side).filter(Row::is_property) {
-                if self.text.len() > MOST_BYTES {
+                if self.text.len() > MAX_BYTES {
                     self.is_cut = true;
                     break;
                 }
@@ -75,7 +77,7 @@ impl Data {
                 self.text.push(',');
                 self.string(row.anchor.as_str());
                 self.text.push(',');
-                self.string(cut(&description, LONGEST).0);
+                self.string(cut(&description, MAX_DESCRIPTION).0);
                 self.text.push(']');
             }
         }

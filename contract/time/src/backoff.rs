@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 /// The factor of a pause is a `u32`. More doublings change nothing that a caller waits for: 2^31 ms are 24 days.
-const MOST_DOUBLINGS: u32 = 31;
+const MAX_DOUBLINGS: u32 = 31;
 
-/// Pauses between attempts, which double up to a limit, so that a peer that fails gets fewer attempts the longer it fails.
+/// Pauses between attempts, which double up to a limit, so that a peer that fails gets fewer attempts the longer it
+/// fails.
 ///
-/// It is a value without a clock and without randomness: the caller counts the attempts, and passes a random number if the pauses vary.
+/// It is a value without a clock and without randomness: the caller counts the attempts, and passes a random number if
+/// the pauses vary.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,11 +35,11 @@ impl Backoff {
     #[must_use]
     pub fn pause(self, failed: u32) -> Duration {
         let Some(doublings) = failed.checked_sub(1) else { return Duration::ZERO };
-        self.first.saturating_mul(1 << doublings.min(MOST_DOUBLINGS)).min(self.longest)
+        self.first.saturating_mul(1 << doublings.min(MAX_DOUBLINGS)).min(self.longest)
     }
 
-    /// A random pause between `least` percent of [`pause`](Self::pause) and the whole of it, so that callers that failed at the same time do
-    /// not repeat at the same time. `random` is a random number; all of its bits count.
+    /// A random pause between `least` percent of [`pause`](Self::pause) and the whole of it, so that callers that
+    /// failed at the same time do not repeat at the same time. `random` is a random number; all of its bits count.
     ///
     /// ```
     /// use std::time::Duration;

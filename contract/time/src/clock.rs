@@ -24,8 +24,8 @@ pub trait Clock: Send + Sync + 'static {
 pub struct SystemClock;
 
 impl SystemClock {
-    /// The Unix time as exactly as the system knows it, for comparisons with the times of files. It is zero if the clock is set to a
-    /// time before 1970.
+    /// The Unix time as exactly as the system knows it, for comparisons with the times of files. It is zero if the
+    /// clock is set to a time before 1970.
     ///
     /// ```
     /// assert!(capgen_time::SystemClock.since_1970().as_secs() > 1_700_000_000);

@@ -27,10 +27,10 @@ pub struct Date {
 pub struct InvalidDate;
 
 /// The days from 1970-01-01 to 9999-12-31.
-const MOST_DAYS: i64 = 2_932_896;
+const MAX_DAYS: i64 = 2_932_896;
 
 /// The days from 1970-01-01 to 0000-01-01.
-const LEAST_DAYS: i64 = -719_528;
+const MIN_DAYS: i64 = -719_528;
 
 /// The days from 0000-03-01 to 1970-01-01. Years are counted from March, so that February 29 is the last day of a year.
 const DAYS_BEFORE_1970: i64 = 719_468;
@@ -39,18 +39,18 @@ const DAYS_BEFORE_1970: i64 = 719_468;
 const DAYS_OF_CYCLE: i64 = 146_097;
 
 impl Date {
-    /// The day that is this many days after 1970-01-01, such as the number of whole days of a Unix time. Days after 9999-12-31 are that
-    /// day.
+    /// The day that is this many days after 1970-01-01, such as the number of whole days of a Unix time. Days after
+    /// 9999-12-31 are that day.
     #[must_use]
     pub fn from_days(days: u64) -> Self {
-        Self::nearest(i64::try_from(days).unwrap_or(MOST_DAYS))
+        Self::nearest(i64::try_from(days).unwrap_or(MAX_DAYS))
     }
 
     /// The day that is this many days after 1970-01-01, or the nearest one from 0000-01-01 to 9999-12-31.
     ///
     /// The algorithm is `civil_from_days` of <https://howardhinnant.github.io/date_algorithms.html>.
     pub(crate) fn nearest(days: i64) -> Self {
-        let days = days.clamp(LEAST_DAYS, MOST_DAYS) + DAYS_BEFORE_1970;
+        let days = days.clamp(MIN_DAYS, MAX_DAYS) + DAYS_BEFORE_1970;
         let (cycle, day_of_cycle) = (days.div_euclid(DAYS_OF_CYCLE), days.rem_euclid(DAYS_OF_CYCLE));
         // Without the leap days of 4, 100 and 400 years, every year has 365 days.
         let leap_days = day_of_cycle / 1460 - day_of_cycle / 36_524 + day_of_cycle / 146_096;
@@ -141,9 +141,9 @@ mod tests {
 
     #[test]
     fn every_day_follows_the_one_before_it() {
-        let mut before = Date::nearest(LEAST_DAYS);
+        let mut before = Date::nearest(MIN_DAYS);
         assert_eq!(before.to_string(), "0000-01-01");
-        for days in LEAST_DAYS + 1..=MOST_DAYS {
+        for days in MIN_DAYS + 1..=MAX_DAYS {
             let date = Date::nearest(days);
             assert_eq!(date.days(), days);
             let next = if before.day < days_in(before.year, before.month) {

@@ -9,9 +9,11 @@ use crate::digits::Digits;
 /// Unix time has no leap seconds, so every day has as many.
 const SECONDS_OF_A_DAY: i64 = 24 * 60 * 60;
 
-/// A time as a text of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6) (`date-time`). Earlier times are less.
+/// A time as a text of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6) (`date-time`).
+/// Earlier times are less.
 ///
-/// It is displayed in UTC with three digits after the second, whatever the offset and the digits of the text that was read.
+/// It is displayed in UTC with three digits after the second, whatever the offset and the digits of the text that was
+/// read.
 ///
 /// ```
 /// use capgen_time::Timestamp;
@@ -76,15 +78,16 @@ fn read(text: &mut Digits<'_>) -> Option<Timestamp> {
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
-    /// Reads a `date-time`. `t` and `z` may be lowercase. A space instead of `T` is rejected: section 5.6 mentions it for readability,
-    /// but the grammar does not include it. Digits after the ninth of a fraction are dropped.
+    /// Reads a `date-time`. `t` and `z` may be lowercase. A space instead of `T` is rejected: section 5.6 mentions it
+    /// for readability, but the grammar does not include it. Digits after the ninth of a fraction are dropped.
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
         read(&mut Digits(text.as_bytes())).ok_or(InvalidTimestamp)
     }
 }
 
 impl fmt::Display for Timestamp {
-    /// `YYYY-MM-DDThh:mm:ss.mmmZ`, rounded down. The few times that an offset moves out of the years 0 to 9999 have the nearest date.
+    /// `YYYY-MM-DDThh:mm:ss.mmmZ`, rounded down. The few times that an offset moves out of the years 0 to 9999 have the
+    /// nearest date.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let date = Date::nearest(self.seconds.div_euclid(SECONDS_OF_A_DAY));
         let second = self.seconds.rem_euclid(SECONDS_OF_A_DAY);

@@ -17,14 +17,16 @@ use crate::name::CapabilityName;
 pub struct Aliases(BTreeMap<String, CapabilityName>);
 
 impl Aliases {
-    /// The name to which a `type` refers, without regard to the published capabilities: that of the table, or else the `type` itself, if it
-    /// is a name. `None` if it may be the last segment of a published name, which only the catalogue knows (decision 6).
+    /// The name to which a `type` refers, without regard to the published capabilities: that of the table, or else the
+    /// `type` itself, if it is a name. `None` if it may be the last segment of a published name, which only the
+    /// catalogue knows (decision 6).
     #[must_use]
     pub fn resolve(&self, type_alias: &str) -> Option<CapabilityName> {
         self.0.get(type_alias).cloned().or_else(|| type_alias.parse().ok())
     }
 
-    /// Whether a `type` agrees with the name of an `id` (decision 5): it is the name, an alias of it, or its last segment.
+    /// Whether a `type` agrees with the name of an `id` (decision 5): it is the name, an alias of it, or its last
+    /// segment.
     #[must_use]
     pub fn agrees(&self, type_alias: &str, name: &CapabilityName) -> bool {
         type_alias == name.as_str() || type_alias == name.last_segment() || self.0.get(type_alias) == Some(name)

@@ -60,8 +60,8 @@ impl Author {
         message.sign(&self.key)
     }
 
-    /// The random part is derived from the answered message with a key of the author: others cannot predict it, and no source of
-    /// randomness is needed. An author answers a message at most once per millisecond with each type.
+    /// The random part is derived from the answered message with a key of the author: others cannot predict it, and no
+    /// source of randomness is needed. An author answers a message at most once per millisecond with each type.
     fn answer_id(&self, reply_to: &ReplyTo, kind: MessageType, now: u64) -> MessageId {
         let mut mac = keyed(&self.ids);
         mac.update(reply_to.id.as_bytes());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range as Indexes;
 
-use capgen_schema::{HashBuilder, Schema, Validator};
+use capgen_schema::{Hash, HashBuilder, Schema, Validator};
 use semver::Version;
 
 use crate::cbor::encode;
@@ -13,7 +13,7 @@ use crate::name::CapabilityName;
 
 /// A version of a capability with its schemas, which were verified against the hashes of the descriptor.
 #[derive(Clone, Debug)]
-pub struct Contract {
+pub struct CapabilityContract {
     /// The descriptor (section 4.2).
     pub descriptor: Descriptor,
     /// The schema of `params`.
@@ -24,7 +24,8 @@ pub struct Contract {
     pub timeout_ms: Option<u64>,
 }
 
-/// The published capabilities, sorted by name and precedence. A catalogue does not change: a provider publishes another one.
+/// The published capabilities, sorted by name and precedence. A catalogue does not change: a provider publishes another
+/// one.
 #[derive(Debug)]
 pub struct Catalogue {
     published: Vec<Published>,
@@ -35,15 +36,17 @@ pub struct Catalogue {
 /// A published version of a capability.
 #[derive(Debug)]
 pub struct Published {
-    contract: Contract,
+    contract: CapabilityContract,
     pub(crate) input: Validator,
     pub(crate) output: Validator,
+    /// The hash of the schema of `result`, to know it among those by which executors check.
+    pub(crate) output_hash: Hash,
     /// The length of the encoded descriptor, in bytes.
     pub(crate) size: usize,
 }
 
-/// Two descriptors of one name have versions that differ only in build metadata, or not at all. An exact version would identify both
-/// (decision 7).
+/// Two descriptors of one name have versions that differ only in build metadata, or not at all. An exact version would
+/// identify both (decision 7).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DuplicateVersion {
     /// The ids of both.
@@ -65,7 +68,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// Every pair of neighbouring versions of one name that have equal precedence.
-    pub fn new(mut contracts: Vec<Contract>) -> Result<Self, Vec<DuplicateVersion>> {
+    pub fn new(mut contracts: Vec<CapabilityContract>) -> Result<Self, Vec<DuplicateVersion>> {
         contracts.sort_by(|one, other| {
             let (one, other) = (&one.descriptor.id, &other.descriptor.id);
             // `cmp` differs from precedence only by build metadata, which makes the order total.
@@ -93,6 +96,7 @@ impl Catalogue {
             published.push(Published {
                 input: validator(&contract.input),
                 output: validator(&contract.output),
+                output_hash: contract.output.hash(),
                 size: encoded.len(),
                 contract,
             });
@@ -140,7 +144,7 @@ impl Catalogue {
 impl Published {
     /// The contract.
     #[must_use]
-    pub const fn contract(&self) -> &Contract {
+    pub const fn contract(&self) -> &CapabilityContract {
         &self.contract
     }
 

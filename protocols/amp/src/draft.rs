@@ -1,7 +1,7 @@
 //! The early draft of RFC 004 (decision 17).
 //!
-//! It has versions of two numbers, and declarations without hashes. Its `NEGOTIATE` and `ACCEPT` have no type codes and are not
-//! implemented; its compatibility matrix is the command `capgen matrix`.
+//! It has versions of two numbers, and declarations without hashes. Its `NEGOTIATE` and `ACCEPT` have no type codes and
+//! are not implemented; its compatibility matrix is the command `capgen matrix`.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::version::{CapabilityId, InvalidId, InvalidRange, InvalidVersion, Rang
 
 /// A version of a capability as the early draft declares it (draft, section 6.4, `capability-decl`).
 ///
-/// It has no integrity metadata. So it can be shown and compared, but it is not a [`Descriptor`](crate::descriptor::Descriptor), and
-/// nothing can be invoked with it.
+/// It has no integrity metadata. So it can be shown and compared, but it is not a
+/// [`Descriptor`](crate::descriptor::Descriptor), and nothing can be invoked with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DraftDescriptor {
     /// The name and the version. Two numbers `x.y` are read as `x.y.0`.
@@ -94,8 +94,8 @@ pub fn parse_draft_range(text: &str) -> Result<Range, InvalidRange> {
     complete_range(text).parse()
 }
 
-/// A `CAP_QUERY` or `CAP_INVOKE` of the early draft as a body of RFC 004: its versions of two numbers are completed. Everything else,
-/// also invalid values, remains as it is for the readers of [`body`](crate::body).
+/// A `CAP_QUERY` or `CAP_INVOKE` of the early draft as a body of RFC 004: its versions of two numbers are completed.
+/// Everything else, also invalid values, remains as it is for the readers of [`body`](crate::body).
 ///
 /// ```
 /// use capgen_amp::cbor::{Map, Value};

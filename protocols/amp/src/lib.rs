@@ -15,18 +15,20 @@
 //!
 //! # Reading order
 //!
-//! For contributors. From the bytes upwards: `cbor/` reads and writes deterministic CBOR, `message/` the signed envelope,
-//! `body/` and `descriptor/` its content, by the one reader of `reader.rs`, which reports every error. `name.rs`,
-//! `version.rs` and `negotiate.rs` are the rules for capabilities and the choice of a version.
+//! For contributors. From the bytes upwards: `cbor/` reads and writes deterministic CBOR, `message/` the signed
+//! envelope, `body/` and `descriptor/` its content, by the one reader of `reader.rs`, which reports every error.
+//! `name.rs`, `version.rs` and `negotiate.rs` are the rules for capabilities and the choice of a version.
 //!
-//! `provider/` and `requester.rs` are the two parties as values: a message and the time go in, messages and decisions come
-//! out. Whatever must outlive the process is a record, which `store/` keeps in a file. `policy/` decides who may do what,
-//! and `catalogue.rs` has the published capabilities.
+//! `provider/` and `requester.rs` are the two parties as values: a message and the time go in, messages and decisions
+//! come out. `provider/payload.rs` has the one check of each payload. Whatever must outlive the process is a record,
+//! which `store/` keeps in a file. `policy/` decides who may do what, and `catalogue.rs` has the published
+//! capabilities.
 //!
-//! `carrier/` is all IO: frames over TCP, HTTP, and a carrier in memory; `carrier/net/` connects them with `capgen-net`. A
-//! new carrier implements the traits in `carrier/`.
+//! `carrier/` is all IO: frames over TCP, HTTP, and a carrier in memory; `carrier/net/` connects them with
+//! `capgen-net`. A new carrier implements the traits in `carrier/`.
 //!
 //! `bundle/` is the offline registry: signed archives of descriptors, verified in a fixed order of steps.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod alias;

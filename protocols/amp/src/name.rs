@@ -9,10 +9,11 @@ const MAX_LEN: usize = 255;
 /// The fewest segments of a name (decision 5).
 const MIN_SEGMENTS: usize = 3;
 
-/// The name of a capability, such as `org.agentries.code-review`: a namespace in reverse-domain form and a slug (section 4.1).
+/// The name of a capability, such as `org.agentries.code-review`: a namespace in reverse-domain form and a slug
+/// (section 4.1).
 ///
-/// It consists of at least three segments separated by dots, each `[a-z0-9]+(-[a-z0-9]+)*`, and has at most 255 bytes (decision 5).
-/// Names are compared as bytes.
+/// It consists of at least three segments separated by dots, each `[a-z0-9]+(-[a-z0-9]+)*`, and has at most 255 bytes
+/// (decision 5). Names are compared as bytes.
 ///
 /// ```
 /// use capgen_amp::CapabilityName;

@@ -93,14 +93,16 @@ pub struct Mismatch {
 
 /// Selects a version: the algorithm of section 6.3, and the additions of decision 9.
 ///
-/// The result depends on the set of offers and not on their order. If several have the same precedence, a version that is equal in
-/// every byte comes first, then the one with the highest build metadata in the order of [`Version`], then the first one.
+/// The result depends on the set of offers and not on their order. If several have the same precedence, a version that
+/// is equal in every byte comes first, then the one with the highest build metadata in the order of [`Version`], then
+/// the first one.
 ///
-/// Hints are never widened by `supported_ranges` or adapters: they are a list of versions that the requester can use, and one of
-/// these that is offered serves it without a conversion. An adapter converts `params` from one known version, which only a requested
-/// version states.
+/// Hints are never widened by `supported_ranges` or adapters: they are a list of versions that the requester can use,
+/// and one of these that is offered serves it without a conversion. An adapter converts `params` from one known
+/// version, which only a requested version states.
 ///
-/// Takes time O((n + m) log n) for n offers and m acceptable versions, and in mode `bridge` one call of `has_adapter` for each offer.
+/// Takes time O((n + m) log n) for n offers and m acceptable versions, and in mode `bridge` one call of `has_adapter`
+/// for each offer.
 ///
 /// # Errors
 ///

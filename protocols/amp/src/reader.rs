@@ -8,14 +8,15 @@ use capgen_schema::{ReportBudget, pointer};
 
 use crate::cbor::{Map, Value};
 
-/// The errors that are reported of one body. A message may have millions, and these are enough to fix the program that wrote it.
+/// The errors that are reported of one body. A message may have millions, and these are enough to fix the program that
+/// wrote it.
 pub(crate) const MAX_ERRORS: usize = 100;
 
 /// A violation of the CDDL of a body or a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BodyError {
-    /// JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) into the body; the empty string is the body itself. A missing
-    /// key is reported at the path that it would have.
+    /// JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) into the body; the empty string is the body
+    /// itself. A missing key is reported at the path that it would have.
     pub path: String,
     /// The expected form. It contains no values of the body, which may be secrets.
     pub message: String,
@@ -31,7 +32,8 @@ impl std::error::Error for BodyError {}
 
 /// Collects the errors of one body, and knows the place that is being read.
 ///
-/// Its functions return `None` for a value that they have reported. So a caller reads all parts before it uses any of them.
+/// Its functions return `None` for a value that they have reported. So a caller reads all parts before it uses any of
+/// them.
 #[derive(Default)]
 pub(crate) struct Reader<'v> {
     place: Vec<Token<'v>>,

@@ -1,4 +1,5 @@
-//! The requester of capabilities: the state machine of one request (section 7.3), and the checks of its answers (section 9).
+//! The requester of capabilities: the state machine of one request (section 7.3), and the checks of its answers
+//! (section 9).
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use serde_json::Value as Json;
 use crate::alias::Aliases;
 use crate::author::{Author, ReplyTo};
 use crate::body::{Body, CapDeclare, CapInvoke, CapQuery, CapResult, ErrorBody, ResultError};
-use crate::cbor::{Limits, Value};
+use crate::cbor::{Limits, NotJson, Value};
 use crate::code::Code;
 use crate::message::{
     Did, Message, MessageId, MessageType, Recipients, Rejection, ResolveKey, SigningKey, answers, open_message,
@@ -22,7 +23,8 @@ pub struct Requester {
     limits: Limits,
 }
 
-/// A request, and the state of its answer. It has no IO, clock or randomness: [`Requester::step`] takes an event and the time.
+/// A request, and the state of its answer. It has no IO, clock or randomness: [`Requester::step`] takes an event and
+/// the time.
 #[derive(Debug)]
 pub struct Exchange {
     request: Message,
@@ -33,7 +35,7 @@ pub struct Exchange {
 
 /// An event for an exchange.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum ExchangeEvent<'a> {
     /// A message was received.
     Received(&'a [u8]),
     /// Time has passed.
@@ -53,7 +55,8 @@ pub enum Reaction {
     Invalid {
         /// The reason.
         rejection: Rejection,
-        /// An `ERROR` message for its sender; `None` if nothing proves the sender, or if the message is itself an `ERROR` or an `ACK`.
+        /// An `ERROR` message for its sender; `None` if nothing proves the sender, or if the message is itself an
+        /// `ERROR` or an `ACK`.
         reply: Option<Vec<u8>>,
     },
 }
@@ -99,8 +102,8 @@ impl Requester {
         self.request(provider, MessageType::CapQuery, query.to_value(), None, ttl, now, random)
     }
 
-    /// An invocation. It ends at `now + ttl`, both in ms; `random` comes from a secure source and identifies the message. If there is
-    /// an output schema, the result is validated. The caller validates `params`.
+    /// An invocation. It ends at `now + ttl`, both in ms; `random` comes from a secure source and identifies the
+    /// message. If there is an output schema, the result is validated. The caller validates `params`.
     #[must_use]
     pub fn invoke(
         &self,
@@ -142,14 +145,14 @@ impl Requester {
     }
 
     /// Takes an event at a time, in Unix ms. After the end of the exchange, nothing changes any more.
-    pub fn step(&self, exchange: &mut Exchange, event: Event<'_>, now: u64) -> Reaction {
+    pub fn step(&self, exchange: &mut Exchange, event: ExchangeEvent<'_>, now: u64) -> Reaction {
         if exchange.is_done {
             return Reaction::None;
         }
         let reaction = match event {
-            Event::Received(bytes) => self.receive(exchange, bytes, now),
-            Event::Tick if now >= exchange.expires() => Reaction::Done(Answer::TimedOut),
-            Event::Tick => Reaction::None,
+            ExchangeEvent::Received(bytes) => self.receive(exchange, bytes, now),
+            ExchangeEvent::Tick if now >= exchange.expires() => Reaction::Done(Answer::TimedOut),
+            ExchangeEvent::Tick => Reaction::None,
         };
         exchange.is_done = matches!(reaction, Reaction::Done(_));
         reaction
@@ -214,22 +217,16 @@ impl Exchange {
     }
 
     fn check(&self, result: Value) -> Answer {
-        match result.to_json() {
-            Ok(json) => {
-                let violations = self.result.as_ref().map(|validator| validator.validate(&json)).unwrap_or_default();
-                if violations.is_empty() {
-                    Answer::Result(result)
-                } else {
-                    Answer::InvalidResult { result, violations }
-                }
-            }
-            // A value that is not JSON conforms to no schema, not even to `true` (decision 14).
-            Err(error) => {
-                let message = format!("not JSON: {}", error.reason);
-                let violation = Violation { path: error.path, message, keyword: Keyword::Type };
-                Answer::InvalidResult { result, violations: violation.into() }
-            }
-        }
+        // Only a schema needs the tree. A caller that reads the text checks it while it reads.
+        let violations = match &self.result {
+            Some(validator) => result.to_json().map(|json| validator.validate(&json)),
+            None => result.check_json().map(|()| Violations::default()),
+        };
+        // A value that is not JSON conforms to no schema, not even to `true` (decision 14).
+        let violations = violations.unwrap_or_else(|NotJson { path, reason }| {
+            Violation { path, message: format!("not JSON: {reason}"), keyword: Keyword::Type }.into()
+        });
+        if violations.is_empty() { Answer::Result(result) } else { Answer::InvalidResult { result, violations } }
     }
 }
 

@@ -8,7 +8,8 @@ use semver::Version;
 
 use crate::name::{CapabilityName, InvalidName};
 
-/// The maximum length of a version, in bytes (decision 7).
+/// The maximum length of a version, in bytes (decision 7). Semantic Versioning names the same length as more than
+/// anyone needs, and a descriptor may list many versions.
 const MAX_LEN: usize = 255;
 
 /// Why a text is not a version.
@@ -23,8 +24,8 @@ pub enum InvalidVersion {
     Syntax,
 }
 
-/// Reads a full version of [SemVer 2.0.0](https://semver.org) (decision 7): at most 255 bytes, and numbers up to 2^64 - 1. Numeric
-/// identifiers of pre-releases have no limit of their own (decision 18).
+/// Reads a full version of [SemVer 2.0.0](https://semver.org) (decision 7): at most 255 bytes, and numbers up to
+/// 2^64 - 1. Numeric identifiers of pre-releases have no limit of their own (decision 18).
 ///
 /// `to_string` returns the same bytes. `==` compares them too; [`Version::cmp_precedence`] ignores build metadata.
 ///
@@ -47,11 +48,12 @@ pub fn parse_version(text: &str) -> Result<Version, InvalidVersion> {
     })
 }
 
-/// A range of versions (section 4.4, decision 8): one full version, or comparators `=`, `<`, `<=`, `>`, `>=`, each directly before a
-/// full version, separated by one or more spaces. All comparators must match.
+/// A range of versions (section 4.4, decision 8): one full version, or comparators `=`, `<`, `<=`, `>`, `>=`, each
+/// directly before a full version, separated by one or more spaces. All comparators must match.
 ///
-/// There is no space at the start or the end, and each version has at most 255 bytes. The text is kept as it is, because signatures
-/// and hashes of descriptors cover it. Two ranges are equal if their texts are. [`VersionRange`] lists the differences from other ranges.
+/// There is no space at the start or the end, and each version has at most 255 bytes. The text is kept as it is,
+/// because signatures and hashes of descriptors cover it. Two ranges are equal if their texts are. [`VersionRange`]
+/// lists the differences from other ranges.
 ///
 /// ```
 /// use capgen_amp::Range;
@@ -63,8 +65,8 @@ pub fn parse_version(text: &str) -> Result<Version, InvalidVersion> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Range {
     text: String,
-    /// A range may have as many comparators as fit into a message, but it is one interval. So matching takes constant time, and a
-    /// range little more memory than its text. `None` if no version matches.
+    /// A range may have as many comparators as fit into a message, but it is one interval. So matching takes constant
+    /// time, and a range little more memory than its text. `None` if no version matches.
     interval: Option<Interval>,
 }
 
@@ -94,19 +96,22 @@ impl Range {
         &self.text
     }
 
-    /// Whether a version is in the range. Versions are compared by precedence alone: `2.0.0-rc.1` is in `>=1.0.0 <2.0.0`.
+    /// Whether a version is in the range. Versions are compared by precedence alone: `2.0.0-rc.1` is in `>=1.0.0
+    /// <2.0.0`.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
         !self.is_above(version) && !self.is_below(version)
     }
 
-    /// Whether all versions of the range are above a version. Then it is not in the range, and neither is any lower one.
+    /// Whether all versions of the range are above a version. Then it is not in the range, and neither is any lower
+    /// one.
     #[must_use]
     pub fn is_above(&self, version: &Version) -> bool {
         self.interval.as_ref().is_none_or(|Interval { start, .. }| version.cmp_precedence(start).is_lt())
     }
 
-    /// Whether all versions of the range are below a version. Then it is not in the range, and neither is any higher one.
+    /// Whether all versions of the range are below a version. Then it is not in the range, and neither is any higher
+    /// one.
     #[must_use]
     pub fn is_below(&self, version: &Version) -> bool {
         let is_after = |end: &Version| version.cmp_precedence(end).is_ge();
@@ -151,7 +156,8 @@ fn parse_part(part: &str, is_alone: bool) -> Result<VersionRange, InvalidRange> 
     Ok(comparator)
 }
 
-/// The id of a version of a capability: `name:version` (section 4.1). Two ids are equal if their bytes are (decision 7).
+/// The id of a version of a capability: `name:version` (section 4.1). Two ids are equal if their bytes are (decision
+/// 7).
 ///
 /// ```
 /// use capgen_amp::CapabilityId;

@@ -1,8 +1,8 @@
-//! Dependent capabilities (DCI/1): skills declare the capabilities that they provide and require, and a resolver chooses
-//! providers.
+//! Dependent capabilities (DCI/1): skills declare the capabilities that they provide and require, and a resolver
+//! chooses providers.
 //!
-//! Reading contracts, scoring, selection and reports are functions of values: they use no IO, clock or randomness, so that
-//! a choice can be replayed from the same inputs.
+//! Reading contracts, scoring, selection and reports are functions of values: they use no IO, clock or randomness, so
+//! that a choice can be replayed from the same inputs.
 //!
 //! ```
 //! use capgen_dci::{Mode, contract};
@@ -13,78 +13,40 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `contract/` reads the text of a contract into clauses. The inputs of a run are values with one subject
-//! each: skills, aliases, policies, profiles, the history of skills, and probes. `resolve` is the run: it filters the
-//! candidates, scores them, with the words of `text/`, selects, and follows the requirements of the selected ones. Every
-//! step is in the report, whose fields `docs/dci.md` describes.
+//! For contributors. A folder uses those before it. `inputs/` has the inputs of a run as values with one subject each:
+//! the contracts of skills, which `inputs/contract/` reads into clauses, aliases, policies, profiles, the history of
+//! skills, and probes. `choose/` is the run, in `choose/resolve.rs`: it filters the candidates, scores them, selects,
+//! and follows the requirements of the selected ones. `report/` explains the choice: every step is in the report, whose
+//! fields `docs/dci.md` describes.
 //!
 //! `lint/` finds mistakes in the skills of a workspace. `files/` is the only IO: it reads folders that may be hostile,
-//! within limits, and runs probes. `codes/` has the codes with their pages.
+//! within limits, and runs probes. All folders use `codes/`, the codes with their pages, and `score.rs`, the number in
+//! which scores are computed.
 //!
 //! The conformance cases are in `protocols/dci/conformance`; `run.py` there runs any program with them.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-mod alias;
-mod budget;
+mod choose;
 pub mod codes;
-mod compatibility;
-mod conflict;
-pub mod contract;
-mod corpus;
-mod coverage;
-mod document;
 pub mod files;
-mod frontmatter;
-mod gate;
-mod host;
+mod inputs;
 mod lint;
-mod matching;
-mod mode;
-mod penalty;
-mod policy;
-mod probe;
-mod profile;
-mod query;
-mod question;
-mod rank;
-mod reliability;
 mod report;
-mod resolve;
 mod score;
-mod search;
-mod select;
-mod skill;
-mod suggest;
-mod text;
-mod transitive;
-mod verified;
 mod warning;
 
-pub use alias::{AliasSource, Aliases};
-pub use budget::Exceeded;
-pub use conflict::{Conflict, Conflicts, Party};
-pub use contract::Contract;
-pub use corpus::{Candidate, Corpus, Declaration};
-pub use coverage::NearName;
-pub use frontmatter::Spans;
-pub use gate::Reason;
-pub use host::Host;
+pub use choose::{
+    Candidate, Conflict, Conflicts, Consumer, Corpus, Decision, Declaration, Exceeded, Found, Graph, Inputs, Match,
+    NearName, Node, Outcome, Party, Penalties, Ranked, Reason, Resolution, ResolveError, Scored, Scores, Selection,
+    TieBreak, Verified, resolve, search,
+};
+pub use inputs::{
+    AliasSource, Aliases, Declared, Host, InvalidMode, InvalidOutcome, InvalidProfile, InvalidSetting, ManifestNames,
+    Mode, OnMissingRequired, Overrides, Policy, Probe, ProbeRunner, Probes, Profile, RELIABILITY_PATH, Record,
+    Rejection, Reliability, SelectionMode, Skill, SkillContract, SkillFile, Source, Spans, Threshold, contract,
+};
 pub use lint::{Lint, LintFindings, LintSkill};
-pub use matching::Match;
-pub use mode::{InvalidMode, Mode};
-pub use policy::{InvalidSetting, OnMissingRequired, Overrides, Policy, SelectionMode, Threshold};
-pub use probe::{Probe, ProbeRunner, Probes};
-pub use profile::{InvalidProfile, Profile};
-pub use question::{Penalties, Scored, Scores};
-pub use rank::TieBreak;
-pub use reliability::{InvalidOutcome, Record, Reliability};
-pub use report::{Circumstances, Counts, RELIABILITY_PATH, Rejection, Report};
-pub use resolve::{Consumer, Decision, Inputs, Outcome, Resolution, ResolveError, resolve};
+pub use report::{Change, Circumstances, Counts, Report, Suggestion, suggest};
 pub use score::Score;
-pub use search::{Found, search};
-pub use select::{Ranked, Selection};
-pub use skill::{Declared, ManifestNames, Skill, SkillFile, Source};
-pub use suggest::{Change, Suggestion, suggest};
-pub use transitive::{Graph, Node};
-pub use verified::Verified;
 pub use warning::Warning;

@@ -5,7 +5,8 @@ use std::ops::{Add, Sub};
 
 use serde::{Serialize, Serializer};
 
-/// A score, penalty or factor: an integer multiple of 10^-9 (decision 17), so that sums and comparisons are exact on every machine.
+/// A score, penalty or factor: an integer multiple of 10^-9 (decision 17), so that sums and comparisons are exact on
+/// every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Score(i64);
 

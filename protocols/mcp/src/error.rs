@@ -18,7 +18,8 @@ pub enum McpError {
     Server(RpcError),
     /// The server answered with an HTTP status that is not an answer of the protocol.
     Http(u16),
-    /// The server answered with a redirect, which is not followed: the HTTP status, and the URL without its query, if it is text.
+    /// The server answered with a redirect, which is not followed: the HTTP status, and the URL without its query, if
+    /// it is text.
     Redirect(u16, String),
     /// The server and this crate have no revision of the protocol in common; the texts are the server's revisions.
     NoCommonRevision(Vec<String>),

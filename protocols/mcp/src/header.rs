@@ -1,4 +1,5 @@
-//! Values in HTTP headers, and the headers that mirror parameters of tools (revision 2026-07-28, streamable HTTP, "Request Metadata").
+//! Values in HTTP headers, and the headers that mirror parameters of tools (revision 2026-07-28, streamable HTTP,
+//! "Request Metadata").
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -55,7 +56,8 @@ pub(crate) fn mirrored(schema: &Json) -> Result<Vec<MirroredParameter>, String> 
     Ok(found)
 }
 
-/// Finds annotations. `is_reachable` is whether only `properties` lead to this schema. The recursion is as deep as the schema.
+/// Finds annotations. `is_reachable` is whether only `properties` lead to this schema. The recursion is as deep as the
+/// schema.
 fn walk(
     schema: &Json,
     path: &mut Vec<String>,

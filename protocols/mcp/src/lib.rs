@@ -16,14 +16,15 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `revision.rs`, `message.rs` and `meta.rs` are the protocol: its revisions, messages of JSON-RPC, and
-//! their members. `recover.rs` finds the request in a text that is invalid, so that it gets an answer.
+//! For contributors. `revision.rs`, `message.rs` and `meta.rs` are the protocol: its revisions, messages of JSON-RPC,
+//! and their members. `recover.rs` finds the request in a text that is invalid, so that it gets an answer.
 //!
-//! `client/` starts a server as a child process, or connects to one over HTTP; it agrees on a revision, lists the tools and
-//! calls them. `transport.rs` makes that a transport of `capgen-call`.
+//! `client/` starts a server as a child process, or connects to one over HTTP; it agrees on a revision, lists the tools
+//! and calls them. `transport.rs` makes that a transport of `capgen-call`.
 //!
-//! `server/` turns a message into its answer or into a call, for all revisions, and runs handlers; `server/http/` and the
-//! pipes carry messages, with limits on memory and lines. The tests with other implementations are in `tests/mcp`.
+//! `server/` turns a message into its answer or into a call, for all revisions, and runs handlers; `server/http/` and
+//! the pipes carry messages, with limits on memory and lines. The tests with other implementations are in `tests/mcp`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 mod client;
 mod error;

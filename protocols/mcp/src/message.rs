@@ -122,7 +122,8 @@ pub(crate) enum Shape {
 /// A text that is not a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Malformed {
-    /// The code of the answer: the text is not JSON, has duplicate keys or too many levels; or it is another JSON value.
+    /// The code of the answer: the text is not JSON, has duplicate keys or too many levels; or it is another JSON
+    /// value.
     pub(crate) code: i64,
     /// The id that it probably has.
     pub(crate) id: Option<RequestId>,
@@ -151,7 +152,8 @@ impl Received {
         }
     }
 
-    /// Reads a text of a server. Lone surrogates in texts for readers are replaced: a result with one is still a result.
+    /// Reads a text of a server. Lone surrogates in texts for readers are replaced: a result with one is still a
+    /// result.
     pub(crate) fn read_of_server(text: &[u8]) -> Self {
         match Self::read(text) {
             Self::One(Err(malformed)) if malformed.code == code::PARSE_ERROR => {

@@ -1,6 +1,6 @@
 //! Texts that are not valid JSON: the request to which they belong, and messages with lone surrogates.
 
-use capgen_schema::Json;
+use capgen_schema::{Json, JsonCursor};
 
 use crate::message::{RequestId, Shape};
 
@@ -53,22 +53,16 @@ fn id_at(text: &str) -> Option<RequestId> {
 
 /// The end of the string that starts at a byte, after its quote.
 fn string_end(text: &str, start: usize) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(start + 1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
+    let mut cursor = JsonCursor::new(text, start);
+    cursor.skip_string();
+    cursor.at()
 }
 
-/// Parses a message with U+FFFD instead of each lone surrogate; `None` if it is not valid then, or if a lone surrogate is elsewhere
-/// than in a text for readers.
+/// Parses a message with U+FFFD instead of each lone surrogate; `None` if it is not valid then, or if a lone surrogate
+/// is elsewhere than in a text for readers.
 ///
-/// JavaScript writes a lone surrogate for a string that was cut in the middle of a character, which servers do with long texts.
+/// JavaScript writes a lone surrogate for a string that was cut in the middle of a character, which servers do with
+/// long texts.
 pub(crate) fn without_lone_surrogates(text: &str) -> Option<Json> {
     let value = replaced(text, "\\ufffd")?.parse().ok()?;
     // A part that is another one now had a lone surrogate.

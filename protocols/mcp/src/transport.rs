@@ -60,8 +60,8 @@ impl From<&Manifest> for ToolNames {
 
 /// The transport `mcp`: calls of MCP servers with the clients of `capgen-call`, which validate both payloads.
 ///
-/// Each server has an address, which the manifest of its agent has in `topics.requests`. A message to any other address stays in the program, as with
-/// [`MemoryBroker`]. Messages are not signed, so a client with keys accepts no response.
+/// Each server has an address, which the manifest of its agent has in `topics.requests`. A message to any other address
+/// stays in the program, as with [`MemoryBroker`]. Messages are not signed, so a client with keys accepts no response.
 ///
 /// A call ends at its deadline; then the server learns that the answer is not needed.
 ///
@@ -115,8 +115,9 @@ impl McpTransport {
         Self { local: Arc::new(local), servers: RwLock::default(), calls: Arc::new(Semaphore::new(MAX_CALLS)) }
     }
 
-    /// Adds a server. It replaces an earlier one with the same address. The names are those of generated code or of a manifest:
-    /// `my_server::CAPABILITIES` or `&manifest`; for capabilities without one, the tool has the name of the capability.
+    /// Adds a server. It replaces an earlier one with the same address. The names are those of generated code or of a
+    /// manifest: `my_server::CAPABILITIES` or `&manifest`; for capabilities without one, the tool has the name of the
+    /// capability.
     #[must_use]
     pub fn with_server(self, address: impl Into<String>, client: McpClient, names: impl Into<ToolNames>) -> Self {
         let server = Arc::new(Server { client, names: names.into() });

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// The roles and scopes of a caller (section 11.1). They come from the grants of the configuration or from signed claims, never from a
-/// request.
+/// The roles and scopes of a caller (section 11.1). They come from the grants of the configuration or from signed
+/// claims, never from a request.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Access {
     /// The roles.

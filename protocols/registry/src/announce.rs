@@ -2,11 +2,17 @@
 
 use std::fmt;
 
-use capgen_manifest::{Capability, Manifest};
+use capgen_manifest::{Capability, Determinism, Manifest, SideEffects};
+use capgen_schema::Schema;
 use semver::Version;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::event::{Offer, payload_errors};
+use crate::event::generated::{
+    CapabilityRegisteredRequest, CapabilityRegisteredRequestMetadata,
+    CapabilityRegisteredRequestMetadataDeterminismClass, CapabilityRegisteredRequestMetadataSideEffects,
+    CapabilityUpdatedRequest, CapabilityUpdatedRequestMetadata,
+};
+use crate::event::{Offer, payload_errors, value_of};
 use crate::{EventType, Query, Row, View};
 
 /// A capability of a manifest, and the step that its registration needs.
@@ -27,8 +33,8 @@ pub struct Announcement {
 pub enum AnnouncementStep {
     /// An event of the type `capability.registered` with this payload.
     Register(Value),
-    /// The version is registered with the same contract; an event of the type `capability.updated` with this payload changes its tags or
-    /// latency.
+    /// The version is registered with the same contract; an event of the type `capability.updated` with this payload
+    /// changes its tags or latency.
     Update(Value),
     /// Nothing: the version is registered like this, by this event.
     AlreadyRegistered {
@@ -56,7 +62,8 @@ pub enum AnnouncementFault {
     BuildMetadata,
     /// The id, or the one that is made of the agent's id and the name, is not a valid id of the registry.
     InvalidId(String),
-    /// The agent has registered this version with another contract, by this event. A contract of a version never changes.
+    /// The agent has registered this version with another contract, by this event. A contract of a version never
+    /// changes.
     OtherContract {
         /// The version.
         version: String,
@@ -71,8 +78,8 @@ pub enum AnnouncementFault {
     InvalidPayload(Vec<String>),
 }
 
-/// Compares the capabilities of a manifest with the registrations of an agent, and returns a step for each capability, in the order of the
-/// manifest. `agent` may differ from the manifest's: several agents can offer one contract.
+/// Compares the capabilities of a manifest with the registrations of an agent, and returns a step for each capability,
+/// in the order of the manifest. `agent` may differ from the manifest's: several agents can offer one contract.
 ///
 /// # Errors
 ///
@@ -100,7 +107,8 @@ fn has(steps: &[Announcement], announcement: &Announcement) -> bool {
     steps.iter().any(|step| step.capability == announcement.capability && step.version == announcement.version)
 }
 
-/// The id of a capability in the registry: the key `id`, or the agent's id and the name, separated by a dot (section 9).
+/// The id of a capability in the registry: the key `id`, or the agent's id and the name, separated by a dot (section
+/// 9).
 #[must_use]
 pub fn capability_id(manifest: &Manifest, capability: &Capability) -> String {
     id_of(capability.id.as_deref(), manifest.agent.as_str(), &capability.name)
@@ -121,7 +129,7 @@ fn step(
     if !version.build.is_empty() {
         return Err(AnnouncementFault::BuildMetadata);
     }
-    let payload = payload(&id, version, capability);
+    let payload = value_of(&payload(&id, version, capability));
     let paths = payload_errors(EventType::Registered, &payload);
     if paths.iter().any(|path| path == "/payload/capability_id") {
         return Err(AnnouncementFault::InvalidId(id));
@@ -136,47 +144,64 @@ fn step(
             return Err(AnnouncementFault::OtherContract { version, event_id: row.event_id });
         }
         Some(row) => match changes(&row, capability) {
-            changes if changes.is_empty() => AnnouncementStep::AlreadyRegistered { event_id: row.event_id },
-            changes => AnnouncementStep::Update(json!({"capability_id": id, "version": version, "metadata": changes})),
+            None => AnnouncementStep::AlreadyRegistered { event_id: row.event_id },
+            Some(metadata) => AnnouncementStep::Update(value_of(&CapabilityUpdatedRequest {
+                agent_id: None,
+                capability_id: id.clone(),
+                version: version.clone(),
+                metadata,
+            })),
         },
     };
     Ok(Announcement { name: capability.name.clone(), capability: id, version, step })
 }
 
-fn payload(id: &str, version: &Version, capability: &Capability) -> Value {
-    let mut metadata = Map::new();
-    let mut set = |name: &str, value: Option<Value>| {
-        value.into_iter().for_each(|value| drop(metadata.insert(name.to_owned(), value)));
-    };
-    let list = |items: &[String]| (!items.is_empty()).then(|| Value::from(items));
-    set("tags", list(&distinct(&capability.tags)));
-    set("latency_class", capability.latency.as_deref().map(Value::from));
-    set("side_effects", capability.side_effects.map(|class| class.name().into()));
-    set("determinism_class", capability.determinism.map(|class| class.name().into()));
-    set("required_roles", list(&distinct(&capability.required_roles)));
-    set("required_scopes", list(&distinct(&capability.required_scopes)));
-    let mut payload = json!({"capability_id": id, "version": version.to_string(), "metadata": metadata});
-    for (name, schema) in [("input_schema", &capability.input), ("output_schema", &capability.output)] {
-        if let (Value::Object(members), Some(schema)) = (&mut payload, schema) {
-            members.insert(name.to_owned(), schema.source().to_value());
-        }
+fn payload(id: &str, version: &Version, capability: &Capability) -> CapabilityRegisteredRequest {
+    let list = |items: &[String]| (!items.is_empty()).then(|| distinct(items));
+    let schema = |schema: Option<&Schema>| schema.map(|schema| schema.source().to_value());
+    CapabilityRegisteredRequest {
+        agent_id: None,
+        capability_id: id.to_owned(),
+        version: version.to_string(),
+        input_schema: schema(capability.input.as_ref()),
+        output_schema: schema(capability.output.as_ref()),
+        metadata: Some(CapabilityRegisteredRequestMetadata {
+            tags: list(&capability.tags),
+            latency_class: capability.latency.clone(),
+            side_effects: capability.side_effects.map(side_effects),
+            determinism_class: capability.determinism.map(determinism_class),
+            required_roles: list(&capability.required_roles),
+            required_scopes: list(&capability.required_scopes),
+            ..CapabilityRegisteredRequestMetadata::new()
+        }),
     }
-    payload
 }
 
-/// The tags and the latency that differ from the registered ones. A latency cannot be removed.
-fn changes(row: &Row, capability: &Capability) -> Map<String, Value> {
-    let mut changes = Map::new();
-    let tags = distinct(&capability.tags);
-    if row.tags != tags {
-        changes.insert("tags".to_owned(), tags.into());
+const fn side_effects(class: SideEffects) -> CapabilityRegisteredRequestMetadataSideEffects {
+    match class {
+        SideEffects::Pure => CapabilityRegisteredRequestMetadataSideEffects::Pure,
+        SideEffects::Idempotent => CapabilityRegisteredRequestMetadataSideEffects::Idempotent,
+        SideEffects::External => CapabilityRegisteredRequestMetadataSideEffects::External,
     }
-    if let Some(latency) = capability.latency.as_deref()
-        && row.latency_class.as_deref() != Some(latency)
-    {
-        changes.insert("latency_class".to_owned(), latency.into());
+}
+
+const fn determinism_class(class: Determinism) -> CapabilityRegisteredRequestMetadataDeterminismClass {
+    match class {
+        Determinism::Deterministic => CapabilityRegisteredRequestMetadataDeterminismClass::Deterministic,
+        Determinism::Nondeterministic => CapabilityRegisteredRequestMetadataDeterminismClass::Nondeterministic,
     }
-    changes
+}
+
+/// The tags and the latency that differ from the registered ones; `None` if none does. A latency cannot be removed.
+fn changes(row: &Row, capability: &Capability) -> Option<CapabilityUpdatedRequestMetadata> {
+    let tags = Some(distinct(&capability.tags)).filter(|tags| row.tags != *tags);
+    let latency_class = capability.latency.clone().filter(|latency| row.latency_class.as_ref() != Some(latency));
+    let is_changed = tags.is_some() || latency_class.is_some();
+    is_changed.then(|| CapabilityUpdatedRequestMetadata {
+        tags,
+        latency_class,
+        ..CapabilityUpdatedRequestMetadata::new()
+    })
 }
 
 fn distinct(items: &[String]) -> Vec<String> {

@@ -3,8 +3,9 @@
 use capgen_schema::{Hash, canonical_text};
 use serde_json::{Number, Value};
 
-/// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that 64-bit integers keep their digits. Every
-/// other number is written as JavaScript writes its binary64. [`capgen_schema::canonical_text`] compares this rule with that of contracts.
+/// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that 64-bit integers keep
+/// their digits. Every other number is written as JavaScript writes its binary64. [`capgen_schema::canonical_text`]
+/// compares this rule with that of contracts.
 ///
 /// The recursion is as deep as the value.
 ///

@@ -14,8 +14,8 @@ use crate::Access;
 /// a text whose signature is not verified yet.
 const MAX_TOKEN: usize = 16 << 10;
 
-/// The claims of a token: a JSON Web Token ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)) that is signed with Ed25519
-/// ([RFC 8037](https://www.rfc-editor.org/rfc/rfc8037)).
+/// The claims of a token: a JSON Web Token ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)) that is signed with
+/// Ed25519 ([RFC 8037](https://www.rfc-editor.org/rfc/rfc8037)).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claims {
     /// `sub`: the agent.
@@ -50,7 +50,8 @@ impl Issuer {
         VerifyingKey::from_bytes(&key).ok().map(Self)
     }
 
-    /// Verifies a token at a time, in Unix ms. The signature is verified over the received bytes before the claims are read.
+    /// Verifies a token at a time, in Unix ms. The signature is verified over the received bytes before the claims are
+    /// read.
     ///
     /// # Errors
     ///

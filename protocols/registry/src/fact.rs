@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::{Event, EventId, EventType, Offer};
 
-/// The place of a fact in the order of facts: by event id, then by the producer's agent id, then by content hash (decision 2).
+/// The place of a fact in the order of facts: by event id, then by the producer's agent id, then by content hash
+/// (decision 2).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Stamp {
     /// The id of the event.
@@ -39,23 +40,25 @@ pub struct Stamped {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields have the names and meanings of the payloads")]
 pub enum Fact {
-    /// An agent offers a version of a capability. The subject is (agent, capability, version); the least fact of each contract counts.
+    /// An agent offers a version of a capability. The subject is (agent, capability, version); the least fact of each
+    /// contract counts.
     Registration { agent: Arc<str>, offer: Arc<Offer> },
     /// A changed property. The subject is (agent, capability, version, field); the greatest fact counts.
     Update { agent: Arc<str>, capability: Arc<str>, version: Arc<str>, field: Field, value: Value },
-    /// A deprecation. The subject is (agent, capability, version). Of a version, the least fact counts; of all versions, the greatest.
+    /// A deprecation. The subject is (agent, capability, version). Of a version, the least fact counts; of all
+    /// versions, the greatest.
     Deprecation { agent: Arc<str>, capability: Arc<str>, version: Option<Arc<str>>, reason: Option<Arc<str>> },
     /// The health of an agent: the greatest fact counts.
     Health { agent: Arc<str>, healthy: bool },
     /// The kernel's answer to a request. The subject is (caller, request); the least fact counts.
-    Outcome { caller: Arc<str>, request: Arc<str>, outcome: Outcome },
+    Outcome { caller: Arc<str>, request: Arc<str>, outcome: KernelAnswer },
     /// The end of an invocation. The subject is (invocation, agent represented); the least fact counts.
     Terminal { invocation: Arc<str>, agent: Arc<str>, terminal: Terminal },
 }
 
 /// The kernel's answer to a request.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct KernelAnswer {
     /// Whether the event is `capability.invoked`; otherwise it is `capability.unresolved`.
     pub invoked: bool,
     /// The payload without `input`, in canonical form.
@@ -71,7 +74,7 @@ pub struct Terminal {
     pub(crate) payload: Box<str>,
 }
 
-impl Outcome {
+impl KernelAnswer {
     /// The type of the event.
     #[must_use]
     pub const fn event_type(&self) -> EventType {

@@ -41,7 +41,8 @@ pub struct InvalidRow {
     pub paths: Vec<String>,
 }
 
-/// The output of a fold or a merge, which is written in parts: neither the state nor the view need be in memory as text.
+/// The output of a fold or a merge, which is written in parts: neither the state nor the view need be in memory as
+/// text.
 #[derive(Clone, Debug)]
 pub struct FoldReport<'r> {
     view: View<'r>,
@@ -118,7 +119,8 @@ impl<'r> FoldReport<'r> {
         self.view
     }
 
-    /// The canonical text of `{"hash", "invalid", "registry_hash", "state", "view"}` in parts of at most one entry or row.
+    /// The canonical text of `{"hash", "invalid", "registry_hash", "state", "view"}` in parts of at most one entry or
+    /// row.
     pub fn parts(&self) -> impl Iterator<Item = String> {
         let Self { view, hash, registry_hash, invalid } = self;
         let rows = invalid.iter().flat_map(|rows| {

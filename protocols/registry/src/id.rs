@@ -9,8 +9,9 @@ use uuid::{Uuid, Variant};
 
 use crate::canonical::hash_of;
 
-/// The id of an event: a UUIDv7 ([RFC 9562](https://www.rfc-editor.org/rfc/rfc9562#section-5.7)), or a UUIDv8 that the kernel derives
-/// (decision 2). The text has lower-case digits, so that the order of ids is the bytewise order of their texts.
+/// The id of an event: a UUIDv7 ([RFC 9562](https://www.rfc-editor.org/rfc/rfc9562#section-5.7)), or a UUIDv8 that the
+/// kernel derives (decision 2). The text has lower-case digits, so that the order of ids is the bytewise order of their
+/// texts.
 ///
 /// ```
 /// let id: capgen_registry::EventId = "018f0000-0000-7000-8000-000000000001".parse()?;
@@ -53,8 +54,8 @@ impl EventId {
         Self(Uuid::from_u128(time | 7 << 76 | high << 64 | 2 << 62 | low))
     }
 
-    /// The id that the kernel derives from the cause of an event (decision 10): the first 16 bytes of the hash as a UUIDv8. `position`
-    /// is 0 for outcomes, and the content hash of the cause for notices.
+    /// The id that the kernel derives from the cause of an event (decision 10): the first 16 bytes of the hash as a
+    /// UUIDv8. `position` is 0 for outcomes, and the content hash of the cause for notices.
     pub(crate) fn derive(agent: Option<&str>, id: Option<&str>, kind: &str, position: Value) -> Self {
         let hash = hash_of(&Value::Array(vec![agent.into(), id.into(), kind.into(), position]));
         Self::from_hash(&hash)

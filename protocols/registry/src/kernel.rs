@@ -3,19 +3,23 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use capgen_payload::Payload;
 use serde_json::{Value, json};
 
 use crate::canonical::hash_of;
+use crate::event::generated::{
+    CapabilityInvokedRequest, CapabilityUnresolvedRequest, SystemEventValidationFailedRequest,
+};
 use crate::event::{self, Event, EventType, Invalid, Reason};
 use crate::fact::Fact;
 use crate::paths::limited;
 use crate::registry::{Question, Registered, output_violations};
-use crate::{Checked, Checker, EventId, Registry, Requirement, SigningKey, Stamped};
+use crate::{Checked, Checker, EventId, Producer, Registry, Requirement, SigningKey, Stamped};
 
 /// The kernel over the events of a log, in the log's order.
 ///
-/// It reads no clock and no random numbers: equal logs lead to equal events, with equal ids. Two kernels over one log do no harm, since a log
-/// drops a derived id that it already has.
+/// It reads no clock and no random numbers: equal logs lead to equal events, with equal ids. Two kernels over one log
+/// do no harm, since a log drops a derived id that it already has.
 #[derive(Debug)]
 pub struct Kernel {
     checker: Arc<Checker>,
@@ -28,8 +32,8 @@ pub struct Kernel {
 
 impl Kernel {
     /// A kernel without events. It signs with `key`, if there is one. If the configuration [has a key of the
-    /// kernel](crate::Configuration::has_kernel_key), pass [one of them](crate::Configuration::is_kernel_key): otherwise logs reject the
-    /// events.
+    /// kernel](crate::Configuration::has_kernel_key), pass [one of them](crate::Configuration::is_kernel_key):
+    /// otherwise logs reject the events.
     #[must_use]
     pub fn new(checker: Arc<Checker>, key: Option<SigningKey>) -> Self {
         let registry = Registry::new(checker.config().clone());
@@ -41,8 +45,9 @@ impl Kernel {
         &mut self.registry
     }
 
-    /// Notes that the log has an event, which may come later than the next steps. A request whose outcome is in the log is not answered
-    /// again, and an id that is in the log is not emitted again. Call this for the events of a replay before the first step.
+    /// Notes that the log has an event, which may come later than the next steps. A request whose outcome is in the log
+    /// is not answered again, and an id that is in the log is not emitted again. Call this for the events of a replay
+    /// before the first step.
     pub fn note(&mut self, event: &Event) {
         self.learn(event);
         if !event.event_type().is_some_and(EventType::is_of_kernel) {
@@ -71,7 +76,8 @@ impl Kernel {
         emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
     }
 
-    /// Remembers a derived id. An event that is not the kernel's, or whose signature is not valid, reserves none (ruling 11).
+    /// Remembers a derived id. An event that is not the kernel's, or whose signature is not valid, reserves none
+    /// (ruling 11).
     fn learn(&mut self, event: &Event) {
         let derived = event.id().filter(|id| id.is_derived());
         self.known.extend(derived.filter(|_| self.checker.is_authentic(event)));
@@ -92,44 +98,51 @@ impl Kernel {
         let access = config.access(caller);
         let view = self.registry.view();
         let (target, explanation) = view.choose(capability, &parsed, access, Some(caller));
-        let (registry_hash, resolution_hash) = (view.registry_hash(), explanation.hash());
-        let mut answer = json!({
-            "request_id": id,
-            "caller_agent_id": caller,
-            "capability_id": capability,
-            "registry_hash": registry_hash,
-            "resolution_hash": resolution_hash,
-        });
-        if let Some(correlation) = event.member("correlation_id") {
-            set(&mut answer, "correlation_id", correlation);
-        }
-        match target {
+        let registry_hash = view.registry_hash();
+        let correlation_id = event.member("correlation_id").map(str::to_owned);
+        let (reason, violations, resolution_hash) = match target {
             Some(Registered { agent, stamp, offer, .. }) => {
                 let input = payload.get("input").unwrap_or(&Value::Null);
                 let violations = limited(offer.input_violations(input));
                 if violations.is_empty() {
-                    set(&mut answer, "target_agent_id", agent);
-                    set(&mut answer, "version", offer.version.to_string());
-                    set(&mut answer, "registration_id", stamp.event_id.to_string());
-                    set(&mut answer, "contract_hash", offer.contract_hash.to_string());
-                    set(&mut answer, "input", input.clone());
-                    set(&mut answer, "output_schema", offer.output_schema());
-                    return Some(Draft::outcome(event, EventType::Invoked, answer));
+                    let invoked = CapabilityInvokedRequest {
+                        request_id: id,
+                        caller_agent_id: caller.to_owned(),
+                        target_agent_id: agent.to_owned(),
+                        capability_id: capability.to_owned(),
+                        version: offer.version.to_string(),
+                        registration_id: stamp.event_id.to_string(),
+                        contract_hash: offer.contract_hash.to_string(),
+                        correlation_id,
+                        input: input.clone(),
+                        output_schema: offer.output_schema(),
+                        registry_hash,
+                        resolution_hash: explanation.hash(),
+                    };
+                    return Some(Draft::outcome(event, EventType::Invoked, &invoked));
                 }
-                set(&mut answer, "reason", Reason::SchemaViolation.as_str());
-                set(&mut answer, "violations", violations);
+                (Reason::SchemaViolation.as_str(), Some(violations), explanation.hash())
             }
             None => {
                 // Neither the reason nor the hash depends on registrations that the caller may not use (ruling 14).
                 let reason = view.reason_within_access(capability, &parsed, access).as_str();
                 let question = Question::new(capability, &parsed, access, Some(caller));
                 let reduced = json!({"question": question, "reason": reason, "registry_hash": registry_hash});
-                set(&mut answer, "reason", reason);
-                set(&mut answer, "resolution_hash", hash_of(&reduced).to_string());
+                (reason, None, hash_of(&reduced).to_string())
             }
-        }
-        set(&mut answer, "requirement", requirement);
-        Some(Draft::outcome(event, EventType::Unresolved, answer))
+        };
+        let unresolved = CapabilityUnresolvedRequest {
+            request_id: id,
+            caller_agent_id: caller.to_owned(),
+            capability_id: capability.to_owned(),
+            requirement: requirement.to_owned(),
+            correlation_id,
+            reason: reason.to_owned(),
+            violations,
+            registry_hash,
+            resolution_hash,
+        };
+        Some(Draft::outcome(event, EventType::Unresolved, &unresolved))
     }
 
     /// The notice about a completion by the target whose output violates the pinned schema.
@@ -140,27 +153,18 @@ impl Kernel {
         let own = invoked.filter(|invoked| event.agent() == event::text(invoked, "target_agent_id"));
         let violations = own.map(|invoked| output_violations(&invoked, payload)).find(|paths| !paths.is_empty())?;
         let paths = limited(violations.into_iter().map(|path| format!("/payload/output{path}")));
-        Some(Draft::notice(event, Reason::SchemaViolation, &paths))
+        Some(Draft::notice(event, Reason::SchemaViolation, paths))
     }
 
     /// The event of a draft (formats page, "Emitted envelopes").
     fn emit(&self, cause: &Event, draft: Draft) -> Event {
-        let mut event = json!({
-            "spec_version": "1.0",
-            "event_id": draft.id.to_string(),
-            "event_type": draft.kind.as_str(),
-            "event_version": "1.0.0",
-            "timestamp": "1970-01-01T00:00:00.000Z",
-            "producer": {
-                "agent_id": self.checker.config().kernel(),
-                "agent_type": "kernel",
-                "runtime_id": "",
-                "instance_id": "",
-            },
-            "trace": {"trace_id": "", "span_id": draft.id.span(), "depth": 0},
-            "payload": draft.payload,
-            "metadata": {},
-        });
+        let kernel = Producer {
+            agent_id: self.checker.config().kernel().to_owned(),
+            agent_type: "kernel".to_owned(),
+            runtime_id: String::new(),
+            instance_id: String::new(),
+        };
+        let mut event = kernel.envelope(draft.kind, draft.payload, draft.id, 0, "");
         if let Some(id) = cause.id() {
             set(&mut event, "causation_id", id.to_string());
         }
@@ -205,28 +209,29 @@ struct Draft {
 }
 
 impl Draft {
-    fn outcome(cause: &Event, kind: EventType, payload: Value) -> Self {
+    fn outcome(cause: &Event, kind: EventType, payload: &impl Payload) -> Self {
         let id = EventId::derive(cause.agent(), cause.member("event_id"), "outcome", 0.into());
-        Self { id, kind, payload, is_readable: true }
+        Self { id, kind, payload: event::value_of(payload), is_readable: true }
     }
 
-    fn notice(cause: &Event, reason: Reason, paths: &[String]) -> Self {
+    fn notice(cause: &Event, reason: Reason, paths: Vec<String>) -> Self {
         let (hash, id) = (cause.hash().to_string(), cause.id().map(|id| id.to_string()));
-        let payload = json!({
-            "original_event_id": id,
-            "original_hash": hash,
-            "failure_reason": reason.as_str(),
-            "validation_trace": paths,
+        let derived = EventId::derive(cause.agent(), id.as_deref(), "notice", hash.clone().into());
+        let payload = event::value_of(&SystemEventValidationFailedRequest {
+            original_event_id: id,
+            original_hash: hash,
+            failure_reason: reason.as_str().to_owned(),
+            validation_trace: paths,
         });
-        let derived = EventId::derive(cause.agent(), id.as_deref(), "notice", hash.into());
         Self { id: derived, kind: EventType::ValidationFailed, payload, is_readable: reason != Reason::Envelope }
     }
 }
 
-/// The notice about an invalid event. There is none about an invalid notice, so that two kernels never answer each other.
+/// The notice about an invalid event. There is none about an invalid notice, so that two kernels never answer each
+/// other.
 fn notice_of(event: &Event, invalid: &Invalid) -> Option<Draft> {
     let is_notice = event.member("event_type") == Some(EventType::ValidationFailed.as_str());
-    (!is_notice).then(|| Draft::notice(event, invalid.reason, &invalid.paths))
+    (!is_notice).then(|| Draft::notice(event, invalid.reason, invalid.paths.clone()))
 }
 
 fn set(object: &mut Value, name: &str, value: impl Into<Value>) {

@@ -1,12 +1,14 @@
 //! The monitor: it marks agents that stopped sending heartbeats, and ends overdue invocations (decision 11).
 //!
-//! All of it is a function of the state and the time. So a monitor needs no memory of its own, and two monitors do no harm: both append
-//! the same facts, of which one counts.
+//! All of it is a function of the state and the time. So a monitor needs no memory of its own, and two monitors do no
+//! harm: both append the same facts, of which one counts.
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::event::generated::{AgentUnavailableRequest, CapabilityFailedRequest};
+use crate::event::value_of;
 use crate::{EventId, EventType, Status, View};
 
 /// The limits of a monitor.
@@ -36,11 +38,11 @@ pub struct Overdue {
     pub payload: Value,
 }
 
-/// The events that a monitor should append at a time, in Unix ms: first the agents, in the order of their ids, then the invocations. Takes time
-/// linear in the number of agents and invocations.
+/// The events that a monitor should append at a time, in Unix ms: first the agents, in the order of their ids, then the
+/// invocations. Takes time linear in the number of agents and invocations.
 ///
-/// The times are those in the ids of the last heartbeat and of the request, whose distance from the log's clock is bounded when they are
-/// appended.
+/// The times are those in the ids of the last heartbeat and of the request, whose distance from the log's clock is
+/// bounded when they are appended.
 #[must_use]
 pub fn overdue(view: &View<'_>, limits: &MonitorLimits, now: u64) -> Vec<Overdue> {
     let is_old = |id: &str, limit: Duration| {
@@ -52,7 +54,7 @@ pub fn overdue(view: &View<'_>, limits: &MonitorLimits, now: u64) -> Vec<Overdue
         view.health().into_iter().filter(|(_, health)| health.healthy && is_old(&health.event_id, limits.heartbeat));
     let silent = silent.map(|(agent, _)| Overdue {
         kind: EventType::Unavailable,
-        payload: json!({"agent_id": agent, "reason": "missed heartbeats"}),
+        payload: value_of(&AgentUnavailableRequest::new().with_agent_id(&*agent).with_reason("missed heartbeats")),
         agent,
     });
     let pending = view
@@ -61,10 +63,11 @@ pub fn overdue(view: &View<'_>, limits: &MonitorLimits, now: u64) -> Vec<Overdue
         .filter(|invocation| invocation.status == Status::Pending && is_old(&invocation.request_id, limits.invocation));
     let pending = pending.map(|invocation| Overdue {
         kind: EventType::Failed,
-        payload: json!({
-            "agent_id": invocation.target,
-            "invocation_id": invocation.invocation_id,
-            "reason": "timeout",
+        payload: value_of(&CapabilityFailedRequest {
+            agent_id: Some(invocation.target.clone()),
+            invocation_id: invocation.invocation_id,
+            reason: "timeout".to_owned(),
+            message: None,
         }),
         agent: invocation.target,
     });

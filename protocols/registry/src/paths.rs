@@ -8,7 +8,8 @@ const MAX_PATHS: usize = 32;
 /// The maximum length of a path in code points (ruling 4). It is the limit of the other strings of an event (ruling 3).
 const MAX_LENGTH: usize = 255;
 
-/// The paths of a list: cut to whole segments within 255 code points, distinct, sorted bytewise, and the first 32 of them (ruling 4).
+/// The paths of a list: cut to whole segments within 255 code points, distinct, sorted bytewise, and the first 32 of
+/// them (ruling 4).
 pub(crate) fn limited(paths: impl IntoIterator<Item = String>) -> Vec<String> {
     let paths: BTreeSet<String> = paths.into_iter().map(cut).collect();
     paths.into_iter().take(MAX_PATHS).collect()

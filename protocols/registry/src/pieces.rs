@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufRead};
 
-use capgen_schema::{Hash, HashBuilder};
+use capgen_schema::{Hash, HashBuilder, JsonCursor};
 
 /// The limit of the bytes of one piece. Entries have at most 1 MiB in canonical form, but the notation need not be
 /// canonical. An escape has six bytes for a character of one, so 16 times as much leaves room for escapes everywhere
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 160;
 
 /// Why a document cannot be read.
 #[derive(Debug)]
-pub(crate) enum Problem {
+pub(crate) enum ReadError {
     Io(io::Error),
     /// It is not JSON, or larger than any valid document. The phrase quotes nothing of it.
     NotJson(String),
@@ -38,7 +38,8 @@ impl<R: BufRead> Pieces<R> {
         Self { input, has_space: true, max_piece: MAX_PIECE, piece: Vec::new(), hash: None }
     }
 
-    /// A document without white space between pieces, whose pieces may be as large as the input: the caller limits that.
+    /// A document without white space between pieces, whose pieces may be as large as the input: the caller limits
+    /// that.
     pub(crate) fn canonical(input: R) -> Self {
         Self { has_space: false, max_piece: usize::MAX, ..Self::new(input) }
     }
@@ -54,11 +55,11 @@ impl<R: BufRead> Pieces<R> {
     }
 
     /// The next byte that is not white space, which is not consumed.
-    pub(crate) fn peek(&mut self) -> Result<Option<u8>, Problem> {
+    pub(crate) fn peek(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
-            let bytes = self.input.fill_buf().map_err(Problem::Io)?;
+            let bytes = self.input.fill_buf().map_err(ReadError::Io)?;
             match bytes.first().copied() {
-                Some(byte) if self.has_space && is_space(byte) => self.consume(1),
+                Some(byte) if self.has_space && JsonCursor::is_space(byte) => self.consume(1),
                 byte => return Ok(byte),
             }
         }
@@ -71,7 +72,7 @@ impl<R: BufRead> Pieces<R> {
         self.input.consume(count);
     }
 
-    fn eat(&mut self, byte: u8) -> Result<bool, Problem> {
+    fn eat(&mut self, byte: u8) -> Result<bool, ReadError> {
         let eats = self.peek()? == Some(byte);
         if eats {
             self.consume(1);
@@ -79,28 +80,28 @@ impl<R: BufRead> Pieces<R> {
         Ok(eats)
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Problem> {
+    fn expect(&mut self, byte: u8) -> Result<(), ReadError> {
         if self.eat(byte)? { Ok(()) } else { Err(not_json(&format!("expected `{}`", char::from(byte)))) }
     }
 
     /// Fails unless nothing but white space follows.
-    pub(crate) fn end(&mut self) -> Result<(), Problem> {
+    pub(crate) fn end(&mut self) -> Result<(), ReadError> {
         if self.peek()?.is_none() { Ok(()) } else { Err(not_json("trailing characters")) }
     }
 
     /// Fails unless at most one line break follows.
-    pub(crate) fn line_end(&mut self) -> Result<(), Problem> {
+    pub(crate) fn line_end(&mut self) -> Result<(), ReadError> {
         self.eat(b'\n')?;
         self.end()
     }
 
     /// The text of the next value.
-    pub(crate) fn value(&mut self) -> Result<&str, Problem> {
+    pub(crate) fn value(&mut self) -> Result<&str, ReadError> {
         self.peek()?;
         self.piece.clear();
         let mut scan = Scan::default();
         loop {
-            let bytes = self.input.fill_buf().map_err(Problem::Io)?;
+            let bytes = self.input.fill_buf().map_err(ReadError::Io)?;
             let is_end = bytes.is_empty();
             let (used, is_whole) = scan.feed(bytes);
             self.piece.extend_from_slice(bytes.get(..used).unwrap_or_default());
@@ -116,14 +117,14 @@ impl<R: BufRead> Pieces<R> {
             }
         }
         // A canonical document has no space that `peek` could have passed.
-        if scan.depth > MAX_DEPTH || self.piece.first().copied().is_none_or(is_space) {
+        if scan.depth > MAX_DEPTH || self.piece.first().copied().is_none_or(JsonCursor::is_space) {
             return Err(not_json("expected a value"));
         }
         std::str::from_utf8(&self.piece).map_err(|_| not_json("it is not UTF-8"))
     }
 
     /// Reads an object. `each` gets the name of each member, and reads its value.
-    pub(crate) fn members<E: From<Problem>>(
+    pub(crate) fn members<E: From<ReadError>>(
         &mut self,
         mut each: impl FnMut(&mut Self, &str) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -145,7 +146,7 @@ impl<R: BufRead> Pieces<R> {
     }
 
     /// Reads an array. `each` reads each item.
-    pub(crate) fn items<E: From<Problem>>(
+    pub(crate) fn items<E: From<ReadError>>(
         &mut self,
         mut each: impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -163,7 +164,7 @@ impl<R: BufRead> Pieces<R> {
     }
 
     /// Skips a value that is JSON. The first `levels` levels are read piece by piece.
-    pub(crate) fn skip(&mut self, levels: usize) -> Result<(), Problem> {
+    pub(crate) fn skip(&mut self, levels: usize) -> Result<(), ReadError> {
         match (self.peek()?, levels.checked_sub(1)) {
             (Some(b'{'), Some(levels)) => self.members(|pieces, _| pieces.skip(levels)),
             (Some(b'['), Some(levels)) => self.items(|pieces| pieces.skip(levels)),
@@ -173,20 +174,17 @@ impl<R: BufRead> Pieces<R> {
 }
 
 /// The value of a piece. Duplicate names and whatever else parsers disagree about are errors.
-pub(crate) fn parsed_strictly(text: &str) -> Result<serde_json::Value, Problem> {
+pub(crate) fn parsed_strictly(text: &str) -> Result<serde_json::Value, ReadError> {
     capgen_schema::parse_document(text.as_bytes(), MAX_DEPTH)
-        .map_err(|error| Problem::NotJson(error.redact(true).message()))
+        .map_err(|error| ReadError::NotJson(error.redact(true).message()))
 }
 
-fn not_json(phrase: &str) -> Problem {
-    Problem::NotJson(phrase.to_owned())
+fn not_json(phrase: &str) -> ReadError {
+    ReadError::NotJson(phrase.to_owned())
 }
 
-const fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-/// Finds the end of a value, across parts of the text. It does not check the value.
+/// Finds the end of a value, across parts of the text: its state is kept from one part to the next, so it is not a
+/// cursor in a text. It does not check the value.
 #[derive(Default)]
 struct Scan {
     depth: usize,
@@ -218,7 +216,8 @@ impl Scan {
                 }
                 continue;
             }
-            let ends_word = matches!(byte, b',' | b':' | b']' | b'}' | b'"' | b'[' | b'{') || is_space(*byte);
+            let ends_word =
+                matches!(byte, b',' | b':' | b']' | b'}' | b'"' | b'[' | b'{') || JsonCursor::is_space(*byte);
             if self.depth == 0 && ends_word && (self.in_word || matches!(byte, b',' | b':' | b']' | b'}')) {
                 return (at, true);
             }
@@ -241,7 +240,7 @@ impl Scan {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
@@ -257,10 +256,10 @@ mod tests {
     use super::*;
 
     /// The names and values of a document, except for skipped ones.
-    fn read(text: &str, capacity: usize) -> Result<String, Problem> {
+    fn read(text: &str, capacity: usize) -> Result<String, ReadError> {
         let mut pieces = Pieces::new(BufReader::with_capacity(capacity, text.as_bytes()));
         let mut read = String::new();
-        pieces.members::<Problem>(|pieces, name| {
+        pieces.members::<ReadError>(|pieces, name| {
             read.push_str(name);
             if pieces.peek()? == Some(b'[') {
                 return pieces.items(|pieces| {
@@ -329,7 +328,7 @@ mod tests {
             let mut hash = None;
             let mut number = 0;
             pieces
-                .items::<Problem>(|pieces| {
+                .items::<ReadError>(|pieces| {
                     number += 1;
                     if number == 2 {
                         pieces.start_hash();

@@ -44,7 +44,12 @@ impl Producer {
     /// An event with a payload. `now` is Unix time in ms. The trace starts with this event.
     #[must_use]
     pub fn event(&self, kind: EventType, payload: Value, id: EventId, now: u64) -> Event {
-        Event::new(json!({
+        Event::new(self.envelope(kind, payload, id, now, &id.to_string()))
+    }
+
+    /// The value of an event at the start of a trace.
+    pub(crate) fn envelope(&self, kind: EventType, payload: Value, id: EventId, now: u64, trace: &str) -> Value {
+        json!({
             "spec_version": "1.0",
             "event_id": id.to_string(),
             "event_type": kind.as_str(),
@@ -56,16 +61,16 @@ impl Producer {
                 "runtime_id": self.runtime_id,
                 "instance_id": self.instance_id,
             },
-            "trace": {"trace_id": id.to_string(), "span_id": id.span(), "depth": 0},
+            "trace": {"trace_id": trace, "span_id": id.span(), "depth": 0},
             "payload": payload,
             "metadata": {},
-        }))
+        })
     }
 }
 
 impl EventIds {
-    /// The next id. `now` is Unix time in ms, and `random` are random bits. If the clock stands still or goes back, the id counts up from the
-    /// last one.
+    /// The next id. `now` is Unix time in ms, and `random` are random bits. If the clock stands still or goes back, the
+    /// id counts up from the last one.
     pub fn next(&mut self, now: u64, random: u128) -> EventId {
         let mut id = EventId::at(self.millis.max(now), random);
         if self.last.is_some_and(|last| id <= last) {

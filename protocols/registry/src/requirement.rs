@@ -6,11 +6,12 @@ use std::str::FromStr;
 use capgen_descriptor::{InvalidVersionRange, VersionRange};
 use semver::Version;
 
-/// A requirement for a version (decision 9): a version such as `1.2.0`, which a later version of the same major also satisfies, also for
-/// major 0 (section 10); `=1.2.0`, exactly this version; or comparators such as `>=1.2.0 <2.0.0`, which must all match.
+/// A requirement for a version (decision 9): a version such as `1.2.0`, which a later version of the same major also
+/// satisfies, also for major 0 (section 10); `=1.2.0`, exactly this version; or comparators such as `>=1.2.0 <2.0.0`,
+/// which must all match.
 ///
-/// A pre-release only matches if the requirement names a pre-release of the same `x.y.z`. Build metadata is ignored. [`VersionRange`] lists
-/// the differences from other ranges.
+/// A pre-release only matches if the requirement names a pre-release of the same `x.y.z`. Build metadata is ignored.
+/// [`VersionRange`] lists the differences from other ranges.
 ///
 /// ```
 /// use capgen_registry::Requirement;
@@ -26,8 +27,8 @@ pub struct Requirement {
     range: VersionRange,
 }
 
-/// A range of versions (decision 8): the grammar of [`Requirement`], by precedence alone. One version without an operator matches exactly,
-/// and `2.0.0-rc.1` is in `>=1.0.0 <2.0.0`.
+/// A range of versions (decision 8): the grammar of [`Requirement`], by precedence alone. One version without an
+/// operator matches exactly, and `2.0.0-rc.1` is in `>=1.0.0 <2.0.0`.
 ///
 /// ```
 /// let range: capgen_registry::Range = ">=1.0.0 <2.0.0".parse()?;

@@ -20,8 +20,8 @@ pub(crate) struct NewRow {
     pub(crate) record: String,
 }
 
-/// Appends rows within one `IMMEDIATE` transaction, so that the ends of the chains that it read cannot change before the commit,
-/// whatever other processes write.
+/// Appends rows within one `IMMEDIATE` transaction, so that the ends of the chains that it read cannot change before
+/// the commit, whatever other processes write.
 pub(crate) struct Appender<'t> {
     insert: Statement<'t>,
     end: Statement<'t>,

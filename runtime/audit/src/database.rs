@@ -4,13 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use capgen_sqlite::{Limits, Problem, write_ahead_path};
+use capgen_sqlite::{FileError, Limits, write_ahead_path};
 use rusqlite::Connection;
 
 use crate::table::SCHEMA;
 
-/// The largest value that a connection reads or writes, in bytes. Records have at most 64 KiB; those of earlier versions had up to 16 MiB,
-/// with the columns next to them.
+/// The largest value that a connection reads or writes, in bytes. Records have at most 64 KiB; those of earlier
+/// versions had up to 16 MiB, with the columns next to them.
 const MAX_VALUE: usize = 32 << 20;
 
 /// How long readers wait for a lock. In WAL mode, they only need one while another process recovers the file. The
@@ -75,22 +75,22 @@ fn limits(timeout: Duration) -> Limits {
     Limits { max_value: MAX_VALUE, timeout }
 }
 
-impl From<Problem> for DatabaseError {
-    fn from(problem: Problem) -> Self {
+impl From<FileError> for DatabaseError {
+    fn from(problem: FileError) -> Self {
         match problem {
-            Problem::Missing => Self::Missing,
-            Problem::Other(reason) => Self::NotAnAudit(reason),
-            Problem::Newer(version) => Self::Newer(version),
-            Problem::Damaged(reason) => Self::Damaged(reason),
-            Problem::Locked => Self::Locked,
-            Problem::Failed(reason) => Self::Failed(reason),
+            FileError::Missing => Self::Missing,
+            FileError::Other(reason) => Self::NotAnAudit(reason),
+            FileError::Newer(version) => Self::Newer(version),
+            FileError::Damaged(reason) => Self::Damaged(reason),
+            FileError::Locked => Self::Locked,
+            FileError::Failed(reason) => Self::Failed(reason),
         }
     }
 }
 
 impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
-        Problem::from(error).into()
+        FileError::from(error).into()
     }
 }
 

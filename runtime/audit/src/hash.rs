@@ -7,8 +7,9 @@ use crate::row::Row;
 /// The first field of every encoding. Another encoding would have another text here.
 const DOMAIN: &[u8] = b"capgen-audit-row-1";
 
-/// The hash that a row must have: SHA-256 over a fixed text and every column but `hash`, in the order of the table. Each of these fields is
-/// preceded by its length in bytes; lengths and integers are 64 bits, big-endian. `docs/audit.md` has the same in Python.
+/// The hash that a row must have: SHA-256 over a fixed text and every column but `hash`, in the order of the table.
+/// Each of these fields is preceded by its length in bytes; lengths and integers are 64 bits, big-endian.
+/// `docs/audit.md` has the same in Python.
 pub(crate) fn hash(row: &Row) -> Hash {
     let mut hash = HashBuilder::new();
     hash.add_framed(DOMAIN);

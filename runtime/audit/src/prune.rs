@@ -32,14 +32,14 @@ pub struct PrunedPart {
     pub tenant: String,
     /// The number of rows.
     pub rows: u64,
-    /// The hash of the checkpoint that replaces them. Someone who knows it can distinguish these rows from rows that another person removed: see
-    /// [`Database::verify_with_pruned`].
+    /// The hash of the checkpoint that replaces them. Someone who knows it can distinguish these rows from rows that
+    /// another person removed: see [`Database::verify_with_pruned`].
     pub checkpoint: Hash,
 }
 
-/// Removes, for each tenant, the first rows of the chain up to the first one with a time that is not less than `before`. For each tenant
-/// with removed rows, appends a checkpoint with their number, and the sequence number and hash of the last of them. Times are Unix times in
-/// ms; `now` is the time of the checkpoints.
+/// Removes, for each tenant, the first rows of the chain up to the first one with a time that is not less than
+/// `before`. For each tenant with removed rows, appends a checkpoint with their number, and the sequence number and
+/// hash of the last of them. Times are Unix times in ms; `now` is the time of the checkpoints.
 ///
 /// ```
 /// use capgen_audit::{DatabaseError, prune};
@@ -64,7 +64,8 @@ pub fn prune(path: &Path, before: u64, now: u64) -> Result<Pruned, DatabaseError
         removed.push(remove(&transaction, tenant, &checkpoint, before, now)?);
     }
     transaction.commit()?;
-    // Old pages remain in the log until it is written to the database. If another process reads the log, that happens later.
+    // Old pages remain in the log until it is written to the database. If another process reads the log, that happens
+    // later.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     Ok(Pruned::Removed(removed))
 }

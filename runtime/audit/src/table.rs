@@ -1,6 +1,6 @@
 //! The table, its indexes and its triggers.
 
-use capgen_sqlite::Schema;
+use capgen_sqlite::{Schema, append_only};
 
 /// The schema of the file. The application id is `cgAU` in ASCII.
 pub(crate) const SCHEMA: Schema =
@@ -11,8 +11,7 @@ pub(crate) const CHECKPOINT: &str = "audit_checkpoint";
 
 /// The name and the statement of everything in the file.
 ///
-/// The triggers refuse changes by accident and by other programs that use SQL. Someone who can write to the file can drop them;
-/// the hashes are for that case. `INSERT OR REPLACE` deletes rows without the trigger for `DELETE`, so the one for `INSERT` refuses it.
+/// The chains are those of the tenants. Pruning removes the rows that a checkpoint replaces.
 const OBJECTS: [(&str, &str); 7] = [
     (
         "audit",
@@ -32,25 +31,12 @@ const OBJECTS: [(&str, &str); 7] = [
     ("audit_chain", "CREATE UNIQUE INDEX audit_chain ON audit (tenant, seq)"),
     ("audit_ts", "CREATE INDEX audit_ts ON audit (ts)"),
     ("audit_checkpoints", "CREATE INDEX audit_checkpoints ON audit (tenant, seq) WHERE kind = 'audit_checkpoint'"),
-    (
-        "audit_insert",
-        "CREATE TRIGGER audit_insert BEFORE INSERT ON audit
-WHEN NEW.id <= (SELECT coalesce(max(id), 0) FROM audit)
-  OR EXISTS (SELECT 1 FROM audit WHERE tenant = NEW.tenant AND seq >= NEW.seq)
-BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",
-    ),
-    (
-        "audit_update",
-        "CREATE TRIGGER audit_update BEFORE UPDATE ON audit
-BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",
-    ),
-    (
-        "audit_delete",
-        "CREATE TRIGGER audit_delete BEFORE DELETE ON audit
-WHEN NOT EXISTS (
-  SELECT 1 FROM audit WHERE tenant = OLD.tenant AND seq > OLD.seq
-    AND kind = 'audit_checkpoint' AND json_extract(record, '$.lastSeq') >= OLD.seq
-)
-BEGIN SELECT RAISE(ABORT, 'the audit is append-only: only a checkpoint allows to remove rows'); END",
+    append_only!(insert "audit", chain "tenant", place "seq", because "the audit is append-only"),
+    append_only!(update "audit", because "the audit is append-only"),
+    append_only!(
+        delete "audit",
+        unless "SELECT 1 FROM audit WHERE tenant = OLD.tenant AND seq > OLD.seq
+    AND kind = 'audit_checkpoint' AND json_extract(record, '$.lastSeq') >= OLD.seq",
+        because "the audit is append-only: only a checkpoint allows to remove rows"
     ),
 ];

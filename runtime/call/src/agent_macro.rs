@@ -22,12 +22,13 @@ macro_rules! handlers {
     }};
 }
 
-/// Declares the trait that an agent implements, the function that turns an implementation into [`Handlers`](crate::Handlers), and the
-/// client that calls the agent: for capabilities that are declared in Rust, the items that are generated for contracts with the option
-/// `calls`.
+/// Declares the trait that an agent implements, the function that turns an implementation into
+/// [`Handlers`](crate::Handlers), and the client that calls the agent: for capabilities that are declared in Rust, the
+/// items that are generated for contracts with the option `calls`.
 ///
-/// The id of the agent follows `=`. Each method names a capability; the request and the response are those of the capability.
-/// Visibility and attributes are those of the trait; each method has its documentation in the trait and in the client.
+/// The id of the agent follows `=`. Each method names a capability; the request and the response are those of the
+/// capability. Visibility and attributes are those of the trait; each method has its documentation in the trait and in
+/// the client.
 ///
 /// ```
 /// use capgen_call::{CallError, Client, Context, Failure};

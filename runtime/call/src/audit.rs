@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::transport::BoxFuture;
 
-/// A record of the audit. As JSON, it has the form that the specification of typed capabilities gives, with `kind` as its tag.
+/// A record of the audit. As JSON, it has the form that the specification of typed capabilities gives, with `kind` as
+/// its tag.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum AuditRecord {
@@ -30,7 +31,8 @@ pub struct ViolationRecord {
     pub tenant_id: String,
     /// The name of the capability.
     pub capability_name: String,
-    /// The other party, as `agent://<id>`: the provider if the caller writes the record, and the caller if the provider does.
+    /// The other party, as `agent://<id>`: the provider if the caller writes the record, and the caller if the provider
+    /// does.
     pub peer_id: String,
     /// The side of the payload.
     #[serde(with = "side")]
@@ -121,11 +123,11 @@ impl AuditRecord {
     }
 }
 
-/// A store of audit records. A store that fails never hides a violation: the call ends with the same result, and the lost record is
-/// counted.
+/// A store of audit records. A store that fails never hides a violation: the call ends with the same result, and the
+/// lost record is counted.
 pub trait Audit: Send + Sync + 'static {
-    /// Hands over a record. The future ends when the store has accepted the record into its queue; if the queue is full, the store
-    /// waits or drops the record, as its user chose.
+    /// Hands over a record. The future ends when the store has accepted the record into its queue; if the queue is
+    /// full, the store waits or drops the record, as its user chose.
     ///
     /// # Errors
     ///

@@ -1,31 +1,53 @@
 //! A call that is being served.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::client::CallOptions;
-use crate::envelope::{Envelope, header};
 use capgen_time::{Clock, SystemClock};
+use tokio::time::Instant;
+
+use crate::envelope::{Envelope, header};
+use crate::options::CallOptions;
+
+tokio::task_local! {
+    /// The call whose handler this task polls.
+    static SERVED: Context;
+}
 
 /// The properties of a call that is being served. Clones are cheap.
 #[derive(Clone)]
 pub struct Context {
     envelope: Arc<Envelope>,
-    clock: Arc<dyn Clock>,
+    /// The end of the call.
+    due: Option<Instant>,
 }
 
 impl Context {
-    pub(crate) fn new(envelope: Arc<Envelope>, clock: Arc<dyn Clock>) -> Self {
-        Self { envelope, clock }
+    pub(crate) fn new(envelope: Arc<Envelope>, due: Option<Instant>) -> Self {
+        Self { envelope, due }
     }
 
-    /// The context of a request of another protocol, for [`Handlers::run`](crate::Handlers::run): the id of the caller, the name of the
-    /// capability, the id of the request, and the Unix time in ms until which the caller waits.
+    /// The context of a request of another protocol, for [`Handlers::run`](crate::Handlers::run): the id of the caller,
+    /// the name of the capability, the id of the request, and the Unix time in ms until which the caller waits.
     #[must_use]
     pub fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
         let envelope = Envelope::of_request(caller, capability, message_id, deadline);
-        Self::new(Arc::new(envelope), Arc::new(SystemClock))
+        let rest = deadline.map(|deadline| Duration::from_millis(deadline.saturating_sub(SystemClock.now_ms())));
+        // The clock of the process cannot show a deadline that is centuries away.
+        let due = rest.and_then(|rest| Instant::now().checked_add(rest));
+        Self::new(Arc::new(envelope), due)
+    }
+
+    /// Runs a handler, whose calls serve this call.
+    pub(crate) async fn serve<T>(self, handler: impl Future<Output = T>) -> T {
+        SERVED.scope(self, handler).await
+    }
+
+    /// The call whose handler runs, if one does.
+    pub(crate) fn served() -> Option<Self> {
+        SERVED.try_with(Self::clone).ok()
     }
 
     /// The id of the caller, without `agent://`. If the server has keys, the
@@ -65,26 +87,53 @@ impl Context {
         self.envelope.headers()
     }
 
-    /// The time until the caller stops waiting; `None` if the request has no deadline.
+    /// The time until the caller stops waiting; `None` if the request has no deadline. It does not depend on the clock
+    /// of the caller, unless that sends a deadline alone, as older clients do.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        let deadline = self.envelope.deadline()?;
-        Some(Duration::from_millis(deadline.saturating_sub(self.clock.now_ms())))
+        Some(self.due?.saturating_duration_since(Instant::now()))
     }
 
-    /// The options of calls that serve this call: they do not wait longer than its caller, belong to its tenant, its session and its
-    /// trace, and name its request as their cause.
+    /// The options of calls that serve this call: they do not wait longer than its caller, belong to its tenant, its
+    /// session and its trace, and name its request as their cause.
+    ///
+    /// Calls that the future of a handler makes have these properties anyway. The method is for calls in other tasks,
+    /// such as those of `tokio::spawn`.
     #[must_use]
     pub fn child_options(&self) -> CallOptions {
         let mut options = CallOptions::new();
-        options.parent_deadline = self.envelope.deadline();
-        options.caused_by = Some(self.message_id().to_owned());
+        options.parent_deadline = self.due;
+        options.is_child = true;
+        // Ids of other protocols may be longer than those of messages.
+        let id = self.message_id();
+        options.caused_by = Some(id).filter(|id| (1..=128).contains(&id.chars().count())).map(str::to_owned);
         options.tenant = self.tenant().map(Arc::from);
         options.session = self.envelope.header(header::SESSION).map(Arc::from);
         if let Some(parent) = self.envelope.header(header::TRACEPARENT) {
             options.headers.insert(header::TRACEPARENT.to_owned(), parent.to_owned());
         }
         options
+    }
+}
+
+impl CallOptions {
+    /// These options, with the properties of the call that is being served by this task, unless they have their own.
+    pub(crate) fn inherited(&self) -> Cow<'_, Self> {
+        if self.is_detached || self.is_child {
+            return Cow::Borrowed(self);
+        }
+        let Some(served) = Context::served() else { return Cow::Borrowed(self) };
+        let mut options = served.child_options();
+        options.headers.extend(self.headers.clone());
+        let (tenant, session) = (self.tenant.clone().or(options.tenant), self.session.clone().or(options.session));
+        Cow::Owned(Self {
+            tenant,
+            session,
+            headers: options.headers,
+            parent_deadline: options.parent_deadline,
+            caused_by: options.caused_by,
+            ..self.clone()
+        })
     }
 }
 

@@ -19,9 +19,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure. The code is for programs, such as `PR_NOT_FOUND`. A code that is empty, longer than 128 code points, contains control
-    /// characters, or is one of [`code`](crate::code), which have meanings of their own, becomes `EAGENTRPC_HANDLER_FAILED`. Neither text
-    /// may contain secrets.
+    /// A failure. The code is for programs, such as `PR_NOT_FOUND`. A code that is empty, longer than 128 code points,
+    /// contains control characters, or is one of [`code`](crate::code), which have meanings of their own, becomes
+    /// `EAGENTRPC_HANDLER_FAILED`. Neither text may contain secrets.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         let mut code = code.into();
@@ -54,8 +54,8 @@ impl Failure {
 }
 
 impl From<CallError> for Failure {
-    /// The failure of a handler because a call that it made failed. The caller gets the message without violations and values, and the
-    /// code unless it is one of [`code`](crate::code).
+    /// The failure of a handler because a call that it made failed. The caller gets the message without violations and
+    /// values, and the code unless it is one of [`code`](crate::code).
     fn from(error: CallError) -> Self {
         let failure = Self::new(error.code, format!("a call failed: {}", error.message));
         if error.retryable { failure.retryable() } else { failure }

@@ -4,8 +4,9 @@ use std::fmt;
 
 use uuid::Uuid;
 
-/// A random id: the 122 random bits of a UUID in base64url ([RFC 4648 section 5](https://www.rfc-editor.org/rfc/rfc4648#section-5)). It
-/// is shorter than the usual form of a UUID, because messages have several ids.
+/// A random id: the 122 random bits of a UUID in base64url ([RFC 4648 section
+/// 5](https://www.rfc-editor.org/rfc/rfc4648#section-5)). It is shorter than the usual form of a UUID, because messages
+/// have several ids.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Id([u8; LENGTH]);
 

@@ -1,7 +1,7 @@
 //! Calling capabilities and serving them: payloads are validated on both sides, over any transport.
 //!
-//! The crate has no IO of its own: a [`Transport`] carries messages, such as [`MemoryTransport`] inside a program, or those
-//! of `capgen-nats` and `capgen-mcp`. Programs use it as `capgen::call`.
+//! The crate has no IO of its own: a [`Transport`] carries messages, such as [`MemoryTransport`] inside a program, or
+//! those of `capgen-nats` and `capgen-mcp`. Programs use it as `capgen::call`.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -30,23 +30,26 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `transport.rs` is the trait that every transport implements, `memory.rs` the smallest implementation,
-//! and `conformance/`, with the feature of that name, the tests that each one passes. `envelope/` is the message; requests
-//! and responses in the usual form are read and written in one pass, and a test compares that with the generated types.
+//! For contributors. `transport.rs` is the trait that every transport implements, `memory.rs` the smallest
+//! implementation, and `conformance/`, with the feature of that name, the tests that each one passes. `envelope/` is
+//! the message; requests and responses in the usual form are read and written in one pass, and a test compares that
+//! with the generated types.
 //!
-//! `client/` and `server/` use these, but not each other. A call finds its peer in `peers/`, is checked, published and
-//! repeated, and ends with exactly one outcome. A request is received, admitted (signature, replay, version, duplicate),
-//! run by a handler and answered. `outcome.rs` has the statuses and codes of both.
+//! `client/` and `server/` use these, but not each other, and `server/mod.rs` has the order of its files. A call finds
+//! its peer in `peers/`, is checked, published and repeated, and ends with exactly one outcome. A request is received,
+//! admitted (signature, replay, version, duplicate), run by a handler and answered. `outcome.rs` has the statuses and
+//! codes of both.
 //!
-//! `audit.rs` is the trait of stores for records of calls and violations, and `journal.rs` hands records to them. The other
-//! files are values that both sides use: ids, trace context, the clock, and the call that a handler serves.
+//! `audit.rs` is the trait of stores for records of calls and violations, and `journal.rs` hands records to them.
+//! `idempotency_store.rs` is that of stores for the answers to requests with idempotency keys. The
+//! other files are values that both sides use: ids, trace context, options, and the call that a handler serves.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-// Generated code refers to `::capgen`, which depends on this crate.
-extern crate capgen_payload as capgen;
-
+mod address;
 mod agent_macro;
 mod audit;
+mod build_error;
 mod client;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -54,8 +57,10 @@ mod context;
 mod envelope;
 mod failure;
 mod id;
+mod idempotency_store;
 mod journal;
 mod memory;
+mod options;
 mod outcome;
 mod peers;
 mod server;
@@ -70,23 +75,28 @@ mod wait;
 pub use capgen_payload::Capability;
 
 pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
+pub use build_error::BuildError;
+pub use capgen_descriptor::Skew;
+pub use capgen_evolve::Assume;
 pub use capgen_manifest::{AgentId, Capability as CapabilityContract, Manifest, Side, TransportSettings};
 pub use capgen_time::{Clock, SystemClock};
-pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry};
+pub use client::{Client, ClientBuilder, Retry};
 pub use context::Context;
 pub use envelope::{
-    Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide,
-    ErrorViolation, ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind,
+    Auth, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide, ErrorViolation,
+    ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind, SkewDetails,
     header,
 };
 pub use failure::Failure;
+pub use idempotency_store::{IdempotencyStore, MemoryIdempotencyStore, StoreError, StoredRecord};
 pub use memory::{MemoryBroker, MemoryTransport};
-pub use outcome::{CallError, CallResult, ResultError, Status, code};
+pub use options::{CallMode, CallOptions};
+pub use outcome::{CallError, CallResult, ResultError, Status, code, reason};
 #[cfg(feature = "files")]
 pub use peers::PeerFileError;
 pub use peers::PeerTable;
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use transport::{
-    Acknowledgement, BoxFuture, Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport,
-    TransportError,
+    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription,
+    Transport, TransportError,
 };

@@ -10,19 +10,21 @@ use futures_core::Stream;
 use tokio::sync::mpsc;
 
 use crate::transport::{
-    BoxFuture, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport, TransportError,
+    BoxFuture, Health, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription, Transport, TransportError,
 };
 
 /// The number of messages that wait for a subscriber, unless it chooses another number. A burst of usual calls fits;
 /// with the largest messages, a subscriber that stops reading keeps 1 GiB at most.
 const CAPACITY: usize = 1024;
-/// The largest message in bytes, unless the broker has another limit: the default of NATS servers, so that programs behave alike on both.
+/// The largest message in bytes, unless the broker has another limit: the default of NATS servers, so that programs
+/// behave alike on both.
 const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// A broker that lives in the program. Clones are the same broker.
 ///
-/// Messages to an address without subscribers are answered with [`Event::NoResponders`]. If a subscriber does not read its messages,
-/// [`publish`](Transport::publish) fails with [`TransportError::Overloaded`]; nothing waits without limit.
+/// Messages to an address without subscribers are answered with [`IncomingContent::NoResponders`]. If a subscriber does
+/// not read its messages, [`publish`](Transport::publish) fails with [`TransportError::Overloaded`]; nothing waits
+/// without limit.
 #[derive(Clone, Default, Debug)]
 pub struct MemoryBroker(Arc<Shared>);
 
@@ -94,9 +96,9 @@ impl MemoryBroker {
         });
     }
 
-    /// Delivers a message to each subscriber without a group, and to one subscriber of each group: the one that received the fewest.
-    /// `Ok(false)` if there is none.
-    fn deliver(&self, message: &Outgoing, event: &Event) -> Result<bool, TransportError> {
+    /// Delivers a message to each subscriber without a group, and to one subscriber of each group: the one that
+    /// received the fewest. `Ok(false)` if there is none.
+    fn deliver(&self, message: &Outgoing, content: &IncomingContent) -> Result<bool, TransportError> {
         let mut all = self.subscribers();
         let wildcard = message.address.rsplit_once('.').map(|(prefix, _)| format!("{prefix}.*"));
         let mut found = false;
@@ -120,7 +122,7 @@ impl MemoryBroker {
                 let incoming = Incoming {
                     address: message.address.clone(),
                     reply_to: message.reply_to.clone(),
-                    event: event.clone(),
+                    content: content.clone(),
                     redelivered: false,
                     acknowledgement: None,
                 };
@@ -140,12 +142,12 @@ impl MemoryTransport {
         if message.payload.len() > limit {
             return Err(TransportError::TooLarge { size: message.payload.len(), limit });
         }
-        if self.broker.deliver(message, &Event::Message(message.payload.clone()))? {
+        if self.broker.deliver(message, &IncomingContent::Message(message.payload.clone()))? {
             return Ok(());
         }
         if let Some(address) = &message.reply_to {
             let answer = Outgoing { address: address.clone(), reply_to: None, ..message.clone() };
-            self.broker.deliver(&answer, &Event::NoResponders)?;
+            self.broker.deliver(&answer, &IncomingContent::NoResponders)?;
         }
         Ok(())
     }

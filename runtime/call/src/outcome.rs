@@ -9,6 +9,8 @@ use capgen_payload::{Violation, Violations};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::envelope::SkewDetails;
+
 /// The codes of errors. Codes of [`Failure`](crate::Failure)s are chosen by the provider.
 pub mod code {
     /// The deadline passed before the response arrived.
@@ -35,8 +37,39 @@ pub mod code {
     pub const SCHEMA_VIOLATION: &str = "EAGENTRPC_SCHEMA_VIOLATION";
     /// The contracts of the caller and the provider are not compatible.
     pub const VERSION_SKEW: &str = "EVERSION_SKEW";
+    /// The idempotency key was used for a request with another payload.
+    pub const KEY_REUSED: &str = "EAGENTRPC_KEY_REUSED";
     /// The handler of the provider failed without a code of its own, or panicked.
     pub const HANDLER_FAILED: &str = "EAGENTRPC_HANDLER_FAILED";
+
+    /// Whether a provider that answers with this code started no handler, also if it does not state that, as
+    /// older providers do not. A violation of the request has no code of its own.
+    pub(crate) fn is_without_effect(code: &str) -> bool {
+        matches!(
+            code,
+            BUSY | DEADLINE_EXCEEDED
+                | VERSION_SKEW
+                | AUTH_FAILED
+                | NO_CAPABILITY
+                | TENANT_MISMATCH
+                | INVALID_ENVELOPE
+                | KEY_REUSED
+        )
+    }
+}
+
+/// The reasons of errors because contracts differ, in [`SkewDetails::reason`]. Later versions may have others.
+pub mod reason {
+    /// The provider cannot read the request.
+    pub const PAYLOAD: &str = "payload";
+    /// The caller could not read a response.
+    pub const RESPONSE: &str = "response";
+    /// `minSchemaVersion` or `supportedVersions` exclude the caller's version.
+    pub const VERSION: &str = "version";
+    /// The provider does not know the caller's contract.
+    pub const UNKNOWN_CONTRACT: &str = "unknown-contract";
+    /// The comparison of the contracts did not end within its budget.
+    pub const UNDECIDED: &str = "undecided";
 }
 
 /// The status of a call.
@@ -105,6 +138,8 @@ pub struct CallError {
     pub correlation_id: Box<str>,
     /// The duration of the call.
     pub latency: Duration,
+    /// Whether it is known that no handler started.
+    pub(crate) is_without_effect: bool,
     /// In a box, because errors that are returned by value should be small.
     pub(crate) details: Option<Box<Details>>,
 }
@@ -114,6 +149,9 @@ pub struct CallError {
 pub(crate) struct Details {
     finding: Option<Value>,
     response: Option<Bytes>,
+    skew: Option<SkewDetails>,
+    data: Option<Value>,
+    retry_after: Option<Duration>,
 }
 
 impl CallError {
@@ -127,12 +165,48 @@ impl CallError {
             violations: Violations::default(),
             correlation_id: Box::default(),
             latency: Duration::ZERO,
+            // Of the errors that clients make, not those that providers send.
+            is_without_effect: matches!(code, code::BUSY | code::NO_PEER | code::NO_CAPABILITY),
             details: None,
         }
     }
 
-    /// For [`code::VERSION_SKEW`]: the first change that breaks this caller, with the members `code`, `message`, `side`, `pointer` and
-    /// `help` of a finding of `capgen diff`, and in `witness` a payload that proves it.
+    /// Whether it is known that the call started no handler of the provider, so that it can be repeated although its
+    /// capability is not idempotent. `false` if this is not known.
+    ///
+    /// ```
+    /// # use capgen_call::CallError;
+    /// fn may_repeat(error: &CallError) -> bool {
+    ///     error.retryable && error.has_no_effect()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn has_no_effect(&self) -> bool {
+        self.is_without_effect
+    }
+
+    /// The versions and hashes of both contracts, if the error is due to their difference: for
+    /// [`code::VERSION_SKEW`], and for a violation of the response by a provider with another contract.
+    #[must_use]
+    pub fn skew(&self) -> Option<&SkewDetails> {
+        self.details.as_ref()?.skew.as_ref()
+    }
+
+    /// Data about the error. For [`code::DEADLINE_EXCEEDED`], `lateMs` is the time in ms for which the deadline had
+    /// passed, and `timeoutMs` the time that the caller gave.
+    #[must_use]
+    pub fn details(&self) -> Option<&Value> {
+        self.details.as_ref()?.data.as_ref()
+    }
+
+    /// The pause for which the provider asks before the call is repeated.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.details.as_ref()?.retry_after
+    }
+
+    /// For [`code::VERSION_SKEW`]: the first change that breaks this caller, with the members `code`, `message`,
+    /// `side`, `pointer` and `help` of a finding of `capgen diff`, and in `witness` a payload that proves it.
     #[must_use]
     pub fn finding(&self) -> Option<&Value> {
         self.details.as_ref()?.finding.as_ref()
@@ -149,6 +223,20 @@ impl CallError {
         self
     }
 
+    pub(crate) fn with_skew(mut self, skew: Option<SkewDetails>) -> Self {
+        self.details.get_or_insert_default().skew = skew;
+        self
+    }
+
+    /// Adds the data that a provider sent.
+    pub(crate) fn with_data(mut self, data: Option<Value>, retry_after: Option<Duration>) -> Self {
+        if data.is_some() || retry_after.is_some() {
+            let details = self.details.get_or_insert_default();
+            (details.data, details.retry_after) = (data, retry_after);
+        }
+        self
+    }
+
     pub(crate) fn with_response(mut self, response: Option<Bytes>) -> Self {
         self.details.get_or_insert_default().response = response;
         self
@@ -156,7 +244,8 @@ impl CallError {
 
     /// The error of a payload that violates its schema.
     pub(crate) fn violation(side: Side, message: String, violations: Violations) -> Self {
-        Self { side: Some(side), violations, ..Self::new(code::SCHEMA_VIOLATION, message) }
+        let is_without_effect = side == Side::Request;
+        Self { side: Some(side), violations, is_without_effect, ..Self::new(code::SCHEMA_VIOLATION, message) }
     }
 }
 
@@ -164,7 +253,13 @@ impl fmt::Debug for Details {
     /// Leaves out the response, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let response_bytes = self.response.as_ref().map(Bytes::len);
-        f.debug_struct("Details").field("finding", &self.finding).field("response_bytes", &response_bytes).finish()
+        f.debug_struct("Details")
+            .field("finding", &self.finding)
+            .field("response_bytes", &response_bytes)
+            .field("skew", &self.skew)
+            .field("data", &self.data)
+            .field("retry_after", &self.retry_after)
+            .finish()
     }
 }
 
@@ -231,11 +326,17 @@ pub struct ResultError {
     /// See [`CallError::finding`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finding: Option<Value>,
+    /// See [`CallError::skew`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<SkewDetails>,
+    /// See [`CallError::details`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
 }
 
 impl From<CallError> for CallResult {
     fn from(error: CallError) -> Self {
-        let Details { finding, response } = error.details.map(|details| *details).unwrap_or_default();
+        let Details { finding, response, skew, data, .. } = error.details.map(|details| *details).unwrap_or_default();
         let response = response.map(|text| {
             capgen_schema::parse_payload(&text)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()))
@@ -245,7 +346,7 @@ impl From<CallError> for CallResult {
             schema_side: error.side,
             truncated: error.violations.is_truncated(),
             violations: error.violations.into_vec(),
-            error: Some(ResultError { code: error.code, message: error.message, finding }),
+            error: Some(ResultError { code: error.code, message: error.message, finding, skew, details: data }),
             correlation_id: error.correlation_id.into(),
             latency_ms: in_ms(error.latency),
             response,

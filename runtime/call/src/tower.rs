@@ -1,5 +1,5 @@
-//! Adapters for [`tower::Service`](https://docs.rs/tower-service), with the feature `tower`: middleware around calls, and services as
-//! handlers.
+//! Adapters for [`tower::Service`](https://docs.rs/tower-service), with the feature `tower`: middleware around calls,
+//! and services as handlers.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -9,9 +9,10 @@ use capgen_manifest::Capability;
 use serde_json::Value;
 use tower_service::Service;
 
-use crate::client::{CallMode, CallOptions, Client};
+use crate::client::Client;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::options::{CallMode, CallOptions};
 use crate::outcome::CallResult;
 use crate::server::Handlers;
 use crate::transport::BoxFuture;

@@ -12,22 +12,22 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A broker, or a connection to one.
 ///
-/// Addresses are the channels of the manifest (`topics`, `subjects`, `queues`), without a scheme. All methods are safe to call from
-/// several tasks at once.
+/// Addresses are the channels of the manifest (`topics`, `subjects`, `queues`), without a scheme. All methods are safe
+/// to call from several tasks at once.
 pub trait Transport: Send + Sync + 'static {
     /// The kind of the transport in the manifest, such as `memory`; also the scheme of `replyTo` in the envelope.
     fn kind(&self) -> &'static str;
 
-    /// Sends a message. The future ends when the transport has taken responsibility for it: for [`Delivery::AtLeastOnce`], when the
-    /// broker has acknowledged it.
+    /// Sends a message. The future ends when the transport has taken responsibility for it: for
+    /// [`Delivery::AtLeastOnce`], when the broker has acknowledged it.
     ///
     /// # Errors
     ///
     /// The message was not sent, or it is not known whether it was.
     fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
 
-    /// Receives the messages to an address from now on. If it ends with `.*`, also the messages to any address with one more token.
-    /// The subscription is in effect when the future ends, and ends when it is dropped.
+    /// Receives the messages to an address from now on. If it ends with `.*`, also the messages to any address with one
+    /// more token. The subscription is in effect when the future ends, and ends when it is dropped.
     ///
     /// # Errors
     ///
@@ -38,7 +38,8 @@ pub trait Transport: Send + Sync + 'static {
         options: SubscribeOptions,
     ) -> BoxFuture<'_, Result<Subscription, TransportError>>;
 
-    /// A new address that no one else uses. Its owner subscribes to `<address>.*`, and appends a token for each request.
+    /// A new address that no one else uses. Its owner subscribes to `<address>.*`, and appends a token for each
+    /// request.
     fn new_inbox(&self) -> String;
 
     /// The largest message, in bytes.
@@ -47,14 +48,15 @@ pub trait Transport: Send + Sync + 'static {
     /// Whether messages can be sent at the moment.
     fn health(&self) -> Health;
 
-    /// The number of messages that arrived and were dropped because their subscription had no room, which means that its owner reads
-    /// too slowly. `0` if the transport rejects such messages in [`publish`](Self::publish). At least this many: a transport that
-    /// cannot count each message counts some of them.
+    /// The number of messages that arrived and were dropped because their subscription had no room, which means that
+    /// its owner reads too slowly. `0` if the transport rejects such messages in [`publish`](Self::publish). At least
+    /// this many: a transport that cannot count each message counts some of them.
     fn dropped(&self) -> u64 {
         0
     }
 
-    /// Waits until the broker has received the messages that were published before. Without a buffer, there is nothing to wait for.
+    /// Waits until the broker has received the messages that were published before. Without a buffer, there is nothing
+    /// to wait for.
     ///
     /// # Errors
     ///
@@ -63,7 +65,8 @@ pub trait Transport: Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
-    /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish) fail.
+    /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish)
+    /// fail.
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -78,9 +81,16 @@ pub struct Outgoing {
     pub payload: Bytes,
     /// The guarantee that the sender asks for.
     pub delivery: Delivery,
-    /// With [`Delivery::AtLeastOnce`], the `messageId` of the envelope: the broker drops a second message with the same id. Otherwise, it
-    /// may be empty.
+    /// With [`Delivery::AtLeastOnce`], the `messageId` of the envelope: the broker drops a second message with the same
+    /// id. Otherwise, it may be empty.
     pub message_id: String,
+}
+
+impl Outgoing {
+    /// A message that arrives at most once, and has no reply.
+    pub(crate) fn at_most_once(address: String, payload: Bytes) -> Self {
+        Self { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id: String::new() }
+    }
 }
 
 /// The guarantee that the sender of a message asks for.
@@ -110,8 +120,8 @@ pub struct Incoming {
     pub address: String,
     /// Where replies go to.
     pub reply_to: Option<String>,
-    /// The kind of the event.
-    pub event: Event,
+    /// The message, or the news.
+    pub content: IncomingContent,
     /// Whether the broker delivers the message again. A sender cannot set it.
     pub redelivered: bool,
     /// The acknowledgement that the broker waits for, if the message has [`Delivery::AtLeastOnce`].
@@ -120,7 +130,7 @@ pub struct Incoming {
 
 /// The content of an [`Incoming`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Event {
+pub enum IncomingContent {
     /// A message.
     Message(Bytes),
     /// No one receives the messages to the address to which a request was sent whose `reply_to` was this address.
@@ -203,6 +213,9 @@ impl std::error::Error for TransportError {}
 
 impl fmt::Debug for Incoming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Incoming").field("address", &self.address).field("event", &self.event).finish_non_exhaustive()
+        f.debug_struct("Incoming")
+            .field("address", &self.address)
+            .field("content", &self.content)
+            .finish_non_exhaustive()
     }
 }

@@ -2,7 +2,8 @@
 
 use capgen_payload::{InvalidPayload, Keyword, Violation, Violations};
 
-/// The violations. A text that is not valid JSON counts as one violation at the root, because there is no value to point into.
+/// The violations. A text that is not valid JSON counts as one violation at the root, because there is no value to
+/// point into.
 pub(crate) fn list(error: InvalidPayload) -> Violations {
     match error {
         InvalidPayload::Violations(violations) => violations,

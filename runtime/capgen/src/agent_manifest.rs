@@ -74,8 +74,8 @@ impl AgentManifest {
         self
     }
 
-    /// Adds a capability: a type with `#[derive(Capability)]`, or a generated one. At least one is required. The manifest has the
-    /// capabilities in the order in which they are added.
+    /// Adds a capability: a type with `#[derive(Capability)]`, or a generated one. At least one is required. The
+    /// manifest has the capabilities in the order in which they are added.
     #[must_use]
     pub fn capability<C: Capability>(mut self) -> Self {
         self.capabilities.push((C::NAME, C::declared()));
@@ -94,8 +94,8 @@ impl AgentManifest {
     ///
     /// # Errors
     ///
-    /// Every problem: an invalid id, a missing or invalid transport, missing capabilities, duplicate names of capabilities, and
-    /// parts of Rust types that have no schema in the subset.
+    /// Every problem: an invalid id, a missing or invalid transport, missing capabilities, duplicate names of
+    /// capabilities, and parts of Rust types that have no schema in the subset.
     pub fn manifest(&self) -> Result<Manifest, AgentManifestError> {
         let mut problems = Vec::new();
         let id = AgentId::from_uri(&self.id).or_else(|| AgentId::new(&self.id));
@@ -138,7 +138,8 @@ impl AgentManifest {
         entries
     }
 
-    /// The text of `capabilities.yaml`. The same types give the same text on every machine. A comment at the top names the types.
+    /// The text of `capabilities.yaml`. The same types give the same text on every machine. A comment at the top names
+    /// the types.
     ///
     /// The text contains the settings of the transports, including credentials.
     ///

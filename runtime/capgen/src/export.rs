@@ -20,7 +20,8 @@ pub enum ExportError {
     Stale {
         /// The file.
         path: PathBuf,
-        /// A unified diff from the file to the text that it should have. The values of `transports` are masked: they may be credentials.
+        /// A unified diff from the file to the text that it should have. The values of `transports` are masked: they
+        /// may be credentials.
         diff: String,
     },
     /// The file exists and was not written by capgen, so it is not overwritten: delete it, or choose another path.
@@ -37,8 +38,8 @@ pub enum ExportError {
     },
 }
 
-/// Compares a file with the manifest of an agent, or with `update` writes the file. A file is replaced as a whole, and only if it
-/// changes. Line endings are ignored in the comparison.
+/// Compares a file with the manifest of an agent, or with `update` writes the file. A file is replaced as a whole, and
+/// only if it changes. Line endings are ignored in the comparison.
 ///
 /// [`export!`](crate::export!) calls it in a test.
 ///
@@ -65,7 +66,8 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     Err(ExportError::Stale { path: path.to_owned(), diff })
 }
 
-/// A unified diff of two manifests, in which the values of `transports` are masked. A value that differs is a line that differs.
+/// A unified diff of two manifests, in which the values of `transports` are masked. A value that differs is a line that
+/// differs.
 fn masked_diff(present: &str, expected: &str, name: &str) -> String {
     let (old, mut new) = (masked_lines(present), masked_lines(expected));
     for (masked, line) in new.iter_mut().zip(expected.split_inclusive('\n')) {
@@ -102,7 +104,8 @@ pub fn export_in(
     export(agent, package.join(path), asks_for_update(update) && !is_packaged(package))
 }
 
-/// Replaces a file as a whole. A symbolic link is followed, and a read-only file is an error: renaming would replace both.
+/// Replaces a file as a whole. A symbolic link is followed, and a read-only file is an error: renaming would replace
+/// both.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
@@ -141,9 +144,10 @@ impl std::error::Error for ExportError {
     }
 }
 
-/// The body of a test that fails if a checked-in manifest is out of date. If the environment variable `CAPGEN_UPDATE` is set (to anything
-/// except an empty text and `0`), it writes the file, unless the file exists and was not written by capgen, or the crate is packaged: cargo
-/// unpacked it, so its source must not change. The path is relative to the folder of the crate's `Cargo.toml`.
+/// The body of a test that fails if a checked-in manifest is out of date. If the environment variable `CAPGEN_UPDATE`
+/// is set (to anything except an empty text and `0`), it writes the file, unless the file exists and was not written by
+/// capgen, or the crate is packaged: cargo unpacked it, so its source must not change. The path is relative to the
+/// folder of the crate's `Cargo.toml`.
 ///
 /// ```no_run
 /// # fn agent() -> capgen::AgentManifest { capgen::AgentManifest::new("echo") }

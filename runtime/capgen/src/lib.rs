@@ -21,18 +21,20 @@
 //! assert_eq!(ReviewPr::descriptor().timeout_ms, Some(60_000));
 //! ```
 //!
-//! The types of payloads are in the crate `capgen-payload`, which this one re-exports. With the feature `call`, `call` has
-//! the crate `capgen-call`, which calls capabilities and serves them.
+//! The types of payloads are in the crate `capgen-payload`, which this one re-exports. With the feature `call`, `call`
+//! has the crate `capgen-call`, which calls capabilities and serves them.
 //!
 //! # Reading order
 //!
-//! For contributors. This crate is a facade: start in `capgen-payload`, then `capgen-call`. Its own two files exist with
-//! the feature `derive`: `export.rs` compares a checked-in manifest with the declared capabilities, in tests of users, and
-//! `agent_manifest.rs` builds the content. The modules depend on each other in one direction, from left to right:
+//! For contributors. This crate is a facade: start in `capgen-payload`, then `capgen-call`. Its own two files exist
+//! with the feature `derive`: `export.rs` compares a checked-in manifest with the declared capabilities, in tests of
+//! users, and `agent_manifest.rs` builds the content. The modules depend on each other in one direction, from left to
+//! right:
 //!
 //! ```text
 //! export -> agent_manifest
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "derive")]

@@ -12,21 +12,23 @@ use capgen_time::Backoff;
 
 use crate::options::{Auth, NatsOptions};
 
-/// The longest pause after the first failed attempt: a server that restarts on the same machine is back in tens of milliseconds.
+/// The longest pause after the first failed attempt: a server that restarts on the same machine is back in tens of
+/// milliseconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// The shortest pause in percent of the longest one: enough randomness that clients spread, and no attempt is made at once.
-const LEAST_PERCENT: u8 = 50;
+/// The shortest pause in percent of the longest one: enough randomness that clients spread, and no attempt is made at
+/// once.
+const MIN_PERCENT: u8 = 50;
 
 /// The number of operations that wait for the connection. Further operations wait for a place, so a burst passes, and a
 /// connection that is lost does not fill the memory.
 const OUTGOING: usize = 512;
 
-/// A client of NATS with the settings of the options, for protocols that are neither calls nor service discovery. Tries again for
-/// [`NatsOptions::wait_for_server`]. `observe` is called with each event of the client.
+/// A client of NATS with the settings of the options, for protocols that are neither calls nor service discovery. Tries
+/// again for [`NatsOptions::wait_for_server`]. `observe` is called with each event of the client.
 ///
-/// The client cannot be stopped while it is not connected: once `closed` is true, it hardly tries to connect again. The version of
-/// [`async_nats`](crate::async_nats) is a part of this function's signature.
+/// The client cannot be stopped while it is not connected: once `closed` is true, it hardly tries to connect again. The
+/// version of [`async_nats`](crate::async_nats) is a part of this function's signature.
 ///
 /// # Errors
 ///
@@ -107,13 +109,13 @@ async fn settings(
     })
 }
 
-/// The pause before an attempt to connect. The first attempt is made at once; the random part prevents that all clients of a
-/// server that comes back connect at the same moment.
+/// The pause before an attempt to connect. The first attempt is made at once; the random part prevents that all clients
+/// of a server that comes back connect at the same moment.
 fn delay(attempt: usize, max: Duration) -> Duration {
     let failed = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
     // Keys of hash maps are random, and this needs no better randomness.
     let random = RandomState::new().build_hasher().finish();
-    Backoff::new(FIRST_PAUSE, max).random_pause(failed, LEAST_PERCENT, (random >> 32) as u32)
+    Backoff::new(FIRST_PAUSE, max).random_pause(failed, MIN_PERCENT, (random >> 32) as u32)
 }
 
 /// The addresses without credentials, and the credentials: those of the options, or those in the addresses.

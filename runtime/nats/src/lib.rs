@@ -8,7 +8,7 @@
 //! let transport = NatsTransport::connect(NatsOptions::new(["nats://127.0.0.1:4222"])).await?;
 //! let mut requests = transport.subscribe("agents.pr-reviewer.requests", SubscribeOptions::default()).await?;
 //! while let Some(incoming) = requests.next().await {
-//!     println!("{:?}", incoming.event);
+//!     println!("{:?}", incoming.content);
 //! }
 //! # Ok(())
 //! # }
@@ -17,10 +17,11 @@
 //! # Reading order
 //!
 //! For contributors. `options.rs` and `connect.rs` open a connection, with credentials that no message shows.
-//! `transport.rs` makes it a transport of `capgen-call`, `subscription.rs` turns its messages into events, and `limited.rs`
-//! bounds those that wait. `jetstream/` adds at-least-once delivery: stored messages, their acknowledgement, and deliveries
-//! that were seen before. `discovery/` answers the requests of NATS's service discovery. The tests of every transport are
-//! `capgen_call::conformance`; `tests/brokers` starts the broker.
+//! `transport.rs` makes it a transport of `capgen-call`, `subscription.rs` turns its messages into events, and
+//! `limited.rs` bounds those that wait. `jetstream/` adds at-least-once delivery: stored messages, their
+//! acknowledgement, and deliveries that were seen before; `jetstream/stream.rs` has the options of streams, also for
+//! the log of the registry. `discovery/` answers the requests of NATS's service discovery. The tests of every transport
+//! are `capgen_call::conformance`; `tests/testkit` starts the broker.
 #![forbid(unsafe_code)]
 
 mod connect;
@@ -35,7 +36,7 @@ mod transport;
 pub use async_nats;
 pub use connect::connect;
 pub use discovery::{Discovery, Endpoint, EndpointStats, ServiceInfo};
-pub use jetstream::{JetStreamOptions, Retention, Storage};
+pub use jetstream::{JetStreamOptions, Retention, Storage, StreamOptions};
 pub use options::NatsOptions;
 pub use subject::check as check_subject;
 pub use transport::{NatsEvent, NatsTransport};

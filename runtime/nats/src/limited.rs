@@ -1,5 +1,5 @@
-//! Subscriptions with a capacity of their own. The client gives all of its subscriptions the same capacity, so a task moves the
-//! messages to a queue with the right one, and drops those for which it has no room.
+//! Subscriptions with a capacity of their own. The client gives all of its subscriptions the same capacity, so a task
+//! moves the messages to a queue with the right one, and drops those for which it has no room.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -56,7 +56,8 @@ pub(crate) enum Auth {
 }
 
 impl NatsOptions {
-    /// The addresses of the servers of a cluster, such as `nats://host:4222` or `tls://host`. The first one that answers is used.
+    /// The addresses of the servers of a cluster, such as `nats://host:4222` or `tls://host`. The first one that
+    /// answers is used.
     ///
     /// A user and a password, or a token, may be part of an address: `nats://user:password@host`.
     #[must_use]
@@ -123,7 +124,8 @@ impl NatsOptions {
         self
     }
 
-    /// Refuses connections without TLS. Off by default: TLS is used if the server requires it or the address begins with `tls://`.
+    /// Refuses connections without TLS. Off by default: TLS is used if the server requires it or the address begins
+    /// with `tls://`.
     #[must_use]
     pub fn require_tls(mut self, required: bool) -> Self {
         self.require_tls = required;
@@ -166,7 +168,8 @@ impl NatsOptions {
         self
     }
 
-    /// How long [`NatsTransport::connect`](crate::NatsTransport::connect) tries again if no server answers. By default, it fails at once.
+    /// How long [`NatsTransport::connect`](crate::NatsTransport::connect) tries again if no server answers. By default,
+    /// it fails at once.
     #[must_use]
     pub fn wait_for_server(mut self, limit: Duration) -> Self {
         self.wait_for_server = limit;
@@ -178,8 +181,8 @@ impl NatsOptions {
         self.wait_for_server
     }
 
-    /// The limit for an operation that the server confirms: subscribing, publishing with at-least-once delivery, acknowledging; also for
-    /// publishing if the buffer of outgoing messages is full. 5 seconds by default.
+    /// The limit for an operation that the server confirms: subscribing, publishing with at-least-once delivery,
+    /// acknowledging; also for publishing if the buffer of outgoing messages is full. 5 seconds by default.
     #[must_use]
     pub fn operation_timeout(mut self, timeout: Duration) -> Self {
         self.operation_timeout = timeout;
@@ -198,15 +201,16 @@ impl NatsOptions {
         self
     }
 
-    /// The longest pause between attempts to connect again; 2 seconds by default. Pauses double from 10 milliseconds, and vary randomly.
+    /// The longest pause between attempts to connect again; 2 seconds by default. Pauses double from 10 milliseconds,
+    /// and vary randomly.
     #[must_use]
     pub fn max_reconnect_delay(mut self, delay: Duration) -> Self {
         self.max_reconnect_delay = delay;
         self
     }
 
-    /// The number of messages that may wait in each subscription that chooses no other number; 8192 by default. Together they may
-    /// have this number times the server's largest message (1 MiB by default) of bytes.
+    /// The number of messages that may wait in each subscription that chooses no other number; 8192 by default.
+    /// Together they may have this number times the server's largest message (1 MiB by default) of bytes.
     #[must_use]
     pub fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity.max(1);

@@ -4,13 +4,14 @@ use capgen_call::TransportError;
 
 /// Checks an address to which a message is sent, or to which it asks for replies.
 ///
-/// Both may come from a peer. Subjects of the server itself begin with `$`: an agent that publishes to `$JS.API.STREAM.DELETE.x` because
-/// a request names it as the reply address would delete a stream with its own permissions.
+/// Both may come from a peer. Subjects of the server itself begin with `$`: an agent that publishes to
+/// `$JS.API.STREAM.DELETE.x` because a request names it as the reply address would delete a stream with its own
+/// permissions.
 ///
 /// # Errors
 ///
-/// [`Unsupported`](TransportError::Unsupported): the address has an empty token, a wildcard, white space or a control character, or begins
-/// with `$`. The error shows at most 80 characters of it.
+/// [`Unsupported`](TransportError::Unsupported): the address has an empty token, a wildcard, white space or a control
+/// character, or begins with `$`. The error shows at most 80 characters of it.
 pub fn check(address: &str) -> Result<(), TransportError> {
     if is_literal(address) { Ok(()) } else { Err(invalid(address)) }
 }

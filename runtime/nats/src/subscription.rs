@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use async_nats::{StatusCode, Subscriber};
-use capgen_call::{Event, Incoming};
+use capgen_call::{Incoming, IncomingContent};
 use futures_core::Stream;
 
 use crate::transport::Link;
@@ -47,15 +47,15 @@ impl Stream for Messages {
 
 /// A message as an event. `None` for a status that is not about a request.
 fn incoming(message: async_nats::Message) -> Option<Incoming> {
-    let event = match message.status {
-        None => Event::Message(message.payload),
-        Some(StatusCode::NO_RESPONDERS) => Event::NoResponders,
+    let content = match message.status {
+        None => IncomingContent::Message(message.payload),
+        Some(StatusCode::NO_RESPONDERS) => IncomingContent::NoResponders,
         Some(_) => return None,
     };
     Some(Incoming {
         address: message.subject.into_string(),
         reply_to: message.reply.map(async_nats::Subject::into_string),
-        event,
+        content,
         redelivered: false,
         acknowledgement: None,
     })

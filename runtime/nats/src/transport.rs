@@ -27,13 +27,13 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A connection to a NATS server or cluster, which is established again if it is lost.
 ///
-/// - [`publish`](Transport::publish) with [`Delivery::AtMostOnce`] ends when the message is in the buffer of the connection. If the
-///   connection is lost at this moment, so is the message: callers notice it by their timeout. While the connection is down, it fails
-///   with [`TransportError::Disconnected`] instead of sending old messages later.
-/// - With [`Delivery::AtLeastOnce`], it ends when JetStream has stored the message. [`JetStreamOptions`](crate::JetStreamOptions) has
-///   the details.
-/// - [`subscribe`](Transport::subscribe) ends when the server has confirmed the subscription, and fails if the user may not subscribe.
-///   Subscriptions outlive lost connections, except for the messages in between.
+/// - [`publish`](Transport::publish) with [`Delivery::AtMostOnce`] ends when the message is in the buffer of the
+///   connection. If the connection is lost at this moment, so is the message: callers notice it by their timeout. While
+///   the connection is down, it fails with [`TransportError::Disconnected`] instead of sending old messages later.
+/// - With [`Delivery::AtLeastOnce`], it ends when JetStream has stored the message.
+///   [`JetStreamOptions`](crate::JetStreamOptions) has the details.
+/// - [`subscribe`](Transport::subscribe) ends when the server has confirmed the subscription, and fails if the user may
+///   not subscribe. Subscriptions outlive lost connections, except for the messages in between.
 /// - The capacity of a subscription is exact below 1024. Otherwise, it is rounded up to [`NatsOptions::capacity`].
 /// - Clones share the connection. It ends with [`close`](Transport::close), or if all clones are dropped.
 #[derive(Clone)]
@@ -67,7 +67,8 @@ pub(crate) struct Observer {
     handler: Option<Handler>,
     /// Changes with each new connection.
     pub(crate) connected: watch::Sender<()>,
-    /// The latest errors that the server reported, with their number. They arrive apart from the operation that caused them.
+    /// The latest errors that the server reported, with their number. They arrive apart from the operation that caused
+    /// them.
     errors: watch::Sender<VecDeque<(u64, String)>>,
 }
 
@@ -100,8 +101,8 @@ impl NatsTransport {
     ///
     /// # Errors
     ///
-    /// [`TransportError::Disconnected`] if no server answers; [`TransportError::Refused`] if the server rejects the credentials, or an
-    /// option is invalid. Nothing is connected then.
+    /// [`TransportError::Disconnected`] if no server answers; [`TransportError::Refused`] if the server rejects the
+    /// credentials, or an option is invalid. Nothing is connected then.
     pub async fn connect(options: NatsOptions) -> Result<Self, TransportError> {
         let observer = Arc::new(Observer { handler: options.on_event.clone(), ..Observer::default() });
         let closing = Arc::new(AtomicBool::new(false));
@@ -217,8 +218,8 @@ impl Transport for NatsTransport {
 }
 
 impl Link {
-    /// Whether the client's own queue has a capacity that was asked for. To limit a subscription exactly takes a task and a second
-    /// queue, so capacities of some size are rounded up.
+    /// Whether the client's own queue has a capacity that was asked for. To limit a subscription exactly takes a task
+    /// and a second queue, so capacities of some size are rounded up.
     fn has_capacity(&self, capacity: usize) -> bool {
         capacity == 0 || (EXACT..=self.capacity).contains(&capacity) || capacity == self.capacity
     }
@@ -296,8 +297,8 @@ impl Link {
             subscriber = subscribe => subscriber.map_err(|_| TransportError::Refused("the address or the group is invalid".to_owned()))?,
             reason = self.interrupted(connection) => return Err(reason.unwrap_or(TransportError::Overloaded)),
         };
-        // The first answer proves that the server has read the subscription; an error that it reported before is handled by another task,
-        // which has run when the second answer arrives.
+        // The first answer proves that the server has read the subscription; an error that it reported before is
+        // handled by another task, which has run when the second answer arrives.
         for _ in 0..2 {
             self.round_trip().await?;
         }
@@ -310,7 +311,8 @@ impl Link {
 
     /// Ends when the server has processed everything that was sent before.
     ///
-    /// The server answers a request that no one receives at once. If the user may not send it, the server reports this, with its subject.
+    /// The server answers a request that no one receives at once. If the user may not send it, the server reports this,
+    /// with its subject.
     pub(crate) async fn round_trip(&self) -> Result<(), TransportError> {
         let connection = self.connection();
         let nowhere = self.client.new_inbox();

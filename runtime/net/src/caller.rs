@@ -4,11 +4,12 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-/// The bits of an IPv6 address that identify a host: a host may use every address of its network of 64 bits (RFC 4291, section 2.5.1),
-/// and could otherwise count as 2^64 hosts.
+/// The bits of an IPv6 address that identify a host: a host may use every address of its network of 64 bits (RFC 4291,
+/// section 2.5.1), and could otherwise count as 2^64 hosts.
 const PREFIX: u32 = 64;
 
-/// The address of a peer, as far as it identifies the peer: an IPv4 address, or the network of 64 bits of an IPv6 address.
+/// The address of a peer, as far as it identifies the peer: an IPv4 address, or the network of 64 bits of an IPv6
+/// address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Host(IpAddr);
 

@@ -1,13 +1,14 @@
 //! How fast a message must arrive.
 
-/// The slowest rate at which a message may arrive, in bytes per ms: 1 kB/s. Slower than every modem, so only a peer that wants to keep
-/// memory without sending is slower.
+/// The slowest rate at which a message may arrive, in bytes per ms: 1 kB/s. Slower than every modem, so only a peer
+/// that wants to keep memory without sending is slower.
 const MIN_RATE: u64 = 1;
 
-/// Whether a message that has begun arrives fast enough: in each window of time it must grow by 1 kB for each second of the window, or
-/// be complete. It has no clock; all times are ms of any count that does not go backwards.
+/// Whether a message that has begun arrives fast enough: in each window of time it must grow by 1 kB for each second of
+/// the window, or be complete. It has no clock; all times are ms of any count that does not go backwards.
 ///
-/// A mean over the whole message would allow a peer to send most of a large message at once, and nothing more for hours.
+/// A mean over the whole message would allow a peer to send most of a large message at once, and nothing more for
+/// hours.
 ///
 /// ```
 /// use capgen_net::Growth;

@@ -1,5 +1,5 @@
-//! Connections for the protocols of capgen: accepting them and ending them, the shares of peers in the memory of a server,
-//! HTTP/1.1 with limits, and TLS. Needs the runtime of tokio.
+//! Connections for the protocols of capgen: accepting them and ending them, the shares of peers in the memory of a
+//! server, HTTP/1.1 with limits, and TLS. Needs the runtime of tokio.
 //!
 //! ```
 //! use capgen_net::{Budget, Caller};
@@ -17,12 +17,13 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `listen.rs` accepts connections and ends them; `seat.rs` is the place of one, which an idle connection
-//! gives to a new one. `caller.rs` decides for whom memory and places count, an address or a name that the peer has proved,
-//! and `budget/` gives each caller its share, by the one rule of `capgen-shares`.
+//! For contributors. `listen.rs` accepts connections and ends them; `seat.rs` is the place of one, which an idle
+//! connection gives to a new one. `caller.rs` decides for whom memory and places count, an address or a name that the
+//! peer has proved, and `budget/` gives each caller its share, by the one rule of `capgen-shares`.
 //!
-//! `pace.rs`, `timed.rs` and `growth.rs` end peers that read or send too slowly. `http/` has the connections of servers and
-//! clients over `hyper`, with bodies of a limited size, and `tls.rs` is TLS by rustls.
+//! `pace.rs`, `timed.rs` and `growth.rs` end peers that read or send too slowly. `http/` has the connections of servers
+//! and clients over `hyper`, with bodies of a limited size, and `tls.rs` is TLS by rustls.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod budget;

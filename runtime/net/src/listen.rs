@@ -19,16 +19,17 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// How many connections a server has, and whose.
 ///
-/// If all are in use, a new connection takes the place of the one that has been idle for the longest time, of the host that has the most.
-/// So connections that do nothing do not lock out anyone. If none of that host is idle, it takes that of a peer that is sending a message, and
-/// has not proved who it is. A connection whose message is being handled, or whose answer has not been read, keeps its place; if all do,
-/// the new connection waits.
+/// If all are in use, a new connection takes the place of the one that has been idle for the longest time, of the host
+/// that has the most. So connections that do nothing do not lock out anyone. If none of that host is idle, it takes
+/// that of a peer that is sending a message, and has not proved who it is. A connection whose message is being handled,
+/// or whose answer has not been read, keeps its place; if all do, the new connection waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Admission {
     /// The number of connections, at least one.
     pub max_connections: usize,
-    /// The number of connections of one host. A further one is closed at once. There is no such limit by default: all clients behind a
-    /// proxy or a network address translation have one address, and so have those on the machine of the server.
+    /// The number of connections of one host. A further one is closed at once. There is no such limit by default: all
+    /// clients behind a proxy or a network address translation have one address, and so have those on the machine of
+    /// the server.
     pub max_per_host: Option<usize>,
     /// The proxies, whose connections are those of many clients: `max_per_host` does not apply to them.
     pub proxies: Vec<IpAddr>,
@@ -61,8 +62,9 @@ impl Server {
         self.address
     }
 
-    /// Accepts no new connections and no new work, waits until the messages that are being handled have their answers, and ends the
-    /// connections. After `grace`, they end anyway. A runner of handlers behind the server shuts down at the same time.
+    /// Accepts no new connections and no new work, waits until the messages that are being handled have their answers,
+    /// and ends the connections. After `grace`, they end anyway. A runner of handlers behind the server shuts down at
+    /// the same time.
     pub async fn shutdown(mut self, grace: Duration) {
         self.stop.send_replace(true);
         // The rest ends when `self` is dropped.

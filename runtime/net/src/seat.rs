@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{Caller, Host};
 
-/// The place of one connection in its server. The function that serves the connection states here whether it is idle, so that the server can
-/// find an idle connection when it needs a place. Clones are the same place.
+/// The place of one connection in its server. The function that serves the connection states here whether it is idle,
+/// so that the server can find an idle connection when it needs a place. Clones are the same place.
 #[derive(Clone)]
 pub struct Seat(Arc<Inner>);
 
@@ -88,7 +88,8 @@ impl Seat {
         self.0.opened + time
     }
 
-    /// Waits until the time for a proof is over without one. While a message is being handled, it is not known whether it is one.
+    /// Waits until the time for a proof is over without one. While a message is being handled, it is not known whether
+    /// it is one.
     pub async fn unproved(&self, time: Duration) {
         sleep_until(self.proof_deadline(time)).await;
         loop {

@@ -9,7 +9,8 @@ use tokio::time::{Sleep, sleep};
 
 use crate::Pace;
 
-/// A stream whose writes fail if the peer does not read fast enough. The time begins when a write has to wait, and ends with a flush.
+/// A stream whose writes fail if the peer does not read fast enough. The time begins when a write has to wait, and ends
+/// with a flush.
 #[derive(Debug)]
 pub struct Timed<S> {
     stream: S,

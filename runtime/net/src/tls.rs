@@ -62,8 +62,8 @@ impl ClientTls {
         Self::new(roots)
     }
 
-    /// Trusts the certificates that the operating system trusts, or those in the file and the folder of the environment variables
-    /// `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL does. It reads files, and may take some milliseconds.
+    /// Trusts the certificates that the operating system trusts, or those in the file and the folder of the environment
+    /// variables `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL does. It reads files, and may take some milliseconds.
     ///
     /// # Errors
     ///
@@ -92,7 +92,8 @@ impl ClientTls {
     ///
     /// # Errors
     ///
-    /// The host is neither, the certificate of the server is not trusted or that of another host, or the handshake fails.
+    /// The host is neither, the certificate of the server is not trusted or that of another host, or the handshake
+    /// fails.
     pub async fn connect(&self, host: &str, stream: TcpStream) -> io::Result<client::TlsStream<TcpStream>> {
         let name = ServerName::try_from(host.to_owned());
         let name = name.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -6,8 +6,8 @@ use crate::Payload;
 
 /// Something that can be called on an agent, as a type.
 ///
-/// Generated code implements it for a unit struct per capability. With the feature `derive`, `#[derive(Capability)]` implements
-/// it for the type of the request. A request or response without a schema is [`Loose`](crate::Loose).
+/// Generated code implements it for a unit struct per capability. With the feature `derive`, `#[derive(Capability)]`
+/// implements it for the type of the request. A request or response without a schema is [`Loose`](crate::Loose).
 ///
 /// ```
 /// use capgen::{Capability, InvalidPayload, Payload};

@@ -22,13 +22,14 @@ impl DeclaredCapability {
     }
 }
 
-/// The entry of the manifest. The schemas of a descriptor that `#[derive(Capability)]` made are absent until they are added.
+/// The entry of the manifest. The schemas of a descriptor that `#[derive(Capability)]` made are absent until they are
+/// added.
 ///
 /// # Errors
 ///
 /// Every invalid property.
 pub(crate) fn entry(descriptor: &Descriptor) -> Result<Entry, Vec<UnsupportedSchema>> {
-    let problem = |InvalidProperty { key, message }: InvalidProperty| UnsupportedSchema {
+    let problem = |InvalidProperty { key, message, .. }: InvalidProperty| UnsupportedSchema {
         path: descriptor.name.to_owned(),
         message: format!("`{key}`: {message}"),
     };

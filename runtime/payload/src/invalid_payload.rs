@@ -6,8 +6,8 @@ use capgen_schema::{PayloadError, Violation, Violations};
 
 /// Why a payload was rejected.
 ///
-/// [`Display`](fmt::Display) writes one line for each violation: its path, a colon and its message. If there are more, the last line
-/// is `and more`.
+/// [`Display`](fmt::Display) writes one line for each violation: its path, a colon and its message. If there are more,
+/// the last line is `and more`.
 ///
 /// ```
 /// use capgen::{InvalidPayload, Payload};
@@ -19,7 +19,8 @@ use capgen_schema::{PayloadError, Violation, Violations};
 pub enum InvalidPayload {
     /// The text is not valid JSON, or is one that parsers read differently.
     Syntax(PayloadError),
-    /// The payload breaks its schema: the violations, as [`Validator::validate`](crate::Validator::validate) reports them.
+    /// The payload breaks its schema: the violations, as [`Validator::validate`](crate::Validator::validate) reports
+    /// them.
     Violations(Violations),
 }
 

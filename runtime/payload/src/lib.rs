@@ -13,15 +13,16 @@
 //!
 //! # Reading order
 //!
-//! For contributors. `capability.rs` and `payload.rs` are the two traits that generated types implement, and `macros.rs`
-//! the macros that generated code calls.
+//! For contributors. `capability.rs` and `payload.rs` are the two traits that generated types implement, and
+//! `macros.rs` the macros that generated code calls.
 //!
-//! `wire/` does the work: one pass over JSON text reads and checks a value, another checks and writes it. Generated types
-//! implement its `Codec` with a reader and a writer that are not generic, so they are compiled once for all types. If a
-//! payload is invalid, the interpreter of `capgen-schema` reads it again and lists the violations. serde's traits are thin
-//! shims over the same functions.
+//! `wire/` does the work: one pass over JSON text reads and checks a value, another checks and writes it. Generated
+//! types implement its `Codec` with a reader and a writer that are not generic, so they are compiled once for all
+//! types. If a payload is invalid, the interpreter of `capgen-schema` reads it again and lists the violations. serde's
+//! traits are thin layers over the same functions.
 //!
-//! With the feature `derive`, `derive/` makes payloads of types with serde's traits, by the schemas that schemars derives.
+//! With the feature `derive`, `derive/` makes payloads of types with serde's traits, by the schemas that schemars
+//! derives.
 //!
 //! The modules depend on each other in one direction, from left to right; only macros expand to everything:
 //!
@@ -29,6 +30,7 @@
 //! derive -> capability -> declared_capability -> unsupported_schema
 //! derive -> capability -> payload -> wire -> options, invalid_payload, unsupported_schema
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod capability;

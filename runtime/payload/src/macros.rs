@@ -30,8 +30,8 @@ macro_rules! impl_serde {
     };
 }
 
-/// Implements reading and writing, and the conversions from and to strings, for an enum of strings. The enum has functions `all`
-/// and `as_str`.
+/// Implements reading and writing, and the conversions from and to strings, for an enum of strings. The enum has
+/// functions `all` and `as_str`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,8 +133,8 @@ macro_rules! json_enum {
 }
 
 /// Implements [`Payload`](crate::Payload) and serde's traits for a type with a schema: a `static`
-/// [`PayloadSchema`](crate::wire::PayloadSchema) or, if there are JSON Pointers, its subschemas there. A value must match all of
-/// them.
+/// [`PayloadSchema`](crate::wire::PayloadSchema) or, if there are JSON Pointers, its subschemas there. A value must
+/// match all of them.
 ///
 /// ```
 /// use capgen::{Descriptor, Payload};

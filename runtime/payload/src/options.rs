@@ -31,8 +31,8 @@ impl Options {
         self
     }
 
-    /// The most violations that an error has, at least 1; it has the first ones. The default is 100. The other limits of the
-    /// [budget](Self::budget) stay.
+    /// The most violations that an error has, at least 1; it has the first ones. The default is 100. The other limits
+    /// of the [budget](Self::budget) stay.
     #[must_use]
     pub const fn max_violations(mut self, count: usize) -> Self {
         self.budget.violations = count;
@@ -52,8 +52,8 @@ impl Options {
         self
     }
 
-    /// Whether messages leave out the content of the payload, which may be secret: values, and names that are not in the schema.
-    /// Paths keep the names.
+    /// Whether messages leave out the content of the payload, which may be secret: values, and names that are not in
+    /// the schema. Paths keep the names.
     #[must_use]
     pub const fn redact(mut self, redact: bool) -> Self {
         self.redact = redact;

@@ -10,8 +10,8 @@ use crate::{InvalidPayload, Options};
 
 /// The request or the response of a capability.
 ///
-/// Reading and checking are one pass over the text, as are checking and writing. Only if that pass fails, the [`Validator`] validates
-/// the payload, to report the violations.
+/// Reading and checking are one pass over the text, as are checking and writing. Only if that pass fails, the
+/// [`Validator`] validates the payload, to report the violations.
 ///
 /// ```
 /// use capgen::Payload;
@@ -23,22 +23,23 @@ use crate::{InvalidPayload, Options};
 /// # Ok::<(), capgen::InvalidPayload>(())
 /// ```
 ///
-/// Generated types and types with `#[derive(Capability)]` implement it. [`Checked`](crate::Checked) implements it for other serde types
-/// that have a schema.
+/// Generated types and types with `#[derive(Capability)]` implement it. [`Checked`](crate::Checked) implements it for
+/// other serde types that have a schema.
 pub trait Payload: Serialize + DeserializeOwned {
     /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8.
     ///
     /// A valid text costs one pass. An invalid text also costs a tree and a run of the [`Validator`].
     ///
-    /// A thread needs only 32 KiB of stack to read, reject, check or write any payload: if little is left, these functions continue on a
-    /// stack of their own. Dropping, comparing or printing a value recurses as deep as the value, at most 128 levels, on the stack of the
-    /// thread. 64 KiB are enough to drop it, or 256 KiB in a debug build.
+    /// A thread needs only 32 KiB of stack to read, reject, check or write any payload: if little is left, these
+    /// functions continue on a stack of their own. Dropping, comparing or printing a value recurses as deep as the
+    /// value, at most 128 levels, on the stack of the thread. 64 KiB are enough to drop it, or 256 KiB in a debug
+    /// build.
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone surrogate, a number
-    /// outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with the violations of the schema;
-    /// otherwise, with the number that the Rust type cannot represent.
+    /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone
+    /// surrogate, a number outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with
+    /// the violations of the schema; otherwise, with the number that the Rust type cannot represent.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
         Self::from_json_with(json, Options::new())
     }
@@ -85,8 +86,8 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Violations`] with the violations of the schema, including numbers that are not finite and more than
-    /// 128 levels.
+    /// [`InvalidPayload::Violations`] with the violations of the schema, including numbers that are not finite and more
+    /// than 128 levels.
     fn validate(&self) -> Result<(), InvalidPayload> {
         self.to_json().map(drop)
     }

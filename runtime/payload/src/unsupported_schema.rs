@@ -7,8 +7,8 @@ use std::fmt;
 /// [`Display`](fmt::Display) writes the path, a colon and the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnsupportedSchema {
-    /// The path of the part, such as `ReviewPr.extra.0`: the name of a type, then fields and variants by the names that serde
-    /// writes. `[]` is an item of a list or a value of a map.
+    /// The path of the part, such as `ReviewPr.extra.0`: the name of a type, then fields and variants by the names that
+    /// serde writes. `[]` is an item of a list or a value of a map.
     pub path: String,
     /// The problem, and what to write instead.
     pub message: String,

@@ -1,29 +1,32 @@
 //! A bounded resource of a server, with a share for each caller.
 //!
 //! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a
-//! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room. The
-//! total is a quarter more than the capacity that the server states, so a caller that is alone gets the whole capacity.
+//! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room.
+//! The total is a quarter more than the capacity that the server states, so a caller that is alone gets the whole
+//! capacity.
 //!
 //! # Reading order
 //!
-//! For contributors. This file is the crate. Everything that the callers of a server share uses it, so that no caller takes
-//! from another: the memory and the places of `capgen-net`, the queue of `capgen-audit`, the answers and ids of
+//! For contributors. This file is the crate. Everything that the callers of a server share uses it, so that no caller
+//! takes from another: the memory and the places of `capgen-net`, the queue of `capgen-audit`, the answers and ids of
 //! `capgen-amp`.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
 
-/// A caller may hold so many times the free units: `held <= 4 * (total - used)`. With a larger factor a caller that is alone would waste less,
-/// but one that comes later would find less room.
+/// A caller may hold so many times the free units: `held <= 4 * (total - used)`. With a larger factor a caller that is
+/// alone would waste less, but one that comes later would find less room.
 const FACTOR: u64 = 4;
 
-/// How the total follows from the capacity, in the units of [`FACTOR`]: `FACTOR * total` is `5 * capacity`, so that the sums are exact.
+/// How the total follows from the capacity, in the units of [`FACTOR`]: `FACTOR * total` is `5 * capacity`, so that the
+/// sums are exact.
 const SCALED_TOTAL: u128 = FACTOR as u128 + 1;
 
 /// A larger capacity is treated as this one, so that the sum of all shares is a `u64`.
 const MAX_CAPACITY: u64 = u64::MAX / 2;
 
-/// The units of a resource that each caller holds, such as bytes or entries. It is a value without a clock: equal calls give equal results.
+/// The units of a resource that each caller holds, such as bytes or entries. It is a value without a clock: equal calls
+/// give equal results.
 ///
 /// ```
 /// use capgen_shares::Shares;
@@ -43,7 +46,8 @@ pub struct Shares<C> {
 }
 
 impl<C: Ord + Clone> Shares<C> {
-    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold less than a quarter more.
+    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold less than a
+    /// quarter more.
     #[must_use]
     pub const fn new(capacity: u64) -> Self {
         Self { capacity: at_most(capacity), used: 0, held: BTreeMap::new() }
@@ -84,8 +88,8 @@ impl<C: Ord + Clone> Shares<C> {
         }
     }
 
-    /// The units that a caller may hold while the others hold as many as now. It may hold more than that already, if the others took
-    /// theirs later: then it gets nothing until it has returned enough.
+    /// The units that a caller may hold while the others hold as many as now. It may hold more than that already, if
+    /// the others took theirs later: then it gets nothing until it has returned enough.
     #[must_use]
     pub fn share(&self, caller: &C) -> u64 {
         // held <= 4 * (total - others - held), where 4 * total = 5 * capacity.
@@ -113,8 +117,8 @@ impl<C: Ord + Clone> Shares<C> {
     }
 }
 
-/// The total for a resource of which a caller that is alone may hold `capacity` units, for resources that do not fit [`Shares`], such as
-/// those that callers wait for.
+/// The total for a resource of which a caller that is alone may hold `capacity` units, for resources that do not fit
+/// [`Shares`], such as those that callers wait for.
 ///
 /// ```
 /// assert_eq!(capgen_shares::total_of(64), 80);

@@ -7,14 +7,15 @@ use capgen_files::{Links, open};
 
 use crate::{Schema, write_ahead};
 
-/// The length of the header ([the file format of SQLite, section 1.3](https://www.sqlite.org/fileformat2.html#the_database_header)).
+/// The length of the header ([the file format of SQLite, section
+/// 1.3](https://www.sqlite.org/fileformat2.html#the_database_header)).
 const LENGTH: usize = 100;
 
-/// The first part of the header that capgen and SQLite would not have written, as a description. A file with a write-ahead log is not
-/// checked: its header may be an old one.
+/// The first part of the header that capgen and SQLite would not have written, as a description. A file with a
+/// write-ahead log is not checked: its header may be an old one.
 ///
-/// SQLite checks the list of free pages. Three counters may have any value: the number of the last change, which is there twice, that of the
-/// last change of the schema, and the version of SQLite.
+/// SQLite checks the list of free pages. Three counters may have any value: the number of the last change, which is
+/// there twice, that of the last change of the schema, and the version of SQLite.
 #[must_use]
 pub fn damage(path: &Path, schema: &Schema) -> Option<String> {
     let log = std::fs::metadata(write_ahead::path(path));

@@ -2,7 +2,11 @@
 
 use rusqlite::Connection;
 
-use crate::{Problem, integer};
+use crate::{FileError, integer};
+
+/// How many versions after the known one count as those of a newer capgen. There will be far fewer; a file with a
+/// greater number was damaged or has another origin, and a user who is asked to update capgen would do so in vain.
+const NEWER_VERSIONS: i64 = 1000;
 
 /// The tables, indexes and triggers of a file. SQLite stores the text of each statement, so texts are compared.
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +31,16 @@ impl Schema {
         connection.execute_batch(&format!("PRAGMA application_id = {application_id}; PRAGMA user_version = {version}"))
     }
 
-    /// Checks that the file has this schema. The tables must be exactly the expected ones, so that reading them runs no view or expression
-    /// of the file. Indexes and triggers are not checked, see [`differences`](Self::differences).
-    pub(crate) fn check(&self, connection: &Connection) -> Result<(), Problem> {
-        let other = |reason: String| Err(Problem::Other(reason));
+    /// Checks that the file has this schema. The tables must be exactly the expected ones, so that reading them runs no
+    /// view or expression of the file. Indexes and triggers are not checked, see [`differences`](Self::differences).
+    pub(crate) fn check(&self, connection: &Connection) -> Result<(), FileError> {
+        let other = |reason: String| Err(FileError::Other(reason));
         if integer(connection, "PRAGMA application_id")? != self.application_id {
             return other("its application id is another one".to_owned());
         }
         let version = integer(connection, "PRAGMA user_version")?;
-        if version > self.version && version <= self.version + 1000 {
-            return Err(Problem::Newer(version));
+        if version > self.version && version <= self.version + NEWER_VERSIONS {
+            return Err(FileError::Newer(version));
         }
         if version != self.version {
             return other("it has an unknown version".to_owned());
@@ -86,7 +90,8 @@ pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Whether the other columns of `sqlite_schema` are those that SQLite writes for a statement. It ignores the case of their letters.
+/// Whether the other columns of `sqlite_schema` are those that SQLite writes for a statement. It ignores the case of
+/// their letters.
 fn is_of_its_table(connection: &Connection, name: &str, statement: &str) -> rusqlite::Result<bool> {
     let kind = ["TABLE", "TRIGGER"].into_iter().find(|kind| statement.starts_with(&format!("CREATE {kind} ")));
     let kind = kind.unwrap_or("INDEX").to_lowercase();

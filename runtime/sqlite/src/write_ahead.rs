@@ -1,8 +1,9 @@
 //! Damage of the write-ahead log.
 //!
-//! SQLite reads the log up to the first frame whose checksum is wrong, and ignores the rest without an error: so it removes the frames of a
-//! transaction that was never completed. If committed transactions follow that frame, the log was changed, and rows are missing.
-//! The format is that of [SQLite](https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+//! SQLite reads the log up to the first frame whose checksum is wrong, and ignores the rest without an error: so it
+//! removes the frames of a transaction that was never completed. If committed transactions follow that frame, the log
+//! was changed, and rows are missing. The format is that of
+//! [SQLite](https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,11 +11,15 @@ use std::time::Duration;
 
 use capgen_files::{Links, open};
 
+/// The lengths of the header of the log and of that of a frame, in bytes. The format of SQLite fixes both.
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 
-/// The attempts to read a log that another process may be writing.
+/// The attempts to read a log that another process may be writing. A writer completes a frame within microseconds, so
+/// three reads that find the same damage are not three unlucky moments.
 const ATTEMPTS: u32 = 3;
+/// The time between two attempts. It is far longer than a write of a frame, and verification of a damaged file takes a
+/// tenth of a second more.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The path of the write-ahead log of a database.
@@ -25,7 +30,8 @@ pub fn path(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// A description of the damage of a write-ahead log, if there is any. Damaged logs are not errors to SQLite: it ignores the rest of them.
+/// A description of the damage of a write-ahead log, if there is any. Damaged logs are not errors to SQLite: it ignores
+/// the rest of them.
 #[must_use]
 pub fn damage(path: &Path) -> Option<String> {
     let mut found = None;

@@ -29,7 +29,8 @@ impl Injected {
         Arc::new(Self { inner, action, sent: AtomicU32::new(0), reading: None })
     }
 
-    /// A transport whose subscriptions have room for a few messages, and are only read while the channel contains `true`.
+    /// A transport whose subscriptions have room for a few messages, and are only read while the channel contains
+    /// `true`.
     pub(crate) fn stalling(inner: Arc<dyn Transport>, capacity: usize, reading: watch::Receiver<bool>) -> Arc<Self> {
         let action: Action = Arc::new(|inner, message, _| Box::pin(async move { inner.publish(message).await }));
         Arc::new(Self { inner, action, sent: AtomicU32::new(0), reading: Some((capacity, reading)) })

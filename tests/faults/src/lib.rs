@@ -1,7 +1,7 @@
 //! Calls under faults and under load.
 //!
-//! `src/table.rs` lists the faults of each transport and the expected end of a call; `tests/it/table.rs` has one test for each cell, and
-//! `docs/faults.md` shows the table.
+//! `src/table.rs` lists the faults of each transport and the expected end of a call; `tests/it/table.rs` has one test
+//! for each cell, and `docs/faults.md` shows the table.
 #![forbid(unsafe_code)]
 
 mod agent;

@@ -40,8 +40,8 @@ pub struct Load {
     pub latency_us: [u64; 2],
     /// The number of tasks before and after the load.
     pub tasks: [usize; 2],
-    /// The resident memory in bytes: the medians of the first and the last quarter of the samples after the first fifth; zero if the
-    /// system has no `/proc`.
+    /// The resident memory in bytes: the medians of the first and the last quarter of the samples after the first
+    /// fifth; zero if the system has no `/proc`.
     pub memory: [u64; 2],
 }
 

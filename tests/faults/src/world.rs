@@ -11,7 +11,7 @@ use capgen::call::{
 };
 use capgen_manifest::{AgentId, TransportSettings};
 use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
-use capgen_test_brokers::{NatsServer, Proxy};
+use capgen_testkit::brokers::{NatsServer, Proxy};
 
 use crate::Done;
 use crate::agent::{ADDRESS, AGENT, Behaviour, Runs, Work, behaving};

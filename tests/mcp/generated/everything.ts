@@ -13,6 +13,28 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import {
+  PayloadError as EverythingPayloadError,
+  parse,
+  assert,
+  standard,
+  jsonSchema,
+  shallow as shared_shallow,
+  isDict as shared_isDict,
+  sized as shared_sized,
+  isUri as shared_isUri,
+} from "./_capgen.js";
+import type {
+  ParseResult as EverythingParseResult,
+  ParseOptions as EverythingParseOptions,
+  Violation as EverythingViolation,
+  StandardSchema as EverythingStandardSchema,
+} from "./_capgen.js";
+const shallow = shared_shallow;
+const isDict = shared_isDict;
+const sized = shared_sized;
+const isUri = shared_isUri;
+
 export type EchoRequest = {
   /** Message to echo */
   message: string;
@@ -207,58 +229,13 @@ export interface EverythingCapabilities {
   };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type EverythingParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: EverythingViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type EverythingViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type EverythingParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export class EverythingPayloadError extends Error {
-  override readonly name = "EverythingPayloadError";
-  readonly violations: EverythingViolation[];
-  readonly truncated: boolean;
-
-  constructor(violations: EverythingViolation[], truncated = false) {
-    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
-    if (truncated || violations.length > 16) shown.push("and more");
-    super(shown.join("\n"));
-    this.violations = violations;
-    this.truncated = truncated;
-  }
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface EverythingStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { EverythingPayloadError };
+export type {
+  EverythingParseResult,
+  EverythingParseOptions,
+  EverythingViolation,
+  EverythingStandardSchema,
+};
 
 export const getAnnotatedMessageRequestMessageTypeValues = ["error", "success", "debug"] as const;
 
@@ -1101,315 +1078,4 @@ function schema_triggerLongRunningOperationRequest(options: any): any {
       },
     },
   ]);
-}
-
-/**
- * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
- * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
- * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
- * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
- */
-function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
-  if (isValid) return { ok: true, value };
-  const [root, definitions, among] = schema();
-  let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
-  /** At most 64 code points. */
-  const cut = (text: string, write: any = String): string => {
-    const shown = clip(text, 64, "");
-    return write(shown) + (shown === text ? "" : "...");
-  };
-  const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
-  /** Paths and values may be secret. */
-  const shown = (text: string) => (redact ? "" : text);
-  const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
-  const follow = (rule: any): any =>
-    typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
-  const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const typeOf = (value: any) => {
-    const type = typeof value;
-    if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
-    if (type !== "object") return type;
-    return value === null ? "null" : Array.isArray(value) ? "array" : isDict(value) ? type : "instance";
-  };
-  const isOf = (types: any, type: string) =>
-    types === type || types.includes(type) || (type === "integer" && types.includes("number"));
-  const must = (value: any, text: string) => () =>
-    `must ${text}` + (Array.isArray(value) ? ", got " + value.length : shown(", got " + literal(value)));
-  const limits = (unit: string, text: string, holds: any) => (limit: any, value: any) => {
-    if ((Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value) !== unit) return false;
-    if (unit === "number") return !holds(value, limit) && must(value, `be ${text} ${limit}`);
-    let size = value.length;
-    // A code point has one or two units, so most need not be counted.
-    if (unit === "character" && holds(size, limit) !== holds(size / 2, limit)) {
-      size = 0;
-      for (const _ of value) size++;
-    }
-    return !holds(size, limit) && must(value, `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
-  };
-  const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
-  const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
-  /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
-  const checks: any = {
-    type: undefined,
-    false: () => () => "no value is allowed here",
-    enum: (values: any, value: any, text: any) =>
-      !equals(value, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
-    minimum: least("number"),
-    maximum: most("number"),
-    format: ([name, accepts]: any, value: any) => typeof value === "string" && !accepts(value) && must(value, `be a valid ${name}`),
-    required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
-    additionalProperties: (name: any) => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`,
-  };
-  /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
-  const pointer = (path: any): string =>
-    path ? `${pointer(path[1])}/${clip(`${path[0]}`).replace(/~/g, "~0").replace(/\//g, "~1")}` : "";
-  /** The arrays and objects that `follows` has visited. */
-  let visited = 0;
-  /** Whether a value has no violation under a rule. It lists nothing, so that the valid parts of a value cost little. */
-  const follows = (given: any, value: any): boolean => {
-    const type = typeOf(value);
-    if (typeof given === "string") return isOf(given, type);
-    const rule = follow(given);
-    if (rule.type && !isOf(rule.type, type)) return false;
-    const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
-    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return followsKeywords(rule, value);
-    let verdict = rule.verdicts?.get(value);
-    if (verdict === undefined) {
-      const before = ++visited;
-      const parts = [rule];
-      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && followsKeywords(rule, value) && (type === "array" ? itemsFollow(rule, value) : type !== "object" || membersFollow(rule, value)));
-      // Objects without others in them are checked again as fast as they are found. All else could be reached in exponentially many ways.
-      if (isScalar || visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
-    }
-    return verdict;
-  };
-  /** Whether a value follows the keywords of a rule, apart from its type, `allOf`, items and members. */
-  const followsKeywords = (rule: any, value: any): boolean => {
-    for (const keyword in rule) if (checks[keyword]?.(rule[keyword], value)) return false;
-    return true;
-  };
-  const itemsFollow = ({ items }: any, value: any): boolean => {
-    if (items) for (const item of value) if (!follows(items, item)) return false;
-    return true;
-  };
-  /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const membersFollow = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
-    for (const name in properties) {
-      const item = member(value, name);
-      const rule = properties[name];
-      if (item === undefined) {
-        if (!violates(name, { required: name, text: rule.text })) return false;
-      } else if (!follows(rule, item) && !violates(name, rule)) return false;
-    }
-    for (const name in optional) {
-      const item = member(value, name);
-      if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
-    }
-    // Other members are only visited if there are rules for them.
-    if (rest !== undefined || names)
-      for (const name of Object.keys(value)) {
-        const item = value[name];
-        if (item === undefined) continue;
-        if (rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
-        const rule = rest || { additionalProperties: name };
-        if (!follows(rule, item) && !violates(name, rule)) return false;
-      }
-    return true;
-  };
-  /**
-   * The number of violations under one rule, and the first 16. They are remembered, because a value may be reached in exponentially
-   * many ways.
-   */
-  const find = (rule: any, value: any): any => {
-    const known = (follow(rule).known ??= new Map());
-    const list = known.get(value) ?? listOf(16);
-    if (!known.has(value)) visit([rule], value, list);
-    known.set(value, list);
-    return list;
-  };
-  /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
-  const visit = (given: any[], value: any, list: any, path?: any): void => {
-    const type = typeOf(value);
-    const isArray = type === "array";
-    const rules = given.map(follow);
-    const messages: any[] = [];
-    // The loop also visits the rules that it adds.
-    for (const rule of rules) {
-      if (rule.type && !isOf(rule.type, type)) {
-        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
-        continue;
-      }
-    }
-    // Only names are also listed about a value of the wrong type.
-    const isWrong = messages[0];
-    for (const rule of rules)
-      for (const keyword in rule) {
-        const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
-        if (message) messages.push({ keyword, message: message() });
-      }
-    const order = messages[1] && Object.keys(checks);
-    messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
-    for (const [index, { keyword, message }] of messages.entries()) {
-      const next = messages[index + 1];
-      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
-    }
-    if (isWrong || (!isArray && type !== "object")) return;
-    const below = (name: any, item: any, rules: any[]) => {
-      const place = [name, path];
-      const only = follow(rules[0]);
-      // Most members are scalars, which need not be remembered.
-      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
-      if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
-      const { found, count } = find(only, item);
-      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
-      list.count += count - found.length;
-    };
-    if (isArray) {
-      const ofItems = rules.flatMap(({ items = [] }) => items);
-      for (let index = 0; ofItems[0] && index < value.length; index++) {
-        const violated = ofItems.filter((rule: any) => !follows(rule, value[index]));
-        if (violated[0]) below(index, value[index], violated);
-        // The paths come in order, so those that follow are left out, too.
-        if (list === report && report.truncated) return;
-      }
-      return;
-    }
-    /** The rules that members violate. */
-    const violated = new Map<string, any[]>();
-    for (const rule of rules)
-      membersFollow(rule, value, (name: string, rule: any) => {
-        const others = violated.get(name);
-        if (others) others.push(rule);
-        else violated.set(name, [rule]);
-        return true;
-      });
-    for (const name of [...violated.keys()].sort()) {
-      let given = violated.get(name) ?? [];
-      below(name, member(value, name), given);
-      if (list === report && report.truncated) return;
-    }
-  };
-  try {
-    if (shallow(value, 128)) visit([root], value, report);
-    // The members of the value are not visited, because that could overflow the stack.
-    else addTo(report, () => "", "nested deeper than 128 levels", "depth");
-  } catch (error) {
-    // Rules that refer to each other in long chains can do so, too, if the value is nested nearly as deep.
-    if (!(error instanceof RangeError)) throw error;
-    report = listOf(1);
-    addTo(report, () => "", "nested too deeply to list its violations", "depth");
-    report.truncated = true;
-  }
-  return { ok: false, violations: report.found, truncated: report.truncated };
-}
-
-/** A list of violations that has at most `most` of them, with at most `room` bytes of text, but at least one. */
-function listOf(most: number, room = Infinity): any {
-  return { found: [], count: 0, most, room, truncated: false };
-}
-
-/** Counts a violation, and adds it to a list that has room for it. Once a violation is left out, so are all that follow. */
-function addTo(list: any, path: () => string, message: string, keyword: unknown): void {
-  list.count++;
-  list.truncated ||= list.found.length >= list.most;
-  if (list.truncated) return;
-  const violation = { path: path(), message: clip(message, 4096), keyword };
-  const text = violation.path + violation.message;
-  // In UTF-8.
-  let bytes = text.length;
-  for (const c of text.match(/[\u0080-\u{10ffff}]/gu) ?? []) bytes += c < "\u0800" ? 1 : 2;
-  list.room -= bytes;
-  list.truncated = list.room < 0 && list.found.length > 0;
-  if (!list.truncated) list.found.push(violation);
-}
-
-/** At most the first 128 or `most` code points of a text, and `end` if there are more. */
-function clip(text: string, most = 128, end = "\u2026"): string {
-  const start = text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join("") : text;
-  return start === text ? text : start + end;
-}
-
-function assert({ ok, violations, truncated }: any): void {
-  if (!ok) throw new EverythingPayloadError(violations, truncated);
-}
-
-/**
- * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
- * the last issue is `and more`.
- */
-function standard(parser: any, value: any, options: any): any {
-  const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});
-  const issue = ({ path: pointer, message }: any) => {
-    let place = value;
-    const path = pointer.split("/").slice(1).map((token: string) => {
-      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
-      const key = Array.isArray(place) ? Number(name) : name;
-      // A long name is cut in the pointer.
-      place = place?.[key] ?? Object.entries(place ?? {}).find(([name]) => name !== key && clip(name) === key)?.[1];
-      return key;
-    });
-    return { message, path };
-  };
-  return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
-}
-
-/** A new copy of a schema, with its definitions and references in the form of the target. */
-function jsonSchema({ target }: any, schema: (references: string) => any): any {
-  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
-  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
-  const [root, definitions] = schema(`#/${keyword}/`);
-  return definitions ? { ...root, [keyword]: definitions } : root;
-}
-
-/** Whether arrays and objects are nested at most `levels` deep. */
-function shallow(value: any, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels > 0) for (const item of Array.isArray(value) ? value : Object.values(value)) if (!shallow(item, levels - 1)) return false;
-  return levels > 0;
-}
-
-/** Whether a value is a plain object, as `JSON.parse` returns, of any realm: not an array, `Date`, `Map` or other instance. */
-function isDict(value: any): boolean {
-  if (value === null || value === undefined) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/**
- * Whether an object has exactly `size` members, not counting those that are `undefined`. If `levels` is given, it may have
- * others, which must not be nested deeper.
- */
-function sized(value: any, size: number, levels?: number): boolean {
-  let count = 0;
-  for (const _ in value) count++;
-  return (
-    count === size ||
-    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
-  );
-}
-
-/** `URI` of RFC 3986. */
-function isUri(text: any): boolean {
-  return isUriReference(text) && /^[^/?#]*:/.test(text);
-}
-
-const uriReferenceForm =
-  /^(?!.*%(?![\da-f]{2}))(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
-
-/** `URI-reference` of RFC 3986. */
-function isUriReference(text: any): boolean {
-  if (typeof text !== "string" || !uriReferenceForm.test(text)) return false;
-  const address = /\[([^v\]]*)/i.exec(text)?.[1];
-  return !address || isIpv6(address, 7, /:(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/);
-}
-
-/** `::` replaces one or more groups, which limits the number of the others; the last two groups may be four octets. */
-function isIpv6(text: string, most: number, octets: RegExp): boolean {
-  const groups = text.replace(octets, ":0:0");
-  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
-  return (
-    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
-  );
 }

@@ -1,6 +1,7 @@
 //! The generated code of three MCP servers from npm.
 //!
-//! `agents/` has their contracts, as `capgen import mcp --stdio` writes them; a test compares them with the running servers.
+//! `agents/` has their contracts, as `capgen import mcp --stdio` writes them; a test compares them with the running
+//! servers.
 
 /// The server `everything`, which has examples of all parts of the protocol.
 #[path = "../generated/everything.rs"]

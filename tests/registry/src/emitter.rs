@@ -1,9 +1,10 @@
 //! Agents that emit random events.
 
 use capgen_registry::{Event, EventId};
+use capgen_testkit::Random;
 use serde_json::{Value, json};
 
-use crate::{Random, now};
+use crate::now;
 
 /// An agent that emits random events.
 #[derive(Debug)]
@@ -14,13 +15,13 @@ pub struct Emitter {
 }
 
 /// How many invalid events an agent emits at most: fewer than a log accepts in a minute.
-const MOST_INVALID: u32 = 50;
+const MAX_INVALID: u32 = 50;
 
 impl Emitter {
     /// An agent of this id.
     #[must_use]
     pub fn new(agent: impl Into<String>) -> Self {
-        Self { agent: agent.into(), random: Random::new(), invalid: 0 }
+        Self { agent: agent.into(), random: Random::with_random_seed(), invalid: 0 }
     }
 
     /// A random event: mostly valid ones of all types, a few invalid ones.
@@ -32,7 +33,7 @@ impl Emitter {
                 let metadata =
                     json!({"priority": self.random.below(5), "tags": [format!("t{}", self.random.below(3))]});
                 // Sometimes another contract for the same version: a conflict.
-                let schema = if self.random.once_in(4) { json!({"type": "object"}) } else { json!(true) };
+                let schema = if self.random.one_in(4) { json!({"type": "object"}) } else { json!(true) };
                 let registered = json!({"capability_id": capability, "version": version, "metadata": metadata, "input_schema": schema});
                 ("capability.registered", registered)
             }
@@ -40,12 +41,12 @@ impl Emitter {
                 let metadata = json!({"weight": self.random.below(100), "latency_class": "fast"});
                 ("capability.updated", json!({"capability_id": capability, "version": version, "metadata": metadata}))
             }
-            5 if self.random.once_in(3) => {
+            5 if self.random.one_in(3) => {
                 ("capability.deprecated", json!({"capability_id": capability, "version": version, "reason": "old"}))
             }
             6 | 7 => ("agent.heartbeat", json!({})),
             8 => ("agent.unavailable", json!({"reason": "test"})),
-            9 if self.random.once_in(4) && self.invalid < MOST_INVALID => {
+            9 if self.random.one_in(4) && self.invalid < MAX_INVALID => {
                 self.invalid += 1;
                 ("capability.registered", json!({"capability_id": "invalid"}))
             }
@@ -78,7 +79,7 @@ impl Emitter {
             "payload": payload,
             "metadata": {},
         });
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             // All agents append to this partition.
             event["partition_key"] = json!("shared partition.*");
         }

@@ -1,11 +1,10 @@
 //! The capability registry on several nodes: the shared part of the tests.
 //!
-//! `cargo test -p capgen-test-registry` runs every test for a few seconds. With `CAPGEN_REGISTRY_SECONDS=60`, each of them runs for a
-//! minute; add `-- --nocapture` for the numbers.
+//! `cargo test -p capgen-test-registry` runs every test for a few seconds. With `CAPGEN_REGISTRY_SECONDS=60`, each of
+//! them runs for a minute; add `-- --nocapture` for the numbers.
 #![forbid(unsafe_code)]
 
 mod emitter;
-mod random;
 mod store;
 mod survey;
 mod worker;
@@ -13,7 +12,6 @@ mod worker;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use emitter::Emitter;
-pub use random::Random;
 pub use store::{Connection, Store, checker, connect};
 pub use survey::{Survey, records};
 pub use worker::{Acknowledged, copy, lead, write};

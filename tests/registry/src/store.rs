@@ -9,7 +9,7 @@ use capgen_nats::NatsOptions;
 use capgen_registry::log::{JetStreamLog, JetStreamLogOptions};
 use capgen_registry::log::{Log, LogError, SqliteLog};
 use capgen_registry::{Checker, Configuration};
-use capgen_test_brokers::{NatsServer, Proxy};
+use capgen_testkit::brokers::{NatsServer, Proxy};
 use tempfile::TempDir;
 
 /// The log of a node.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use capgen_registry::log::{AppendOptions, Appended, Log, LogError, Record};
 use capgen_registry::{Event, Kernel};
+use capgen_testkit::Random;
 
 use crate::store::checker;
-use crate::{Connection, Emitter, Random, now};
+use crate::{Connection, Emitter, now};
 
 /// The events that logs have confirmed, with their places.
 pub type Acknowledged = Mutex<Vec<(Event, Appended)>>;
@@ -16,13 +17,14 @@ pub type Acknowledged = Mutex<Vec<(Event, Appended)>>;
 /// How long a worker waits for an event before it looks whether it should end.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Appends random events until `ends`, and remembers those that the log confirms. Appends those again whose append failed.
+/// Appends random events until `ends`, and remembers those that the log confirms. Appends those again whose append
+/// failed.
 ///
 /// # Panics
 ///
 /// An event is rejected.
 pub fn write(mut log: Box<dyn Log>, agent: &str, ends: &AtomicBool, acknowledged: &Acknowledged) {
-    let (mut emitter, mut random) = (Emitter::new(agent), Random::new());
+    let (mut emitter, mut random) = (Emitter::new(agent), Random::with_random_seed());
     while !ends.load(Ordering::Acquire) {
         let events: Vec<Event> = (0..=random.below(5)).map(|_| emitter.event()).collect();
         let results = loop {
@@ -33,11 +35,12 @@ pub fn write(mut log: Box<dyn Log>, agent: &str, ends: &AtomicBool, acknowledged
         };
         let results = results.into_iter().map(|result| result.expect("no rejection"));
         acknowledged.lock().unwrap().extend(events.into_iter().zip(results));
-        std::thread::sleep(Duration::from_millis(5 + random.below(20)));
+        std::thread::sleep(Duration::from_millis(5 + random.below(20) as u64));
     }
 }
 
-/// A kernel that answers the events of a log until `ends`. Returns how many events it has emitted, and how many of them were appended.
+/// A kernel that answers the events of a log until `ends`. Returns how many events it has emitted, and how many of them
+/// were appended.
 ///
 /// # Panics
 ///

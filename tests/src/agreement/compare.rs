@@ -163,8 +163,8 @@ fn shown(answer: &Answer) -> String {
     text.join("; ")
 }
 
-/// Compares generated Rust and, if Node is installed, generated TypeScript with the interpreter. `scratch` is the test's
-/// `CARGO_TARGET_TMPDIR`; tests that run at the same time need different names.
+/// Compares generated Rust and, if Node is installed, generated TypeScript with the interpreter. `scratch` is the
+/// test's `CARGO_TARGET_TMPDIR`; tests that run at the same time need different names.
 ///
 /// # Panics
 ///

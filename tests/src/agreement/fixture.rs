@@ -70,7 +70,8 @@ fn place(node: &Node) -> Option<Place> {
     }
 }
 
-/// The text of a fixture for a disagreement, with the interpreter's answer. A person must decide whether that is correct.
+/// The text of a fixture for a disagreement, with the interpreter's answer. A person must decide whether that is
+/// correct.
 pub fn draft(found: &Disagreement) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let places: Vec<String> = (found.expected.places.iter().flatten())

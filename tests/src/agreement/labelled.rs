@@ -10,8 +10,8 @@ use crate::corpus::{self, Document, elements, member, string};
 /// A pair, and for each payload whether its corpus labels it as valid.
 pub type Labelled = (Pair, Vec<bool>);
 
-/// The groups of a document whose schemas load, without payloads whose numbers are rounded by every engine. The document has the
-/// format of the JSON Schema Test Suite: an array of objects with `schema` and `tests`.
+/// The groups of a document whose schemas load, without payloads whose numbers are rounded by every engine. The
+/// document has the format of the JSON Schema Test Suite: an array of objects with `schema` and `tests`.
 pub fn groups(document: &Document, label: &str) -> Vec<Labelled> {
     elements(Some(document.root())).iter().filter_map(|group| of_group(document, group, label)).collect()
 }

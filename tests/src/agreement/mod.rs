@@ -1,7 +1,7 @@
 //! The engines that validate payloads, compared with each other.
 //!
-//! Each engine answers many pairs at once. [`compare`] compares the answers with those of the interpreter, and [`shrink`] reduces a
-//! disagreement to a small [`fixture`]. `docs/agreement.md` describes the comparison.
+//! Each engine answers many pairs at once. [`compare`] compares the answers with those of the interpreter, and
+//! [`shrink`] reduces a disagreement to a small [`fixture`]. `docs/agreement.md` describes the comparison.
 
 pub mod compare;
 pub mod domain;
@@ -61,8 +61,8 @@ pub trait Engine {
     /// The names of its answers: for each payload it gives one answer per name.
     fn names(&self) -> &[&'static str];
 
-    /// The answers for each payload of each pair, in the order of the names; `None` if the payload has a number that the engine
-    /// cannot represent.
+    /// The answers for each payload of each pair, in the order of the names; `None` if the payload has a number that
+    /// the engine cannot represent.
     ///
     /// # Errors
     ///

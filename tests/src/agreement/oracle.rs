@@ -1,5 +1,6 @@
-//! The violations of a payload, computed from the text of `docs/generated-code.md` about unions: slow, and without the interpreter's
-//! analyses. Only assertions that apply no subschema, and the verdicts of branches, come from the interpreter.
+//! The violations of a payload, computed from the text of `docs/generated-code.md` about unions: slow, and without the
+//! interpreter's analyses. Only assertions that apply no subschema, and the verdicts of branches, come from the
+//! interpreter.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -517,7 +518,8 @@ fn missing_at(below: &mut BTreeMap<Token, Vec<(Json, bool)>>, token: &Token, mes
     below.insert(token.clone(), message.map(|message| (Json::String(message), false)).into_iter().collect());
 }
 
-/// The violations of a value under a schema without subschemas: the name if a property is missing, the keyword and the message.
+/// The violations of a value under a schema without subschemas: the name if a property is missing, the keyword and the
+/// message.
 fn messages(schema: &Json, value: &Value) -> Vec<(Option<String>, &'static str, String)> {
     let Ok(schema) = Schema::parse(schema) else { return Vec::new() };
     let violations = Validator::new(&schema).validate(value).into_iter();

@@ -18,8 +18,8 @@ struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    /// The assertions that apply to a value: those of the nodes, of the targets of their references, and of the branches of
-    /// unions that the value matches.
+    /// The assertions that apply to a value: those of the nodes, of the targets of their references, and of the
+    /// branches of unions that the value matches.
     fn assertions(&self, nodes: &[NodeId], value: &Json) -> Vec<&'a Assertions> {
         let mut stack = nodes.to_vec();
         let mut found = Vec::new();
@@ -73,8 +73,8 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Whether `after` is the exact value of the binary64 that `before`, a shorter decimal, is read as, or has the binary64 of a number
-/// with more digits than binary64.
+/// Whether `after` is the exact value of the binary64 that `before`, a shorter decimal, is read as, or has the binary64
+/// of a number with more digits than binary64.
 fn is_rounding(before: &Json, after: &Json) -> bool {
     let (Json::Number(before), Json::Number(after)) = (before, after) else { return false };
     let exact = Number::exact(before.as_f64());

@@ -28,7 +28,8 @@ pub struct Rust {
 }
 
 impl Rust {
-    /// Builds in the folder `scratch`, in a package of this name. Engines that run at the same time need different names.
+    /// Builds in the folder `scratch`, in a package of this name. Engines that run at the same time need different
+    /// names.
     pub fn new(scratch: &str, package: &str) -> Self {
         Self { scratch: scratch.to_owned(), package: package.to_owned() }
     }
@@ -63,7 +64,8 @@ impl Rust {
         Package::write(&self.scratch, &self.package, "2024", &files)
     }
 
-    /// Builds the program without the pairs whose generated code does not compile, and returns the first error of each of these.
+    /// Builds the program without the pairs whose generated code does not compile, and returns the first error of each
+    /// of these.
     fn build(&self, pairs: &[Pair]) -> Result<(Package, Vec<Option<String>>), Failure> {
         let mut errors = vec![None; pairs.len()];
         loop {
@@ -138,7 +140,8 @@ impl Engine for Rust {
         pairs.iter().zip(self.run(pairs)?).map(of_pair).collect()
     }
 
-    /// Documented: an integer beyond 64 bits, or one that an `f64` would round, is rejected with a violation of its own.
+    /// Documented: an integer beyond 64 bits, or one that an `f64` would round, is rejected with a violation of its
+    /// own.
     fn excuse(&self, _: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
         let value = value(payload)?;
         let rejected = match answer.places.as_deref() {
@@ -167,7 +170,8 @@ fn compile_errors(output: &str) -> Vec<(usize, String)> {
     output.split("\nerror").filter_map(error).collect()
 }
 
-/// The answers for a pair whose generated code does not compile: an answer with the error for the first payload, and no others.
+/// The answers for a pair whose generated code does not compile: an answer with the error for the first payload, and no
+/// others.
 fn not_compiled(pair: &Pair, error: &str) -> Vec<Vec<Option<Answer>>> {
     let mut trouble = Some(Answer { trouble: Some(error.to_owned()), ..Answer::default() });
     pair.payloads.iter().map(|_| vec![trouble.take(), None, None]).collect()

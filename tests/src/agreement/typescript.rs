@@ -67,8 +67,8 @@ pub fn files(pairs: &[Pair], chosen: fn(&str) -> bool) -> Result<Vec<GeneratedFi
 
 /// The compiler's first error about the generated code of each pair, if there is one.
 ///
-/// All files are compiled as one program. Only if a file has an error, each of its schemas is compiled again in a file of its
-/// own, which shows the schemas that cause errors.
+/// All files are compiled as one program. Only if a file has an error, each of its schemas is compiled again in a file
+/// of its own, which shows the schemas that cause errors.
 ///
 /// # Errors
 ///

@@ -14,8 +14,9 @@ std::thread_local! {
     static RUNTIME: Runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
 }
 
-/// A stream of events from an MCP server. Its parts give the events of the whole, each of which is limited in size. The messages in them,
-/// and in the bytes themselves, are read as they were written. Returns how many messages have a result that a client accepts.
+/// A stream of events from an MCP server. Its parts give the events of the whole, each of which is limited in size. The
+/// messages in them, and in the bytes themselves, are read as they were written. Returns how many messages have a
+/// result that a client accepts.
 pub fn mcp_client(bytes: &[u8]) -> usize {
     let whole = events(&[bytes], MAX);
     for size in [1, 7] {
@@ -37,7 +38,8 @@ pub fn mcp_client(bytes: &[u8]) -> usize {
     accepted
 }
 
-/// Lines of an MCP client. Every answer of the server is a line with a message, or a batch of them. Returns the number of results.
+/// Lines of an MCP client. Every answer of the server is a line with a message, or a batch of them. Returns the number
+/// of results.
 pub fn mcp_server(bytes: &[u8]) -> usize {
     let handlers = Handlers::new("echo").with_loose("say", async |_: Context, payload: Value| Ok(payload));
     let server = McpServer::new(handlers).expect("a valid agent");

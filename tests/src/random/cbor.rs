@@ -35,7 +35,7 @@ impl Random {
         match self.below(kinds) {
             0 | 1 => Value::Unsigned(self.argument()),
             2 => Value::Negative(self.argument()),
-            3 => Value::Bytes((0..self.below(40)).map(|_| self.next() as u8).collect()),
+            3 => Value::Bytes((0..self.below(40)).map(|_| self.bits() as u8).collect()),
             4 | 5 => Value::from(self.pick(&TEXTS)),
             6 => Value::Float(self.float().into()),
             7 => self.pick_clone(&[Value::Null, Value::Undefined, Value::Bool(true), Value::Bool(false)]),
@@ -49,15 +49,15 @@ impl Random {
 
     /// A number whose encoding has a random length.
     fn argument(&mut self) -> u64 {
-        if self.one_in(2) { self.pick(&NUMBERS) } else { self.next() >> self.below(64) }
+        if self.one_in(2) { self.pick(&NUMBERS) } else { self.bits() >> self.below(64) }
     }
 
     fn float(&mut self) -> f64 {
         match self.below(4) {
             0 => self.pick(&[0.0, -0.0, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 65504.0, 65520.0, 5.9e-8]),
-            1 => f64::from(f32::from_bits(self.next() as u32)),
+            1 => f64::from(f32::from_bits(self.bits() as u32)),
             2 => self.below(4096) as f64 / 1024.0 - 2.0,
-            _ => f64::from_bits(self.next()),
+            _ => f64::from_bits(self.bits()),
         }
     }
 
@@ -90,7 +90,7 @@ impl Random {
             random.pick(&["did:web:a", "did:web:b#key-1", "did:key:z6Mk", "did:"]).parse().expect("a DID")
         };
         Message {
-            id: MessageId::new(ts, self.next().to_be_bytes()),
+            id: MessageId::new(ts, self.bits().to_be_bytes()),
             kind: self.pick(MessageType::ALL),
             ts,
             ttl: self.argument(),

@@ -1,8 +1,8 @@
 //! Random schemas and payloads, the same for the same seed.
 //!
-//! [`schema`](Random::schema) covers the whole subset. [`payloads`](Random::payloads) stay near the boundary between valid and
-//! invalid, where implementations are most likely to disagree: some follow the schema, and most are one change away from one
-//! that does.
+//! [`schema`](Random::schema) covers the whole subset. [`payloads`](Random::payloads) stay near the boundary between
+//! valid and invalid, where implementations are most likely to disagree: some follow the schema, and most are one
+//! change away from one that does.
 
 mod body;
 mod cbor;
@@ -14,12 +14,14 @@ mod schema;
 mod step;
 mod write;
 
+use std::ops::{Deref, DerefMut};
+
 pub(crate) use schema::reference;
 
-/// A pseudo-random number generator (`SplitMix64`), which needs no dependency and is the same on every platform.
+/// A generator of pseudo-random schemas and payloads. Its numbers are those of [`capgen_testkit::Random`].
 #[derive(Clone, Debug)]
 pub struct Random {
-    state: u64,
+    numbers: capgen_testkit::Random,
     /// The number of values that the current payload may still have.
     room: usize,
 }
@@ -27,30 +29,20 @@ pub struct Random {
 impl Random {
     /// A generator with that seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed, room: 0 }
+        Self { numbers: capgen_testkit::Random::new(seed), room: 0 }
     }
+}
 
-    /// The next number.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+impl Deref for Random {
+    type Target = capgen_testkit::Random;
+
+    fn deref(&self) -> &Self::Target {
+        &self.numbers
     }
+}
 
-    /// A number below `bound`, which must not be 0.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// True with a probability of 1 in `n`.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// One of the items. There must be at least one.
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
+impl DerefMut for Random {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.numbers
     }
 }

@@ -54,7 +54,8 @@ impl Random {
         self.follow(schema, &[schema.root()], 8)
     }
 
-    /// A value that all of these subschemas are likely to accept. `not` and unions under `allOf` are only followed by chance.
+    /// A value that all of these subschemas are likely to accept. `not` and unions under `allOf` are only followed by
+    /// chance.
     fn follow(&mut self, schema: &Schema, ids: &[NodeId], depth: usize) -> Json {
         if depth == 0 || self.room == 0 {
             return self.value(0);
@@ -90,8 +91,8 @@ impl Random {
         }
     }
 
-    /// Collects the assertions of a subschema, of its `$ref`, of all branches of `allOf` and of one branch of each union.
-    /// `fuel` bounds cycles and branching.
+    /// Collects the assertions of a subschema, of its `$ref`, of all branches of `allOf` and of one branch of each
+    /// union. `fuel` bounds cycles and branching.
     fn flatten<'s>(&mut self, schema: &'s Schema, id: NodeId, groups: &mut Vec<&'s Assertions>, fuel: usize) {
         if fuel == 0 {
             return;

@@ -5,8 +5,8 @@ use capgen_schema::Format;
 /// Common names: few, so that the branches of a union often share them.
 pub(super) const NAMES: [&str; 8] = ["a", "b", "c", "kind", "value", "next", "id", "x"];
 
-/// Names that are hard for some language or format: inherited in JavaScript, keywords, escaped in JSON or in JSON Pointers,
-/// colliding as identifiers, or not identifiers at all.
+/// Names that are hard for some language or format: inherited in JavaScript, keywords, escaped in JSON or in JSON
+/// Pointers, colliding as identifiers, or not identifiers at all.
 pub(super) const ODD_NAMES: [&str; 42] = [
     "__proto__",
     "constructor",

@@ -254,8 +254,8 @@ impl Random {
         Json::Object(members)
     }
 
-    /// A union of objects with a tag, possibly with further branches. Sometimes a value of the tag occurs in two branches, or the
-    /// tag is optional or checked by a part of an `allOf`, or one branch lacks it.
+    /// A union of objects with a tag, possibly with further branches. Sometimes a value of the tag occurs in two
+    /// branches, or the tag is optional or checked by a part of an `allOf`, or one branch lacks it.
     fn tagged(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
         let name = if self.one_in(4) { self.pick(&ODD_NAMES) } else { "kind" };
         let mut branches: Vec<Json> = (0..2 + self.below(3))
@@ -315,8 +315,8 @@ impl Random {
         add(self.pick(&["anyOf", "oneOf"]), Json::Array(branches));
     }
 
-    /// A union of objects, each with its own required key, possibly with strings as further branches. Sometimes a key is
-    /// allowed in two branches, or a branch is open, so that the keys do not decide.
+    /// A union of objects, each with its own required key, possibly with strings as further branches. Sometimes a key
+    /// is allowed in two branches, or a branch is open, so that the keys do not decide.
     fn keyed(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
         let mut keys: Vec<&str> = Vec::new();
         for _ in 0..2 + self.below(3) {

@@ -32,7 +32,8 @@ impl Random {
         let binary = Number::from_f64(number.as_f64()).as_ref() == Some(number);
         let is_exact_both_ways =
             number.as_i64().is_none_or(|n| n.unsigned_abs() < 1 << 53) && number.as_u64().is_none_or(|n| n < 1 << 53);
-        // Parsers read a number with a point or an exponent as a binary64, so only numbers that survive that may have one.
+        // Parsers read a number with a point or an exponent as a binary64, so only numbers that survive that may have
+        // one.
         if !binary || !is_exact_both_ways || !self.one_in(5) {
             return if binary && text.len() > 25 { format!("{:e}", number.as_f64()) } else { text };
         }

@@ -1,10 +1,11 @@
-//! The budget of reports in every language: the engines cut them at the same violation, and a small payload costs little.
+//! The budget of reports in every language: the engines cut them at the same violation, and a small payload costs
+//! little.
 
 use std::path::Path;
-use std::process::Command;
 
 use capgen_codegen::{Language, Options, Regenerate, generate_with};
 use capgen_schema::{ReportBudget, Schema, Validator, Violations};
+use capgen_testkit::node::{command, printed};
 use capgen_tests::agreement::{Pair, agree};
 use capgen_tests::contract::{Draft, contract};
 use capgen_tests::node;
@@ -110,9 +111,7 @@ fn output(name: &str, script: &str) -> Option<String> {
     }
     std::fs::write(folder.join("script.mjs"), format!("import * as m from \"./agent.mjs\";\n{script}")).unwrap();
     // Far less than the report would take without a budget.
-    let node = Command::new("node").arg("--max-old-space-size=200").arg(folder.join("script.mjs")).output().unwrap();
-    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
-    Some(String::from_utf8(node.stdout).unwrap())
+    Some(printed(command().arg("--max-old-space-size=200").arg(folder.join("script.mjs"))))
 }
 
 #[test]

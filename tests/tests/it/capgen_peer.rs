@@ -18,7 +18,8 @@ fn exact(text: &str) -> Option<ExactPayload> {
     ExactPayload::parse(text.as_bytes()).ok()
 }
 
-/// A random schema that has open objects, as a case with payloads that it accepts. Many of these have undeclared properties.
+/// A random schema that has open objects, as a case with payloads that it accepts. Many of these have undeclared
+/// properties.
 fn case(random: &mut Random) -> Option<Case> {
     let schema: Json = random.schema();
     let parsed = parse(&schema.canonical()).filter(|parsed| sent(parsed).is_some() && loads(&schema.canonical()))?;
@@ -43,8 +44,8 @@ fn later_versions(random: &mut Random, old: &Schema) -> Vec<Schema> {
     mutations.filter(only_here).collect()
 }
 
-/// Writes payloads with the generated types of random schemas, and validates them against the schema that the reading assumes and
-/// against later versions that it allows.
+/// Writes payloads with the generated types of random schemas, and validates them against the schema that the reading
+/// assumes and against later versions that it allows.
 fn run(schemas: usize, seed: u64) {
     let mut random = Random::new(seed);
     let cases: Vec<Case> = std::iter::repeat_with(|| case(&mut random)).flatten().take(schemas).collect();

@@ -1,7 +1,7 @@
 //! The programs in `examples/console` compile and run.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -9,8 +9,9 @@ use capgen::call::{Client, Context, Failure, Handlers, PeerTable, Server, Status
 use capgen::{Capability, Descriptor, OwnedDescriptor};
 use capgen_manifest::{AgentId, TransportSettings};
 use capgen_nats::{NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
-use capgen_tests::{Failure as TestFailure, folder, node, npm};
+use capgen_testkit::brokers::NatsServer;
+use capgen_testkit::npm;
+use capgen_tests::{Failure as TestFailure, folder, node};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -26,7 +27,7 @@ use pr_reviewer::{
 };
 
 fn run(script: &Path, arguments: &[&Path]) -> Result<Output, TestFailure> {
-    Ok(Command::new("node").arg(script).args(arguments).output()?)
+    Ok(capgen_testkit::node::command().arg(script).args(arguments).output()?)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -126,7 +127,7 @@ async fn node_and_rust_call_each_other_over_nats() -> Result<(), TestFailure> {
     let out = tempfile::tempdir()?;
     let program = compiled(out.path(), "calls.js")?;
     let node = |mode: &str| {
-        let mut node = tokio::process::Command::new("node");
+        let mut node = tokio::process::Command::from(capgen_testkit::node::command());
         node.arg(&program).args([mode, &broker.url()]).kill_on_drop(true).stdout(Stdio::piped()).stderr(Stdio::piped());
         node
     };
@@ -169,11 +170,16 @@ an invalid request: schema-violation
     assert_eq!(server.stats().received, 1, "the invalid request was not sent");
     server.shutdown(Duration::from_secs(5)).await;
 
-    // A later version of the agent, whose contract differs and which compares contracts: it asks for the caller's, and accepts it.
+    // A later version of the agent, whose contract differs and which compares contracts: it asks for the caller's, and
+    // accepts it.
     let review = json!({"verdict": "approve", "findings": []});
     let handlers = Handlers::new("reviewer").with::<Lenient, _, _>(move |_, _| std::future::ready(Ok(review.clone())));
     let transport = Arc::new(NatsTransport::connect(NatsOptions::new([broker.url()])).await?);
-    let server = Server::builder(handlers).compare_contracts().listen(transport, "reviewer.requests").start().await?;
+    let server = Server::builder(handlers)
+        .skew(capgen::call::Skew::Strict)
+        .listen(transport, "reviewer.requests")
+        .start()
+        .await?;
     let printed = call().await?;
     assert_eq!(text(&printed.stdout), expected, "{}", text(&printed.stderr));
     assert_eq!((server.stats().received, server.stats().handled), (2, 1));

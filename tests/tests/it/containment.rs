@@ -1,4 +1,5 @@
-//! Whether one schema contains another, for random pairs: no payload contradicts the answer, and every witness is confirmed.
+//! Whether one schema contains another, for random pairs: no payload contradicts the answer, and every witness is
+//! confirmed.
 
 use std::collections::BTreeMap;
 

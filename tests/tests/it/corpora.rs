@@ -1,5 +1,5 @@
-//! Schemas of real agents and servers, from the corpus: the types of all schemas that load compile, and every valid payload has
-//! its schema's type.
+//! Schemas of real agents and servers, from the corpus: the types of all schemas that load compile, and every valid
+//! payload has its schema's type.
 
 use std::collections::BTreeMap;
 

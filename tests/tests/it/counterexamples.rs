@@ -71,8 +71,8 @@ fn check_payloads(seeds: usize) {
     assert!(2 * schemas > seeds && payloads > 4 * schemas && undecided * 100 < payloads);
 }
 
-/// Whether violations have the same keyword, and paths that differ only in indexes and in names that the payload is free to choose: the
-/// search chooses short names, unless `propertyNames` demands others.
+/// Whether violations have the same keyword, and paths that differ only in indexes and in names that the payload is
+/// free to choose: the search chooses short names, unless `propertyNames` demands others.
 fn is_shown_by(violation: &Violation, shown: &Violation, has_names: bool) -> bool {
     let pairs = pointer::tokens(&violation.path).zip(pointer::tokens(&shown.path));
     let is_index = |token: &str| token.bytes().all(|byte| byte.is_ascii_digit());

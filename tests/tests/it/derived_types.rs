@@ -29,7 +29,8 @@ const ANY_CONTENT: &str = "schemars accepts any content for a variant without co
 /// The types of which the schema rejects payloads that serde writes, with the reason.
 const STRICTER_IN_SCHEMA: &[(&str, &str)] = &[];
 
-/// A manifest with a capability for each type, which is both its request and its response. It is written and read again.
+/// A manifest with a capability for each type, which is both its request and its response. It is written and read
+/// again.
 fn manifest(cases: &[Case]) -> Manifest {
     let capability = |case: &Case| {
         let entry = (case.entry)().unwrap_or_else(|problems| panic!("{}: {problems:?}", case.name));

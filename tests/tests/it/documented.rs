@@ -1,5 +1,5 @@
-//! The programs of the documentation that are in no example. The pages show them as they are here, so everything that they show compiles.
-//! Those that need a broker are only compiled.
+//! The programs of the documentation that are in no example. The pages show them as they are here, so everything that
+//! they show compiles. Those that need a broker are only compiled.
 #![allow(dead_code, unreachable_pub, reason = "the pages show parts of programs")]
 
 use std::error::Error;

@@ -183,6 +183,11 @@ const FLEET_MISTAKES: &[(&str, &str)] = &[
     ("env: {}", "evn: {}"),
     ("calls: true", "calls: yes"),
     ("calls: true", "clals: true"),
+    ("calls: true", "singleFile: 1"),
+    ("calls: true", "importExtension: mts"),
+    ("calls: true", "runtimePath: capgen"),
+    ("calls: true", "runtimePath: \"::a;\""),
+    ("calls: true", "runtimePath: true"),
 ];
 
 #[test]
@@ -203,11 +208,11 @@ fn editors_reject_common_mistakes() {
     }
 }
 
-/// The errors that a JSON Schema of the file cannot express: names that are equal, targets of references, the syntax and size of patterns,
-/// and limits of size and depth.
+/// The errors that a JSON Schema of the file cannot express: names that are equal, targets of references, the syntax
+/// and size of patterns, keywords of Rust, and limits of size and depth.
 const BEYOND_SCHEMAS: &[&str] = &[
     "E0108", "E0109", "E0110", "E0112", "E0113", "E0114", "E0119", "E0120", "E0121", "E0122", "E0123", "E0124",
-    "E0125", "E0208", "E0301", "E0302", "E0303", "E0304", "E0305", "E0306", "E0307", "E0308",
+    "E0125", "E0208", "E0215", "E0301", "E0302", "E0303", "E0304", "E0305", "E0306", "E0307", "E0308",
 ];
 
 /// Values that are valid at some keys and not at others.

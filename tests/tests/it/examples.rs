@@ -128,8 +128,8 @@ fn blocks(page: &str) -> Vec<(&str, &str, &str)> {
     blocks
 }
 
-/// Code that a reader copies is compiled, because it is an excerpt of a file that is. Lines that only import names are fragments of a program
-/// whose rest is an excerpt.
+/// Code that a reader copies is compiled, because it is an excerpt of a file that is. Lines that only import names are
+/// fragments of a program whose rest is an excerpt.
 #[test]
 fn rust_in_the_documentation_is_compiled() {
     // The constructors of generated types are described before they are used.

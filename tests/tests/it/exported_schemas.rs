@@ -1,5 +1,6 @@
-//! Ajv gives the same verdicts as the interpreter, by the JSON Schemas that programs and other protocols get: those of generated objects,
-//! in 2020-12 and draft-07, and those of MCP tools, OpenAPI operations, A2A skills and files of JSON Schema.
+//! Ajv gives the same verdicts as the interpreter, by the JSON Schemas that programs and other protocols get: those of
+//! generated objects, in 2020-12 and draft-07, and those of MCP tools, OpenAPI operations, A2A skills and files of JSON
+//! Schema.
 
 #[path = "../../../contract/schema/tests/it/support/mod.rs"]
 mod support;
@@ -13,7 +14,8 @@ use capgen_tests::corpus::{self, elements, member};
 use capgen_tests::{folder, node};
 use serde_json::{Value, json};
 
-/// Known wrong verdicts of Ajv, in each form of the schema: the schema, the payload, and the defect in `docs/agreement.md`.
+/// Known wrong verdicts of Ajv, in each form of the schema: the schema, the payload, and the defect in
+/// `docs/agreement.md`.
 const DEFECTS: &[(&str, &str, &str)] = &[
     ("multiples order", r#"{"exact":1,"pieces":0,"price":0}"#, "rounded-quotients"),
     ("odd-names 2nd_try-of-it", r#"{"__proto__":null,"class":"","index":"a"}"#, "ignored-proto"),
@@ -52,8 +54,8 @@ struct Case {
 }
 
 impl Case {
-    /// A schema with payloads that show its parts, and others that violate each of its assertions; `None` if it is not in the subset, even
-    /// after normalising it.
+    /// A schema with payloads that show its parts, and others that violate each of its assertions; `None` if it is not
+    /// in the subset, even after normalising it.
     fn explored(name: &str, text: &str) -> Option<Self> {
         let source: Json = text.parse().unwrap();
         let source = if Schema::parse(&source).is_ok() { source } else { normalise(&source).ok()? };

@@ -2,6 +2,7 @@
 
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Manifest, load, read_source};
+use capgen_testkit::node::{command, printed};
 use capgen_tests::contract::{Draft, contract};
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
@@ -110,8 +111,7 @@ assert.ok(count > 50);
     // In a package of the other type, the extension still decides.
     for kind in ["module", "commonjs"] {
         std::fs::write(folder.join("package.json"), format!("{{\"type\":\"{kind}\"}}")).unwrap();
-        let output = std::process::Command::new("node").arg("main.mjs").current_dir(&folder).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(printed(command().arg("main.mjs").current_dir(&folder)), "");
     }
 }
 
@@ -145,11 +145,11 @@ fn reports(folder: &str, schema: &str, script: &str) -> Option<Vec<String>> {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     std::fs::create_dir_all(&folder).unwrap();
     let contract = contract("agent", &[Draft::request("read", schema)]).unwrap();
-    std::fs::write(folder.join("agent.mjs"), file(&contract, Language::JavaScriptModule, "mjs")).unwrap();
+    for (name, text) in generate(&contract, &[Language::JavaScriptModule]) {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
     std::fs::write(folder.join("script.mjs"), script).unwrap();
-    let node = std::process::Command::new("node").arg(folder.join("script.mjs")).output().unwrap();
-    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
-    Some(serde_json::from_slice(&node.stdout).unwrap())
+    Some(serde_json::from_str(&printed(command().arg(folder.join("script.mjs")))).unwrap())
 }
 
 /// The report of a value that is nested nearly as deep as allowed needs many calls for each level.

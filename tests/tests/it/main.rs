@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(clippy::duplicate_mod, reason = "several tests include the same generated files")]
 
 mod agreement;
@@ -25,6 +26,7 @@ mod javascript;
 mod key_order;
 mod normalise;
 mod options;
+mod recordings;
 mod registry_events;
 mod rust_doc_comments;
 mod rust_format;
@@ -44,6 +46,7 @@ mod typescript_explaining;
 mod typescript_exports;
 mod typescript_properties;
 mod typescript_runtimes;
+mod typescript_shared;
 mod typescript_validators;
 mod typescript_wide_types;
 mod union_violations;

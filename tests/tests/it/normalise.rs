@@ -1,5 +1,5 @@
-//! The schemas of every contract in the repository are already in the subset. The normaliser only drops unused definitions and
-//! inlines single branches.
+//! The schemas of every contract in the repository are already in the subset. The normaliser only drops unused
+//! definitions and inlines single branches.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The options of generated code.
 
-use capgen_codegen::{Build, Language, Options, Regenerate, generate_with};
-use capgen_manifest::{Manifest, load, read_source};
+use capgen_codegen::{Build, ImportExtension, Language, Options, RuntimePath};
+use capgen_manifest::{Manifest, OptionValue, load, read_source};
+use capgen_tests::contract::own_files;
 use capgen_tests::folder;
 use capgen_tests::rust_package::{Package, succeed};
 
@@ -10,8 +11,7 @@ fn contract(case: &str) -> Manifest {
 }
 
 fn file(contract: &Manifest, language: Language, options: Options) -> String {
-    let regenerate = Regenerate::anywhere(&contract.agent);
-    generate_with(contract, &[language], &options, &regenerate).into_values().next().unwrap()
+    own_files(contract, language, &options).into_values().next().unwrap()
 }
 
 /// A program that uses merged properties.
@@ -102,6 +102,25 @@ fn arrays_are_plain_if_the_option_is_on() {
     assert_eq!(rust, file(&contract, Language::Rust, Options::default()), "it changes only TypeScript");
 }
 
+/// Whether a file has the lines of another one in their order, apart from the command and the lists of names from the
+/// shared module.
+fn is_extended(plain: &str, more: &str) -> bool {
+    let code = |text: &str| -> Vec<String> {
+        let mut is_list = false;
+        let mut code = Vec::new();
+        for line in text.lines().filter(|line| !line.starts_with("// Regenerate")) {
+            is_list |= ["import ", "export {", "export type {", "const {"].iter().any(|start| line.starts_with(start));
+            if !is_list {
+                code.push(line.to_owned());
+            }
+            is_list &= !line.ends_with(';');
+        }
+        code
+    };
+    let mut rest = code(more).into_iter();
+    code(plain).iter().all(|line| rest.any(|other| other == *line))
+}
+
 #[test]
 fn items_for_calls_are_only_generated_if_the_option_is_on() {
     for case in std::fs::read_dir(folder().join("cases")).unwrap() {
@@ -111,30 +130,64 @@ fn items_for_calls_are_only_generated_if_the_option_is_on() {
             let with_calls = file(&contract, language, Options { calls: true, ..Options::default() });
             assert!(!plain.contains("Client"), "{}", contract.agent);
             assert!(with_calls.contains("--calls") && with_calls.contains("Client"), "{}", contract.agent);
-            let mut rest = with_calls.lines();
-            let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
-            assert!(plain.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+            assert!(is_extended(&plain, &with_calls), "{}: the items are added to the others", contract.agent);
         }
     }
 }
 
 #[test]
 fn standard_schemas_are_generated_unless_the_option_is_off() {
-    let off = Options { standard_schema: false, ..Options::default() };
+    let off = || Options { standard_schema: false, ..Options::default() };
     for case in std::fs::read_dir(folder().join("cases")).unwrap() {
         let contract = contract(&case.unwrap().file_name().into_string().unwrap());
         for &language in Language::ALL {
             let with = file(&contract, language, Options::default());
-            let without = file(&contract, language, off);
+            let without = file(&contract, language, off());
             let is_typescript = language != Language::Rust;
             assert_eq!(with.contains("StandardSchema") || with.contains("~standard"), is_typescript);
             assert!(!without.contains("tandardSchema") && !without.contains("~standard"), "{}", contract.agent);
             assert_eq!(without.contains("--standard-schema=false"), is_typescript, "{}", contract.agent);
             assert!(!with.contains("--standard-schema"), "the usual value is not written");
-            let mut rest = with.lines();
-            let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
-            assert!(without.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+            assert!(is_extended(&without, &with), "{}: the items are added to the others", contract.agent);
         }
+    }
+}
+
+fn runtime_at(path: &str) -> Options {
+    Options { runtime_path: RuntimePath::new(path).unwrap(), calls: true, ..Options::default() }
+}
+
+#[test]
+fn every_path_of_the_runtime_starts_with_the_option() {
+    for case in std::fs::read_dir(folder().join("cases")).unwrap() {
+        let contract = contract(&case.unwrap().file_name().into_string().unwrap());
+        let usual = file(&contract, Language::Rust, runtime_at("::capgen"));
+        // As long as `::capgen`, so that lines are broken at the same places.
+        let renamed = file(&contract, Language::Rust, runtime_at("::unique"));
+        let option = " --runtime-path ::unique";
+        assert!(renamed.contains(option) && !usual.contains("--runtime-path"), "{}", contract.agent);
+        let code = |text: &str| text.replace(option, "").replace("::unique", "::capgen");
+        assert_eq!(code(&renamed), usual);
+        assert_eq!(renamed.matches("::unique").count() - 1, usual.matches("::capgen").count(), "{}", contract.agent);
+        assert!(!renamed.contains("::capgen"), "{}", contract.agent);
+        let other = file(&contract, Language::TypeScript, runtime_at("::unique"));
+        assert_eq!(other, file(&contract, Language::TypeScript, runtime_at("::capgen")), "it changes only Rust");
+    }
+}
+
+#[test]
+fn generated_code_compiles_with_a_dependency_that_has_another_name() {
+    let source = capgen_manifest::Source::new("capabilities.json", CONTRACT);
+    let contract = load(&source).unwrap().manifest;
+    let program =
+        MERGED.replace("use capgen::Payload", "mod r#gen { pub use my_capgen as r#type; }\nuse my_capgen::Payload");
+    for (edition, path) in [("2021", "::my_capgen"), ("2024", "crate::r#gen::r#type")] {
+        let generated = file(&contract, Language::Rust, Options { merge_nullable: true, ..runtime_at(path) });
+        let files = [("generated.rs".to_owned(), generated), ("main.rs".to_owned(), program.clone())];
+        let name = format!("renamed-{edition}");
+        let package = Package::write_with(env!("CARGO_TARGET_TMPDIR"), &name, edition, &files, &["call"]).unwrap();
+        package.rename_runtime("my_capgen").unwrap();
+        succeed(&mut package.cargo("run")).unwrap();
     }
 }
 
@@ -144,12 +197,29 @@ fn the_table_of_options_names_each_option_in_every_place() {
     let script = std::fs::read_to_string(folder().join("../codegen/src/build_script/mod.rs")).unwrap();
     for row in Options::TABLE {
         let mut options = Options::default();
-        let changed = !(row.get)(&options);
-        (row.set)(&mut options, changed);
-        assert!((row.get)(&options) == changed && options != Options::default(), "{}", row.flag);
-        let shown = format!("| `--{}` | `{}` | `.{}(true)` |", row.flag, row.key, row.method);
+        let argument = match row.value {
+            OptionValue::Switch { get, set } => {
+                let changed = !get(&options);
+                set(&mut options, changed);
+                assert_eq!(get(&options), changed, "{}", row.flag);
+                "true"
+            }
+            OptionValue::Extension { get, set } => {
+                set(&mut options, ImportExtension::Ts);
+                assert_eq!(get(&options), ImportExtension::Ts, "{}", row.flag);
+                "ImportExtension::Ts"
+            }
+            OptionValue::Path { get, set } => {
+                set(&mut options, RuntimePath::new("::my_capgen").unwrap());
+                assert_eq!(get(&options).as_str(), "::my_capgen", "{}", row.flag);
+                "\"::my_capgen\""
+            }
+        };
+        assert_ne!(options, Options::default(), "{}", row.flag);
+        let shown = format!("| `--{}` | `{}` | `.{}({argument})` |", row.flag, row.key, row.method);
         assert!(page.contains(&shown), "{shown}");
         assert!(script.contains(&format!("pub fn {}(mut self", row.method)), "{}", row.method);
     }
-    let _ = Build::new().merge_nullable(true).plain_arrays(true).calls(true).standard_schema(false);
+    let build = Build::new().merge_nullable(true).plain_arrays(true).calls(true).standard_schema(false);
+    let _ = build.single_file(true).import_extension(ImportExtension::Ts).runtime_path("::a");
 }

@@ -1,15 +1,15 @@
 //! Generated Rust is formatted as `prettyplease` formats it, at every width and with any text.
 //!
-//! More precisely: the `use` and the `mod` with their attributes are formatted as `prettyplease` prints them, with an empty
-//! line between the two. Each item of the module is formatted as `prettyplease` prints that item alone, indented by four
-//! spaces, with an empty line between items. The same applies to the items of the inner module. The lines of a raw string,
-//! which are the text of a schema, are not indented.
+//! More precisely: the `use` and the `mod` with their attributes are formatted as `prettyplease` prints them, with an
+//! empty line between the two. Each item of the module is formatted as `prettyplease` prints that item alone, indented
+//! by four spaces, with an empty line between items. The same applies to the items of the inner module. The lines of a
+//! raw string, which are the text of a schema, are not indented.
 
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::Language;
+use capgen_codegen::{Language, Options, RuntimePath};
 use capgen_manifest::{Manifest, load, read_source};
-use capgen_tests::contract::{Draft, contract, generated_with_calls};
+use capgen_tests::contract::{Draft, contract, generated_with};
 use capgen_tests::folder;
 use serde_json::{Map, Value, json};
 use syn::{File, Item};
@@ -70,8 +70,13 @@ fn formatted(text: &str) -> String {
 }
 
 fn check(contract: &Manifest) {
+    check_with(contract, RuntimePath::default());
+}
+
+fn check_with(contract: &Manifest, runtime_path: RuntimePath) {
     // The items for calls are in the same file, after the types.
-    let text = generated_with_calls(contract, Language::Rust);
+    let options = Options { calls: true, runtime_path, ..Options::default() };
+    let text = generated_with(contract, Language::Rust, &options);
     let expected = formatted(&text);
     if text != expected {
         let differing = text.lines().zip(expected.lines()).position(|(a, b)| a != b).unwrap_or_default();
@@ -178,6 +183,21 @@ fn names_and_texts_of_every_length_are_formatted() {
             output: (length % 2 == 0).then(|| everything(97 - length).to_string()),
         };
         check(&contract(&name("r", length), &[draft]).unwrap_or_else(|findings| panic!("{findings:?}")));
+    }
+}
+
+#[test]
+fn paths_of_the_runtime_of_every_length_are_formatted() {
+    let draft = Draft {
+        name: "q".to_owned(),
+        description: None,
+        input: Some(everything(20).to_string()),
+        output: Some(everything(1).to_string()),
+    };
+    let contract = contract("r", &[draft]).unwrap_or_else(|findings| panic!("{findings:?}"));
+    for length in 1..=96 {
+        check_with(&contract, RuntimePath::new(&format!("::{}", name("a", length))).unwrap());
+        check_with(&contract, RuntimePath::new(&format!("crate::{}::r#gen", name("a", length))).unwrap());
     }
 }
 

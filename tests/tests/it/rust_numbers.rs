@@ -125,8 +125,8 @@ fn schemas() -> Vec<String> {
     shapes.flat_map(|shape| INTEGERS.map(|integer| shape.replace('N', integer))).collect()
 }
 
-/// A program that reads lines of `<schema> <payload>` and prints each payload as its type writes it, or `error: ` and the reason why it
-/// was rejected.
+/// A program that reads lines of `<schema> <payload>` and prints each payload as its type writes it, or `error: ` and
+/// the reason why it was rejected.
 fn program(agent: &Manifest) -> Package {
     let mut main = String::from(
         "mod agent;

@@ -7,8 +7,8 @@ use capgen_tests::corpus::{self, Document, elements, member, string};
 use capgen_tests::folder;
 use capgen_tests::rust_package::{Package, has_clippy, succeed};
 
-/// Lints that users may turn on; generated code must cause no finding. `missing_docs` is even forbidden, so that generated
-/// code cannot allow it.
+/// Lints that users may turn on; generated code must cause no finding. `missing_docs` is even forbidden, so that
+/// generated code cannot allow it.
 const LINTS: &str = "\
 #![forbid(missing_docs, unsafe_code)]
 #![deny(
@@ -130,8 +130,8 @@ fn deep() -> (String, Manifest) {
     ("deep".to_owned(), contract("deep", &drafts).unwrap_or_else(|f| panic!("{}", contract::summary(&f))))
 }
 
-/// Requests and responses that are other names for types: directly, through chains of references, or since only one branch of
-/// a union is possible. Several lead to the same type.
+/// Requests and responses that are other names for types: directly, through chains of references, or since only one
+/// branch of a union is possible. Several lead to the same type.
 fn other_names() -> (String, Manifest) {
     let words = r#"{"oneOf": [{"type": "object", "properties": {"k": false}, "required": ["k"]}, {"const": "a"}, {"const": "b"}]}"#;
     let record =

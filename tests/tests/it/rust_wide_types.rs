@@ -1,5 +1,5 @@
-//! Wide records and long enums, whose generated Rust has another form so that rustc's time and memory are proportional to their size,
-//! accept and write the same payloads as the interpreter.
+//! Wide records and long enums, whose generated Rust has another form so that rustc's time and memory are proportional
+//! to their size, accept and write the same payloads as the interpreter.
 
 use std::fmt::Write as _;
 
@@ -72,8 +72,8 @@ fn record_payloads() -> Vec<String> {
     payloads
 }
 
-/// The lines that a program prints which reads each payload with the type of its schema: the payload as the type writes it, or
-/// `rejected`.
+/// The lines that a program prints which reads each payload with the type of its schema: the payload as the type writes
+/// it, or `rejected`.
 fn answers(cases: &[(Value, Vec<String>)]) -> Vec<String> {
     let mut files = Vec::new();
     let mut main = String::from(

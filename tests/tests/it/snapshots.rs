@@ -1,14 +1,16 @@
-//! The code generated from every `cases/<name>/capabilities.yaml` equals `expected/<extension>/<id>.<extension>`, and with the option
-//! `calls` `expected/<extension>-calls/<id>.<extension>`.
+//! The code generated from every `cases/<name>/capabilities.yaml` equals `expected/<extension>/<id>.<extension>`, and
+//! with the option `calls` `expected/<extension>-calls/<id>.<extension>`. The code that they share is the same for
+//! every contract: `generated/_capgen.ts`.
 //!
 //! With `CAPGEN_UPDATE=1` the expected files are updated instead.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::{Language, Options, Regenerate, generate_with};
+use capgen_codegen::{Language, Options};
 use capgen_diagnostic::render;
 use capgen_manifest::{Manifest, load, read_source};
+use capgen_tests::contract::own_files;
 use capgen_tests::folder;
 
 /// The agents with expected JavaScript. One is enough, because JavaScript equals TypeScript without types.
@@ -62,7 +64,7 @@ fn actual(contract: &Manifest) -> BTreeMap<String, String> {
             _ => language.extensions().next().unwrap(),
         };
         let options = Options { calls, ..Options::default() };
-        let files = generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent));
+        let files = own_files(contract, language, &options);
         let folder = format!("{folder}{}", if calls { "-calls" } else { "" });
         files.into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
     };

@@ -3,6 +3,7 @@
 use capgen_codegen::Language;
 use capgen_manifest::{Manifest, Side};
 use capgen_schema::Validator;
+use capgen_testkit::node::{command, printed};
 use capgen_tests::contract::{Draft, contract, generated, generated_with_calls, random_names};
 use capgen_tests::node::{self, Node, Program, TscError};
 use serde_json::{Value, json};
@@ -257,6 +258,5 @@ fn json_schemas_equal_the_sources_whatever_their_text() {
         std::fs::write(folder.join(name), text).unwrap();
     }
     std::fs::write(folder.join("main.mjs"), CONVERT.replace("SOURCE", &json!(source).to_string())).unwrap();
-    let output = std::process::Command::new("node").arg("main.mjs").current_dir(&folder).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(printed(command().arg("main.mjs").current_dir(&folder)), "");
 }

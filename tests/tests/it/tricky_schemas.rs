@@ -1,4 +1,5 @@
-//! `tricky-schemas/*.json` of the corpus: schemas with literals that must, or must not, be assignable to the root's type.
+//! `tricky-schemas/*.json` of the corpus: schemas with literals that must, or must not, be assignable to the root's
+//! type.
 
 use capgen_codegen::Language;
 use capgen_manifest::Data;

@@ -1,5 +1,5 @@
-//! Generated code compiles whatever graph the definitions form. rustc follows types into their parts only as deep as the recursion
-//! limit allows, so types that are nested more deeply are less precise in Rust, and only there.
+//! Generated code compiles whatever graph the definitions form. rustc follows types into their parts only as deep as
+//! the recursion limit allows, so types that are nested more deeply are less precise in Rust, and only there.
 
 use capgen_codegen::Language;
 use capgen_tests::contract::{self, Draft, contract, generated};

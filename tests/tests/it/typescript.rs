@@ -53,14 +53,15 @@ fn a_file_only_exports_declarations_without_side_effects() {
     for ((name, text), outline) in cases.iter().zip(node.outlines(&texts).unwrap()) {
         let exported = text.lines().filter(|line| line.starts_with("export "));
         let is_export = |line: &str| {
-            ["export type ", "export function ", "export interface ", "export const ", "export class "]
+            ["export type ", "export function ", "export interface ", "export const ", "export {"]
                 .iter()
                 .any(|e| line.starts_with(e))
         };
         assert!(exported.clone().all(is_export), "{name}");
         let kind = |item: &String| item.split(' ').next().unwrap_or_default().to_owned();
-        let is_known =
-            |item: &String| matches!(kind(item).as_str(), "type" | "function" | "interface" | "class" | "const");
+        let is_known = |item: &String| {
+            matches!(kind(item).as_str(), "import" | "export" | "type" | "function" | "interface" | "const")
+        };
         assert!(outline.iter().all(is_known), "{name}: {outline:?}");
         assert!(outline.len() >= exported.count(), "{name}");
     }
@@ -71,26 +72,25 @@ fn hostile_text_remains_text() {
     let Some(node) = node() else { return };
     let path = folder().join("cases/hostile-text/expected/ts/hostile-text.ts");
     let outlines = node.outlines(&[&std::fs::read_to_string(path).unwrap()]).unwrap();
-    let shown: Vec<&str> = outlines.iter().flatten().take(15).map(String::as_str).collect();
+    let items = outlines.iter().flatten().map(String::as_str);
+    // The names of the shared module come first.
+    let shown: Vec<&str> = items.skip_while(|item| !item.starts_with("type ")).take(12).collect();
     let functions =
         ["isEscapeRequest", "parseEscapeRequest", "assertEscapeRequest"].map(|name| format!("function {name}"));
     assert_eq!(
-        shown[..10],
+        shown[..7],
         [
             "type EscapeRequest",
             "type EscapeResponse",
             "interface HostileTextCapabilities",
-            "type HostileTextParseResult",
-            "type HostileTextViolation",
-            "type HostileTextParseOptions",
-            "class HostileTextPayloadError",
-            "interface HostileTextStandardSchema",
+            "export ",
+            "export ",
             "const escapeRequestAllowXRValues",
             "const hostileTextCapabilities",
         ]
     );
-    assert_eq!(shown[10..13], functions);
-    assert_eq!(shown[13..], ["const escapeRequest", "const escapeResponse"]);
+    assert_eq!(shown[7..10], functions);
+    assert_eq!(shown[10..], ["const escapeRequest", "const escapeResponse"]);
 }
 
 #[test]

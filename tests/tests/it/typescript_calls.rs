@@ -1,11 +1,11 @@
 //! Generated clients and servers in TypeScript and JavaScript.
 
 use std::path::Path;
-use std::process::Command;
 
 use capgen_codegen::{Language, Options, Regenerate, generate_with};
 use capgen_manifest::{Manifest, Source, load};
-use capgen_tests::contract::{generated_with_calls, random_names};
+use capgen_testkit::node::{command, printed};
+use capgen_tests::contract::{generated_with_calls, own_files, random_names};
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
@@ -22,6 +22,7 @@ fn shop() -> Manifest {
              "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
             {"name": "size", "inputSchema": {"type": "object", "properties": {"size": {"enum": [1, 2]}}}},
             {"name": "slow", "timeoutMs": 20, "inputSchema": {"type": "integer"}, "outputSchema": {"type": "integer"}},
+            {"name": "closed", "inputSchema": {"type": "object", "additionalProperties": false}},
             {"name": "new-api", "version": "2.1.0", "minSchemaVersion": "1.2.0"},
             {"name": "some", "version": "2.1.0", "supportedVersions": ["1.0.0", ">=1.2.0 <1.5.0-rc.2"]},
             {"name": "any"}OTHERS]}"#;
@@ -48,9 +49,8 @@ fn clients_and_servers_follow_the_protocol() {
     }
     for file in ["shop.mjs", "shop.cjs"] {
         let script = capgen_tests::folder().join("node/calls.mjs");
-        let output = Command::new("node").arg(script).arg(folder.join(file)).output().unwrap();
-        let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
-        assert!(output.status.success() && text.contains("tests"), "{file}: {text}");
+        let printed = printed(command().arg(script).arg(folder.join(file)));
+        assert!(printed.contains("tests"), "{file}: {printed}");
     }
 }
 
@@ -210,8 +210,7 @@ fn javascript_with_calls_is_typescript_without_types() {
     let contracts: Vec<Manifest> = cases.map(read).chain([shop()]).collect();
     let options = Options { calls: true, ..Options::default() };
     let all = |language: Language| -> Vec<Vec<String>> {
-        let files = |contract| generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent));
-        contracts.iter().map(|contract| files(contract).into_values().collect()).collect()
+        contracts.iter().map(|contract| own_files(contract, language, &options).into_values().collect()).collect()
     };
     let (typescript, javascript) = (all(Language::TypeScript), all(Language::JavaScript));
     let declarations: Vec<_> =

@@ -1,10 +1,10 @@
-//! The cost of listing violations in generated JavaScript: it depends on the violations that are asked for, and on the number of
-//! different objects.
+//! The cost of listing violations in generated JavaScript: it depends on the violations that are asked for, and on the
+//! number of different objects.
 
 use std::path::Path;
-use std::process::Command;
 
 use capgen_codegen::{Language, generate};
+use capgen_testkit::node::{command, printed};
 use capgen_tests::contract::{Draft, contract};
 use capgen_tests::node;
 
@@ -19,9 +19,7 @@ fn output(name: &str, requests: &[(&str, &str)], script: &str) -> Option<Vec<Str
         std::fs::write(folder.join(name), text).unwrap();
     }
     std::fs::write(folder.join("script.mjs"), format!("import * as m from \"./agent.mjs\";\n{script}")).unwrap();
-    let output = Command::new("node").arg(folder.join("script.mjs")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+    Some(printed(command().arg(folder.join("script.mjs"))).lines().map(str::to_owned).collect())
 }
 
 /// A list of objects with several properties, and a tree.

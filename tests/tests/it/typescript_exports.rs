@@ -40,7 +40,8 @@ fn one_file_can_export_everything_of_several_agents() {
     let agents = [("a-b", "pay"), ("a.b", "pay2"), ("a_b", "pay3"), ("a--b", "pay4")];
     let mut files = fleet();
     files.extend(agents.map(|(agent, capability)| shop(agent, capability)));
-    let all: String = files.iter().map(|(name, _)| format!("export * from \"./{name}\";\n")).collect();
+    let agents = files.iter().filter(|(name, _)| name != "_capgen.ts");
+    let all: String = agents.map(|(name, _)| format!("export * from \"./{name}\";\n")).collect();
     files.push(("all.ts".to_owned(), all));
     assert_eq!(compile(&node, files), []);
 }
@@ -81,7 +82,11 @@ export type Pay = shop.ShopCapabilities["pay"]["request"];
 fn bundles_contain_only_the_exports_that_a_program_uses() {
     let Some(node) = node() else { return };
     let files = [shop("shop", "pay")];
-    let bundle = |entry: &str| node.bundle(&files, entry).unwrap();
+    // Bundlers write the name of each module as a comment.
+    let bundle = |entry: &str| {
+        let text = node.bundle(&files, entry).unwrap();
+        text.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
+    };
     let guard = bundle("import { isPayRequest } from './shop.ts'; console.log(isPayRequest(1));");
     for unused in ["PayloadError", "shopCapabilities", "Values", "function parse", "hasPayRequestCardTag", "capgen"] {
         assert!(!guard.contains(unused), "{unused} in {guard}");

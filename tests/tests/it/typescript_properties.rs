@@ -3,64 +3,57 @@
 use capgen_codegen::Language;
 use capgen_manifest::Side;
 use capgen_schema::{Json, Validator};
+use capgen_testkit::Random;
 use capgen_tests::contract::{Draft, contract, generated};
 use capgen_tests::literal;
 use capgen_tests::node::{self, Program, TscError};
 use serde_json::{Map, Value, json};
 
-/// A deterministic random number generator: Knuth's linear congruential generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize].clone()
-    }
-
-    fn some<T: Clone>(&mut self, of: &[T]) -> Vec<T> {
-        of.iter().filter(|_| self.below(3) == 0).cloned().collect()
-    }
-}
-
-/// A property that every object has and every object schema declares. TypeScript rejects a value without any declared property,
-/// although the schema accepts it.
+/// A property that every object has and every object schema declares. TypeScript rejects a value without any declared
+/// property, although the schema accepts it.
 const COMMON: &str = "t";
 const NAMES: [&str; 4] = ["a", "b", "kind", "toString"];
 const VALUES: [&str; 12] =
     ["null", "true", "false", "0", "1", "-1.5", "\"\"", "\"x\"", "\"y\"", "[]", "{\"t\":0}", "{\"t\":0,\"a\":[1]}"];
 
-fn value(random: &mut Random) -> Value {
-    serde_json::from_str(random.one(&VALUES)).unwrap()
+/// Some of the names, possibly no one.
+fn some(random: &mut Random) -> Vec<&'static str> {
+    NAMES.into_iter().filter(|_| random.one_in(3)).collect()
 }
 
-fn schema(random: &mut Random, depth: u64) -> Value {
+fn value(random: &mut Random) -> Value {
+    serde_json::from_str(random.pick(&VALUES)).unwrap()
+}
+
+fn schema(random: &mut Random, depth: usize) -> Value {
     let mut object = Map::new();
     let choices = if depth == 0 { 5 } else { 15 };
     for _ in 0..=random.below(2) {
         let below = depth.saturating_sub(1);
         match random.below(choices) {
             0 => drop(
-                object.insert("type".into(), json!(random.one(&["string", "integer", "number", "boolean", "null"]))),
+                object.insert("type".into(), json!(random.pick(&["string", "integer", "number", "boolean", "null"]))),
             ),
             1 => drop(object.insert(
                 "type".into(),
-                json!(random.one(&[["string", "null"], ["object", "array"], ["object", "null"], ["array", "boolean"]])),
+                json!(random.pick(&[
+                    ["string", "null"],
+                    ["object", "array"],
+                    ["object", "null"],
+                    ["array", "boolean"]
+                ])),
             )),
             2 => drop(object.insert("enum".into(), json!([value(random), value(random)]))),
             3 => drop(object.insert("const".into(), value(random))),
-            4 => return json!({"$ref": random.one(&["#/definitions/a", "#/definitions/b", "#/definitions/c"])}),
+            4 => return json!({"$ref": random.pick(&["#/definitions/a", "#/definitions/b", "#/definitions/c"])}),
             5..=7 => {
                 object.insert("type".into(), json!("object"));
-                let names = random.some(&NAMES);
+                let names = some(random);
                 let mut properties: Map<String, Value> =
                     names.iter().map(|n| ((*n).to_owned(), schema(random, below))).collect();
                 properties.insert(COMMON.into(), json!(true));
                 object.insert("properties".into(), properties.into());
-                object.insert("required".into(), json!(random.some(&NAMES)));
+                object.insert("required".into(), json!(some(random)));
             }
             8 => drop(object.insert(
                 "additionalProperties".into(),
@@ -90,22 +83,22 @@ fn schema(random: &mut Random, depth: u64) -> Value {
     Value::Object(object)
 }
 
-fn branches(random: &mut Random, depth: u64) -> Value {
+fn branches(random: &mut Random, depth: usize) -> Value {
     let branch = |random: &mut Random| if random.below(4) == 0 { required(random) } else { schema(random, depth) };
     (0..=random.below(3)).map(|_| branch(random)).collect()
 }
 
 /// A schema that only requires a property, which other schemas may not declare.
 fn required(random: &mut Random) -> Value {
-    json!({"required": [random.one(&["a", "b", "kind", "z"])]})
+    json!({"required": [random.pick(&["a", "b", "kind", "z"])]})
 }
 
-fn payload(random: &mut Random, depth: u64) -> Value {
+fn payload(random: &mut Random, depth: usize) -> Value {
     match if depth == 0 { 0 } else { random.below(4) } {
         0 | 1 => value(random),
         2 => (0..random.below(4)).map(|_| payload(random, depth - 1)).collect(),
         _ => {
-            let names = random.some(&NAMES).into_iter();
+            let names = some(random).into_iter();
             let mut object: Map<String, Value> =
                 names.map(|name| (name.to_owned(), payload(random, depth - 1))).collect();
             object.insert(COMMON.into(), json!(0));
@@ -126,7 +119,7 @@ fn root(random: &mut Random) -> Value {
 fn payloads_that_a_random_schema_accepts_have_its_type() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let count: u64 = std::env::var("CAPGEN_SCHEMAS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
-    let mut random = Random(std::env::var("CAPGEN_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1));
+    let mut random = Random::new(std::env::var("CAPGEN_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1));
     let mut files = Vec::new();
     let mut about: Vec<(Value, Vec<String>)> = Vec::new();
     while (about.len() as u64) < count {

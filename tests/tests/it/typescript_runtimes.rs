@@ -1,10 +1,15 @@
-//! Generated TypeScript runs without a build step, in a Node that strips types and in Deno, and the libraries in `docs/node.md` accept it.
+//! Generated TypeScript runs without a build step, in a Node that strips types and in Deno, and the libraries in
+//! `docs/node.md` accept it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use capgen_codegen::{Files, ImportExtension, Language, Options, Regenerate, generate_with};
+use capgen_manifest::Selection;
+use capgen_testkit::node::printed;
+use capgen_testkit::npm;
+use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
-use capgen_tests::{folder, npm};
 
 /// Both runtimes from npm, which has them for Linux here; `None` elsewhere, or without Node.
 fn runtimes() -> Option<[PathBuf; 2]> {
@@ -29,13 +34,18 @@ fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
     section.split(&start).skip(1).map(|block| block.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// The names and texts of the generated files of the example fleet.
+/// The names and texts of the TypeScript of the example fleet, with the imports that the runtimes need.
 fn fleet() -> Vec<(String, String)> {
-    let entries = std::fs::read_dir(folder().join("../generated")).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "ts")).collect();
-    files.sort();
-    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    files.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+    let root = folder().join("../examples/fleet");
+    let selection = Selection { all: true, root: Some(root.clone()), start: root, ..Selection::default() };
+    let contracts = selection.locate().load().unwrap();
+    let options = Options { import_extension: ImportExtension::Ts, ..Options::default() };
+    let mut files = Files::new();
+    for contract in &contracts {
+        let regenerate = Regenerate::anywhere(&contract.manifest.agent);
+        files.extend(generate_with(&contract.manifest, &[Language::TypeScript], &options, &regenerate));
+    }
+    files.into_iter().collect()
 }
 
 /// Writes files into a new folder, next to the generated files.
@@ -53,19 +63,14 @@ fn write(name: &str, files: &[(String, String)]) -> PathBuf {
     folder
 }
 
-/// The standard output of a command.
-fn output(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
 #[test]
 fn node_and_deno_run_generated_typescript_as_it_is() {
     let Some([node, deno]) = runtimes() else { return };
     let page = page();
     let example = blocks(&page, "3. Validate payloads", "js").remove(0).replace("pr-reviewer.js", "pr-reviewer.ts");
-    let all: String = fleet().iter().map(|(name, _)| format!("export * from \"./generated/{name}\";\n")).collect();
+    let fleet = fleet();
+    let agents = fleet.iter().filter(|(name, _)| name != "_capgen.ts");
+    let all: String = agents.map(|(name, _)| format!("export * from \"./generated/{name}\";\n")).collect();
     let uses = "import * as all from \"./all.ts\";\n\
         const schemas = Object.values(all).filter((value) => typeof value === \"object\" && \"~standard\" in value);\n\
         const names: string[] = Object.keys(all);\n\
@@ -73,11 +78,11 @@ fn node_and_deno_run_generated_typescript_as_it_is() {
     let files = [("main.ts", example), ("all.ts", all), ("uses.ts", uses.to_owned())];
     let folder = write("runtimes", &files.map(|(name, text)| (name.to_owned(), text)));
     // Deno also checks the types.
-    let node = |file: &str| output(Command::new(&node).arg(file).current_dir(&folder));
+    let node = |file: &str| printed(Command::new(&node).arg(file).current_dir(&folder));
     let deno = |file: &str| {
         let mut command = Command::new(&deno);
         command.args(["run", "--check", "--no-remote", "--no-npm", "--quiet", file]).current_dir(&folder);
-        output(command.env("DENO_DIR", folder.join("deno")).env("NO_COLOR", "1").env("DENO_NO_UPDATE_CHECK", "1"))
+        printed(command.env("DENO_DIR", folder.join("deno")).env("NO_COLOR", "1").env("DENO_NO_UPDATE_CHECK", "1"))
     };
     let runs: [&dyn Fn(&str) -> String; 2] = [&node, &deno];
     for run in runs {
@@ -156,5 +161,5 @@ fn libraries_accept_generated_objects_as_the_page_shows() {
     let folder = write("libraries", &files);
     #[cfg(unix)]
     std::os::unix::fs::symlink(capgen_tests::folder().join("node/node_modules"), folder.join("node_modules")).unwrap();
-    assert_eq!(output(Command::new(node).arg("uses.ts").current_dir(&folder)), "done\n");
+    assert_eq!(printed(Command::new(node).arg("uses.ts").current_dir(&folder)), "done\n");
 }

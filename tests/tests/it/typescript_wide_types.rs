@@ -1,5 +1,5 @@
-//! Validators of schemas with many parts of one kind compile, and have the verdicts of the interpreter: several functions check
-//! the parts, because the compiler overflows its stack in one function with all of them.
+//! Validators of schemas with many parts of one kind compile, and have the verdicts of the interpreter: several
+//! functions check the parts, because the compiler overflows its stack in one function with all of them.
 
 use std::fmt::Write as _;
 

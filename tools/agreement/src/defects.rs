@@ -1,4 +1,5 @@
-//! The known defects of oracles, each with the sentence of the specification that proves it. `docs/agreement.md` has the same list.
+//! The known defects of oracles, each with the sentence of the specification that proves it. `docs/agreement.md` has
+//! the same list.
 
 use std::collections::BTreeSet;
 
@@ -321,15 +322,16 @@ impl Case<'_> {
         self.answer.trouble.as_ref().is_some_and(|error| error.contains(words))
     }
 
-    /// Whether the payload contains such a text and the schema the format. The oracle's verdict may be either, because a format can
-    /// occur below `not`.
+    /// Whether the payload contains such a text and the schema the format. The oracle's verdict may be either, because
+    /// a format can occur below `not`.
     fn has_text(&self, format: Format, is_such: impl Fn(&str) -> bool) -> bool {
         self.answer.trouble.is_none()
             && self.groups().any(|group| group.format == Some(format))
             && self.texts().iter().any(|text| is_such(text))
     }
 
-    /// Whether the payload has a number that binary64 cannot represent, or two numbers of the payload and the schema round to one.
+    /// Whether the payload has a number that binary64 cannot represent, or two numbers of the payload and the schema
+    /// round to one.
     fn has_numbers_that_round_to_one(&self) -> bool {
         let payload: Vec<Number> = domain::numbers(self.payload).iter().filter_map(|n| n.parse().ok()).collect();
         let source = self.schema.source().canonical();
@@ -340,11 +342,10 @@ impl Case<'_> {
             && (is_rounded || payload.iter().any(|n| schema.iter().chain(&payload).any(|other| meets(n, other))))
     }
 
-    /// Whether the schema has a divisor, and either it or a number of the payload is not an integer below 2^52: of two such integers,
-    /// the quotient is an integer in binary64 only if it is one.
+    /// Whether the schema has a divisor, and either it or a number of the payload is not an integer below 2^52: of two
+    /// such integers, the quotient is an integer in binary64 only if it is one.
     fn has_rounded_quotient(&self) -> bool {
-        let is_exact =
-            |number: &Number| number.is_integer() && 2.0 * number.as_f64().abs() < Number::EXACT_INTEGER_LIMIT;
+        let is_exact = |number: &Number| number.is_integer() && 2.0 * number.as_f64().abs() < Number::MAX_EXACT_INTEGER;
         let divisors: Vec<&Number> = self.groups().filter_map(|group| group.multiple_of.as_ref()).collect();
         let numbers = domain::numbers(self.payload);
         let mut numbers = numbers.iter().filter_map(|text| text.parse::<Number>().ok());

@@ -131,7 +131,8 @@ fn random_pairs_of_schemas(pairs: usize, seed: u64) -> Result<bool, Failure> {
     Ok(report.failures.is_empty())
 }
 
-/// Compares capgen and its peers on pairs of schemas, and reports whether every answer of capgen is right and confirmed.
+/// Compares capgen and its peers on pairs of schemas, and reports whether every answer of capgen is right and
+/// confirmed.
 fn pairs_of_schemas(file: Option<PathBuf>) -> Result<bool, Failure> {
     let default = || containment::pairs::file().ok_or("schema-pairs.json is missing: set CAPGEN_CORPUS or name a file");
     let pairs = containment::pairs::read(&file.map_or_else(default, Ok)?)?;

@@ -1,10 +1,9 @@
 //! Oracles from npm.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use capgen_schema::{Schema, parse_payload};
+use capgen_testkit::{node, npm};
 use capgen_tests::Failure;
 use capgen_tests::agreement::{Answer, Engine, Pair, domain};
 use serde_json::{Value, json};
@@ -25,21 +24,12 @@ impl NodeOracles {
     /// If Node or npm is missing, or if the packages cannot be installed.
     pub fn install() -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
-        capgen_tests::npm::install(&folder)?;
+        npm::install(&folder)?;
         Ok(Self { folder })
     }
 
     fn run(&self, job: &Value) -> Result<Vec<Value>, Failure> {
-        let mut command = Command::new("node");
-        let command = command.arg(self.folder.join("oracles.mjs")).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        // The script reads all of its input before it writes.
-        child.stdin.take().ok_or("no stdin")?.write_all(job.to_string().as_bytes())?;
-        let output = child.wait_with_output()?;
-        if !output.status.success() {
-            return Err("oracles.mjs failed".into());
-        }
-        Ok(serde_json::from_slice(&output.stdout)?)
+        Ok(serde_json::from_value(node::run_script(&self.folder, "oracles.mjs", job)?)?)
     }
 }
 

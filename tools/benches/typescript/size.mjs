@@ -17,6 +17,8 @@ async function size(texts) {
     name: "modules",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^module:/ }, ({ path }) => ({ path, namespace: "module" }));
+      // The code that the generated files share.
+      onResolve({ filter: /^\.\/_capgen\.js$/ }, () => ({ path: `${root}/generated/_capgen.ts` }));
       onLoad({ filter: /.*/, namespace: "module" }, ({ path }) => {
         return { contents: texts[path.slice(7)], loader: "ts", resolveDir: import.meta.dirname };
       });
@@ -53,7 +55,7 @@ function ajv({ id, path }, options) {
 
 const generated = agents.map(({ id }) => readFileSync(`${root}/generated/${id}.ts`, "utf8"));
 // A bundler drops constants, the table of capabilities and the class of errors if they are not used.
-const functions = (text) => text.replaceAll(/^export (?=const |class )/gm, "");
+const functions = (text) => text.replaceAll(/^export (?=const )/gm, "").replaceAll(/^export \{[^}]*\};$/gm, "");
 // Ajv's validators are the counterpart of `parse`.
 const unexported = (text) => text.replaceAll(/^export (?=function (?!parse))/gm, "");
 const rows = {

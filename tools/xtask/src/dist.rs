@@ -1,4 +1,5 @@
-//! `dist`: the packages for npm, as folders that `npm publish` and `npm pack` accept, and the archive that `cargo binstall` downloads.
+//! `dist`: the packages for npm, as folders that `npm publish` and `npm pack` accept, and the archive that `cargo
+//! binstall` downloads.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,7 +36,8 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
     Ok(lines.join("\n"))
 }
 
-/// Writes the archive of a target from the files of its npm package. `cli/Cargo.toml` has the names, for `cargo binstall`.
+/// Writes the archive of a target from the files of its npm package. `cli/Cargo.toml` has the names, for `cargo
+/// binstall`.
 fn archive(out: &Path, target: &str, package: &Path) -> Result<PathBuf, String> {
     let name = format!("capgen-v{}-{target}", env!("CARGO_PKG_VERSION"));
     let folder = out.join(&name);

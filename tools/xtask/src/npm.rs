@@ -1,4 +1,5 @@
-//! The packages for npm: `@capgen/cli` with the launcher and the Node API, and a package for each platform with its program.
+//! The packages for npm: `@capgen/cli` with the launcher and the Node API, and a package for each platform with its
+//! program.
 
 use std::path::{Path, PathBuf};
 
@@ -65,8 +66,8 @@ impl Platform {
     }
 }
 
-/// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them. Existing ones are
-/// replaced. `root` is the repository, `program` the program capgen of this platform.
+/// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them.
+/// Existing ones are replaced. `root` is the repository, `program` the program capgen of this platform.
 pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &Path) -> Result<[PathBuf; 2], String> {
     let templates = root.join("cli/npm");
     let cli = out.join("cli");

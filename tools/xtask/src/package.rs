@@ -67,7 +67,8 @@ fn missing_files(package: &Value) -> Result<Vec<String>, String> {
     Ok(missing)
 }
 
-/// The paths in `include_str!("...")` and `include_bytes!("...")` outside of comments. Files that only tests include need not be packaged.
+/// The paths in `include_str!("...")` and `include_bytes!("...")` outside of comments. Files that only tests include
+/// need not be packaged.
 fn included(source: &str) -> impl Iterator<Item = &str> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));

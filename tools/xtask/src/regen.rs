@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use capgen_codegen::output::{Destination, Plan};
-use capgen_codegen::{Language, Options};
+use capgen_codegen::{Language, Options, RuntimePath};
 use capgen_diagnostic::{Diagnostic, render};
-use capgen_manifest::Selection;
+use capgen_manifest::{Selection, codes};
 
-use crate::{Outcome, root};
+use crate::{Outcome, cargo, root};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -22,9 +22,10 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     // The program has the page of all codes, because it is the one place where the tables of all crates come together.
-    stale.extend(file(&root.join("docs/codes.md"), &printed(&root, &["explain", "--all"])?, mode)?);
+    let program = cargo::capgen()?;
+    stale.extend(file(&root.join("docs/codes.md"), &printed(&program, &["explain", "--all"])?, mode)?);
     for name in ["capabilities", "fleet"] {
-        let schema = printed(&root, &["export", "manifest-schema", name])?;
+        let schema = printed(&program, &["export", "manifest-schema", name])?;
         stale.extend(file(&root.join(format!("generated/editor/{name}.schema.json")), &schema, mode)?);
     }
     for found in [
@@ -37,10 +38,9 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     ] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
-    stale.extend(lock(&root, mode)?);
+    stale.extend(lock(&program, &root, mode)?);
     // `tests/cases/*/expected` and `docs/dci-conformance.md`.
-    by_test(&root, "capgen-tests", "snapshots", mode)?;
-    by_test(&root, "capgen-cli", "dci_conformance", mode)?;
+    by_tests(&["snapshots::", "dci_conformance::"], mode)?;
     let names = stale.join("\n");
     match mode {
         _ if stale.is_empty() => Ok("all generated files are up to date".to_owned()),
@@ -50,10 +50,8 @@ pub(crate) fn run(mode: Mode) -> Outcome {
 }
 
 /// The output of the program.
-fn printed(root: &Path, arguments: &[&str]) -> Result<String, String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--"]).args(arguments);
-    let output = cargo.output().map_err(|error| format!("cargo run: {error}"))?;
+fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(arguments).output().map_err(|error| format!("capgen: {error}"))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
@@ -61,11 +59,11 @@ fn printed(root: &Path, arguments: &[&str]) -> Result<String, String> {
 }
 
 /// `examples/fleet/capgen.lock`, by the program; returns its name if it was out of date.
-fn lock(root: &Path, mode: Mode) -> Result<Option<String>, String> {
+fn lock(program: &Path, root: &Path, mode: Mode) -> Result<Option<String>, String> {
     let run = |arguments: &[&str]| {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--", "lock", "--root", "examples/fleet"]);
-        cargo.args(arguments).output().map_err(|error| format!("cargo run: {error}"))
+        let mut lock = Command::new(program);
+        lock.current_dir(root).args(["lock", "--root", "examples/fleet"]).args(arguments);
+        lock.output().map_err(|error| format!("capgen: {error}"))
     };
     if run(&["--check"])?.status.success() {
         return Ok(None);
@@ -132,13 +130,7 @@ fn benchmarks(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
 fn envelope(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let files = vec![root.join("runtime/call/contract/capabilities.yaml")];
     let selection = Selection { files, start: root.to_owned(), ..Selection::default() };
-    generated(
-        &root.join("runtime/call/src/envelope/generated"),
-        &selection,
-        &[Language::Rust],
-        Options::default(),
-        mode,
-    )
+    generated(&root.join("runtime/call/src/envelope/generated"), &selection, &[Language::Rust], without_capgen()?, mode)
 }
 
 /// `protocols/registry/src/event/generated/`: the Rust code of the events of the registry.
@@ -149,9 +141,17 @@ fn events(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
         &root.join("protocols/registry/src/event/generated"),
         &selection,
         &[Language::Rust],
-        Options::default(),
+        without_capgen()?,
         mode,
     )
+}
+
+/// The options for crates that cannot use `capgen`, because it may use them: the types of `capgen-payload` are enough
+/// for them.
+fn without_capgen() -> Result<Options, Vec<Diagnostic>> {
+    let path = RuntimePath::new("::capgen_payload");
+    let runtime_path = path.map_err(|error| vec![Diagnostic::new(codes::RUNTIME_PATH, error.to_string())])?;
+    Ok(Options { runtime_path, ..Options::default() })
 }
 
 /// Compares or replaces a folder of generated code; returns a message for each file that was out of date.
@@ -179,14 +179,15 @@ fn generated(
     Ok(stale)
 }
 
-/// Files that the tests of a module compare, and also write.
-fn by_test(root: &Path, package: &str, test: &str, mode: Mode) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["test", "-q", "-p", package, "--test", "it", &format!("{test}::")]);
+/// Files that the tests with these names compare, and also write. All programs of tests are asked for them, because the
+/// tests of the whole workspace have compiled these.
+fn by_tests(names: &[&str], mode: Mode) -> Result<(), String> {
+    let mut tests = cargo::cargo();
+    tests.args(["test", "-q", "--workspace", "--test", "it", "--"]).args(names);
     if mode == Mode::Write {
-        cargo.env("CAPGEN_UPDATE", "1");
+        tests.env("CAPGEN_UPDATE", "1");
     }
-    let output = cargo.output().map_err(|error| format!("cargo test: {error}"))?;
+    let output = tests.output().map_err(|error| format!("cargo test: {error}"))?;
     let text = [output.stdout, output.stderr].concat();
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&text).into_owned()) }
 }

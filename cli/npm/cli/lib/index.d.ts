@@ -48,6 +48,12 @@ export interface GenerateOptions extends ContractOptions {
   calls?: boolean | undefined;
   /** TypeScript and JavaScript: make each side of a capability a Standard Schema object. Default: `true`. */
   standardSchema?: boolean | undefined;
+  /** TypeScript and JavaScript: write all code of an agent to its own file, instead of the code that files share to `_capgen`. */
+  singleFile?: boolean | undefined;
+  /** TypeScript: the extension with which files import `_capgen`. Default: `js`. */
+  importExtension?: "js" | "ts" | "none" | undefined;
+  /** Rust: the path of the crate `capgen`, such as `::my_capgen`. Default: `::capgen`. */
+  runtimePath?: string | undefined;
   /** Write nothing, and report files that are out of date or missing, or whose agent no longer exists. */
   check?: boolean | undefined;
 }
@@ -114,7 +120,9 @@ export interface GenerateResult {
   ok: boolean;
   /** Empty if a manifest has errors: then nothing was written. */
   peers: GeneratedPeer[];
-  /** With `check`, the generated files whose agent no longer exists. */
+  /** The files that the files of several agents share, such as `_capgen.ts`. */
+  shared: GeneratedFile[];
+  /** With `check`, the generated files whose agent no longer exists, and shared files that no other file needs. */
   orphans: string[];
   diagnostics: Diagnostic[];
 }

@@ -40,6 +40,9 @@ const GENERATE = {
   plainArrays: setting("plain-arrays"),
   calls: setting("calls"),
   standardSchema: setting("standard-schema"),
+  singleFile: setting("single-file"),
+  importExtension: text("import-extension"),
+  runtimePath: text("runtime-path"),
   check: switches("check"),
 };
 
@@ -115,8 +118,8 @@ async function check(options = {}) {
 async function generate(options = {}) {
   const words = ["gen", "--json", ...argumentsOf(GENERATE, options)];
   const result = await run(words, options);
-  const { peers, orphans, diagnostics } = read(result, JSON.parse);
-  return { ok: result.ok, peers, orphans, diagnostics };
+  const { peers, shared, orphans, diagnostics } = read(result, JSON.parse);
+  return { ok: result.ok, peers, shared, orphans, diagnostics };
 }
 
 module.exports = { CapgenError, check, generate };

@@ -91,7 +91,8 @@ pub(super) struct Verify {
     /// The earliest time of creation that is accepted, in Unix ms, against replacement by an older bundle
     #[arg(long, value_name = "MS")]
     pub(super) min_created: Option<u64>,
-    /// The time of the check, in Unix ms: a bundle that was created more than a day later is invalid [default: that of the clock]
+    /// The time of the check, in Unix ms: a bundle that was created more than a day later is invalid [default: that of
+    /// the clock]
     #[arg(long, value_name = "MS")]
     pub(super) now: Option<u64>,
     /// Print the result as one JSON document

@@ -14,9 +14,9 @@ use super::replace::{Change, replace};
 use crate::amp::secret;
 use crate::codes;
 use crate::console::{Console, count};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
-pub(super) fn run(arguments: &Create, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Create, console: &Console) -> RunResult {
     let bundle = bundle(arguments, console)?;
     let change = replace(&arguments.out, &bundle)?;
     if arguments.json {
@@ -38,8 +38,8 @@ fn bundle(arguments: &Create, console: &Console) -> Result<NewBundle, Failure> {
     let mut findings = Vec::new();
     let key = secret::read(&arguments.secret_file, console).map_err(|found| findings.extend(found));
     let contracts = contracts(&arguments.capabilities).map_err(|found| findings.extend(found));
-    // The errors of the manifests are reported together with that of the key, which they do not need. Nothing that this key signs is
-    // written.
+    // The errors of the manifests are reported together with that of the key, which they do not need. Nothing that this
+    // key signs is written.
     let placeholder = capgen_amp::message::SigningKey::from_seed(&[0; 32]);
     let publisher = Publisher {
         namespace: &arguments.namespace,

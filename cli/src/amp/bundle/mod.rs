@@ -14,10 +14,10 @@ use capgen_amp::bundle::BundleError;
 use serde::Serialize;
 
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use arguments::Command;
 
-pub(super) fn run(arguments: &Bundle, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Bundle, console: &Console) -> RunResult {
     match &arguments.command {
         Command::Create(arguments) => create::run(arguments, console),
         Command::Verify(arguments) => verify::run(arguments, console),
@@ -45,7 +45,7 @@ fn print(document: &impl Serialize) -> Result<(), Failure> {
 }
 
 /// Reports why a bundle cannot be used: as a JSON document on standard output, or one fault per line on standard error.
-fn rejected(error: &BundleError, json: bool, console: &Console) -> Outcome {
+fn rejected(error: &BundleError, json: bool, console: &Console) -> RunResult {
     let code = BundleError::CODE;
     if json {
         let error = Error { code: code.number(), message: error.to_string() };

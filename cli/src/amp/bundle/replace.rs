@@ -22,12 +22,14 @@ pub(super) enum Change {
     None,
 }
 
-/// Writes a bundle. The key of a schema is its hash, so the schemas of the old and the new bundle can be in the folder together: new ones
-/// are written first, then `bundle.cbor`, and at last the schemas that only the old bundle lists are deleted. Other files stay.
+/// Writes a bundle. The key of a schema is its hash, so the schemas of the old and the new bundle can be in the folder
+/// together: new ones are written first, then `bundle.cbor`, and at last the schemas that only the old bundle lists are
+/// deleted. Other files stay.
 ///
 /// # Errors
 ///
-/// The folder contains something else than a bundle, or cannot be written. Then it is as before, except for the last step.
+/// The folder contains something else than a bundle, or cannot be written. Then it is as before, except for the last
+/// step.
 pub(super) fn replace(folder: &Path, bundle: &NewBundle) -> Result<Change, Failure> {
     let artifacts = folder.join(ARTIFACTS);
     check(folder).and_then(|()| check_artifacts(&artifacts)).map_err(|reason| refused(folder, &reason))?;

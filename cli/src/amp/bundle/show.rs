@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::arguments::Show;
 use super::{print, rejected};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::times::format_time;
 
-pub(super) fn run(arguments: &Show, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Show, console: &Console) -> RunResult {
     match inspect(&arguments.folder) {
         Err(error) => return rejected(&error, arguments.json, console),
         Ok(bundle) if arguments.json => print(&document(&bundle))?,

@@ -8,10 +8,10 @@ use super::arguments::Verify;
 use super::{Document, print, rejected};
 use crate::amp::keys::keys;
 use crate::console::{Console, count};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 use crate::times::format_time;
 
-pub(super) fn run(arguments: &Verify, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &Verify, console: &Console) -> RunResult {
     let trust = keys("--trust", &arguments.trust)?;
     let creation = Creation { now: arguments.now.unwrap_or_else(|| SystemClock.now_ms()), min: arguments.min_created };
     let bundle = match open(&arguments.folder, &trust, creation) {

@@ -41,7 +41,7 @@ pub(super) enum Checked {
 
 /// The result of every check of one message, and the parts of the message that could be read.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Report {
+pub(super) struct Inspection {
     pub(super) checks: Vec<(Check, Checked)>,
     /// The type, if it can be read.
     pub(super) kind: Option<MessageType>,
@@ -80,7 +80,7 @@ impl Check {
     }
 }
 
-impl Report {
+impl Inspection {
     /// The report about a line that does not contain a message.
     pub(super) fn not_encoded(reason: &str) -> Self {
         let rejection = Rejection::new(Code::InvalidMessage, reason);
@@ -116,14 +116,14 @@ impl Report {
 
 impl Inspector {
     /// Makes the checks until one fails.
-    pub(super) fn inspect(&self, bytes: &[u8]) -> Report {
-        let mut report = Report::default();
+    pub(super) fn inspect(&self, bytes: &[u8]) -> Inspection {
+        let mut report = Inspection::default();
         // The report has the reason of a `None`.
         let _: Option<()> = self.check(bytes, &mut report);
         report
     }
 
-    fn check(&self, bytes: &[u8], report: &mut Report) -> Option<()> {
+    fn check(&self, bytes: &[u8], report: &mut Inspection) -> Option<()> {
         let value = report.add(Check::Encoding, decode(bytes, &Limits::default()).map_err(Rejection::from))?;
         report.view = Some(value.to_diagnostic());
         let unverified = envelope(value, report)?;
@@ -153,7 +153,7 @@ impl Inspector {
 }
 
 /// The checks of the envelope that need nothing but the message.
-fn envelope(value: Value, report: &mut Report) -> Option<Unverified> {
+fn envelope(value: Value, report: &mut Inspection) -> Option<Unverified> {
     let code = value.get("typ").and_then(Value::as_unsigned);
     let is_version_1 = value.get("v").and_then(Value::as_unsigned) == Some(1);
     let read = Unverified::read(value);

@@ -7,11 +7,11 @@ use capgen_amp::message::{Message, Recipients};
 use capgen_diagnostic::{visible, visible_json};
 use serde_json::Value as Json;
 
-use super::check::{Check, Checked, Report};
+use super::check::{Check, Checked, Inspection};
 
 use crate::times::format_time;
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text(report: &Inspection) -> String {
     let mut text = String::new();
     match (&report.message, &report.view) {
         (Some(message), _) => fields(&mut text, message),

@@ -14,11 +14,11 @@ use super::arguments::Inspect;
 use super::{input, keys};
 use crate::codes;
 use crate::console::{self};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 use crate::validate::{Line, Reader, shown_payload};
-use check::{Inspector, Report};
+use check::{Inspection, Inspector};
 
-pub(super) fn run(arguments: &Inspect) -> Outcome {
+pub(super) fn run(arguments: &Inspect) -> RunResult {
     let inspector = inspector(arguments)?;
     if arguments.lines {
         return lines(&inspector, arguments);
@@ -56,7 +56,7 @@ fn request(arguments: &Inspect) -> Result<Option<Message>, Failure> {
 }
 
 /// One message per line. A reader that closes the pipe has enough; the results so far count.
-fn lines(inspector: &Inspector, arguments: &Inspect) -> Outcome {
+fn lines(inspector: &Inspector, arguments: &Inspect) -> RunResult {
     let mut is_ok = true;
     match all_lines(inspector, arguments, &mut is_ok) {
         Err(Failure::Stream(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
@@ -75,7 +75,7 @@ fn all_lines(inspector: &Inspector, arguments: &Inspect, is_ok: &mut bool) -> Re
         }
         let report = match reader.next_line()? {
             Line::End => break,
-            Line::TooLong => Report::not_encoded("the line is too long"),
+            Line::TooLong => Inspection::not_encoded("the line is too long"),
             Line::Text(text) => of_line(inspector, text),
         };
         *is_ok &= report.is_ok();
@@ -84,14 +84,14 @@ fn all_lines(inspector: &Inspector, arguments: &Inspect, is_ok: &mut bool) -> Re
     Ok(stdout.flush()?)
 }
 
-fn of_line(inspector: &Inspector, text: &[u8]) -> Report {
+fn of_line(inspector: &Inspector, text: &[u8]) -> Inspection {
     let text = text.trim_ascii();
     if text.len() / 2 > Limits::default().bytes {
-        return Report::not_encoded("the message is too long");
+        return Inspection::not_encoded("the message is too long");
     }
     match hex::decode(text) {
         Ok(bytes) => inspector.inspect(&bytes),
-        Err(_) => Report::not_encoded("the line is not hexadecimal"),
+        Err(_) => Inspection::not_encoded("the line is not hexadecimal"),
     }
 }
 
@@ -113,7 +113,7 @@ struct Error<'r> {
 }
 
 /// The document on one line, with a line end.
-fn json_line(report: &Report) -> Result<String, Failure> {
+fn json_line(report: &Inspection) -> Result<String, Failure> {
     let document = Document {
         ok: report.is_ok(),
         error: report.rejection().map(|rejection| Error { code: rejection.code.number(), message: &rejection.message }),

@@ -24,7 +24,8 @@ pub(crate) struct Serve {
     /// The time for running invocations after SIGINT or SIGTERM, in ms
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub(super) grace: u64,
-    /// The file of SQLite with the ids and the results of invocations, which survive a restart; it is created if it does not exist
+    /// The file of SQLite with the ids and the results of invocations, which survive a restart; it is created if it
+    /// does not exist
     #[arg(long, value_name = "FILE")]
     pub(super) store: Option<PathBuf>,
     #[command(flatten)]

@@ -3,7 +3,8 @@
 use capgen_amp::cbor::Value;
 use capgen_diagnostic::shortened;
 
-/// The most lines: a provider may send as many violations as fit into a message, and the first ones are enough to correct a request.
+/// The most lines: a provider may send as many violations as fit into a message, and the first ones are enough to
+/// correct a request.
 const MAX_LINES: usize = 100;
 
 /// The longest line, in code points: a path may be as long as a message.
@@ -12,8 +13,8 @@ const MAX_LENGTH: usize = 1000;
 /// The keys of the lists in the details of capgen's providers.
 const LISTS: [&str; 2] = ["violations", "errors"];
 
-/// One line for each violation of a schema or error of a body; the whole as JSON if it has another form. They come from the provider, so
-/// they may have any form.
+/// One line for each violation of a schema or error of a body; the whole as JSON if it has another form. They come from
+/// the provider, so they may have any form.
 pub(super) fn lines(details: &Value) -> Vec<String> {
     let list = LISTS.iter().find_map(|key| details.get(key)?.as_array());
     let entries: Option<Vec<String>> = list.and_then(|list| list.iter().take(MAX_LINES).map(entry).collect());

@@ -11,7 +11,7 @@ use capgen_amp::carrier::tcp::{self, TcpPeer};
 use capgen_amp::carrier::{Peer, PeerError};
 use capgen_amp::cbor::Value;
 use capgen_amp::message::SigningKey;
-use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
+use capgen_amp::requester::{Answer, Exchange, ExchangeEvent, Reaction, Requester};
 use capgen_schema::Violation;
 use capgen_time::{Clock as _, SystemClock};
 use serde_json::json;
@@ -20,7 +20,7 @@ use super::arguments::RequesterOptions;
 use super::{details, invalid_url};
 use crate::amp::{keys, secret};
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
 /// The time for the report of a wrong answer. The command needs no answer to it, and has its result already.
 const REPORT: Duration = Duration::from_secs(1);
@@ -51,7 +51,8 @@ impl<'a> Client<'a> {
         Ok(Self { requester, options, peer, ids: key, requests: 0, console })
     }
 
-    /// The random part of the id of the next request. Only the requester can derive it, and the time and the process make it unique.
+    /// The random part of the id of the next request. Only the requester can derive it, and the time and the process
+    /// make it unique.
     pub(super) fn random(&mut self) -> [u8; 8] {
         self.requests += 1;
         let time = SystemClock.since_1970().as_nanos();
@@ -72,7 +73,7 @@ impl<'a> Client<'a> {
                 Ok(received) => received,
                 Err(error) => return Err(rejected.unwrap_or_else(|| error.into())),
             };
-            match self.requester.step(&mut exchange, Event::Received(&received), SystemClock.now_ms()) {
+            match self.requester.step(&mut exchange, ExchangeEvent::Received(&received), SystemClock.now_ms()) {
                 Reaction::Done(Answer::Failed(error)) => {
                     let message = error.message.unwrap_or_default();
                     return Err(Failed { details: error.details, ..Failed::new(Some(error.code), message) });
@@ -129,7 +130,7 @@ impl Failed {
     }
 
     /// Reports the error.
-    pub(super) fn report(&self, json: bool, console: &Console) -> Outcome {
+    pub(super) fn report(&self, json: bool, console: &Console) -> RunResult {
         let Self { code, message, details } = self;
         if json {
             let mut error = json!({ "code": code, "message": message });

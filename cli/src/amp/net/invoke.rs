@@ -12,9 +12,9 @@ use super::{Invoke, runtime};
 use crate::amp::input;
 use crate::codes;
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
-pub(in crate::amp) fn run(arguments: &Invoke, console: &Console) -> Outcome {
+pub(in crate::amp) fn run(arguments: &Invoke, console: &Console) -> RunResult {
     let Invoke { requester, .. } = arguments;
     let mut client = Client::new(requester, console)?;
     let invoke =

@@ -9,12 +9,13 @@ use serde_json::json;
 use super::exchange::{Client, Failed};
 use super::{Query, runtime};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
-/// The most descriptors that are read: a provider could return pages without end. More are an error, as a part would look complete.
-const MOST: usize = 100_000;
+/// The most descriptors that are read: a provider could return pages without end. More are an error, as a part would
+/// look complete.
+const MAX_DESCRIPTORS: usize = 100_000;
 
-pub(in crate::amp) fn run(arguments: &Query, console: &Console) -> Outcome {
+pub(in crate::amp) fn run(arguments: &Query, console: &Console) -> RunResult {
     let mut client = Client::new(&arguments.requester, console)?;
     let json = arguments.requester.json;
     let descriptors = match runtime()?.block_on(pages(arguments, &mut client)) {
@@ -52,8 +53,8 @@ async fn pages(arguments: &Query, client: &mut Client<'_>) -> Result<Vec<Descrip
         if cursor.is_some() && cursor == query.cursor {
             return Err(Failed::bad_answer("a page has the cursor of the page before it"));
         }
-        if cursor.is_some() && descriptors.len() >= MOST {
-            return Err(Failed::bad_answer(&format!("there are more than {MOST} descriptors")));
+        if cursor.is_some() && descriptors.len() >= MAX_DESCRIPTORS {
+            return Err(Failed::bad_answer(&format!("there are more than {MAX_DESCRIPTORS} descriptors")));
         }
         query.cursor = cursor;
         if query.cursor.is_none() {

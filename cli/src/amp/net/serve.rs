@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use capgen_amp::CapabilityId;
 use capgen_amp::carrier::connection::Settings;
-use capgen_amp::carrier::net::Server;
+use capgen_amp::carrier::net::{Server, ServerOptions};
 use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::carrier::{BoxFuture, Service, http, tcp};
-use capgen_amp::provider::{Outcome as Ended, Start};
+use capgen_amp::provider::{HandlerOutcome as Ended, Start};
 use capgen_schema::Violations;
 use capgen_time::{Clock as _, SystemClock};
 use tokio::net::TcpListener;
@@ -19,9 +19,9 @@ use super::{Serve, invalid_url, runtime, store};
 use crate::amp::arguments::ProviderOptions;
 use crate::amp::{provider, violated};
 use crate::console::{self, Console};
-use crate::failure::{Failure, Outcome, Verdict};
+use crate::failure::{Failure, RunResult, Verdict};
 
-pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
+pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> RunResult {
     let listen = arguments.listen.iter().map(|url| Address::parse(url)).collect::<Result<Vec<_>, _>>()?;
     let (provider, state) = provider::load(&arguments.provider, SystemClock.now_ms(), console)?;
     let handlers = Arc::new(Handlers { options: arguments.provider.clone(), console: *console });
@@ -94,13 +94,12 @@ impl<'a> Address<'a> {
         let Self { scheme, authority } = self;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen at {authority}: {error}"));
         let listener = TcpListener::bind(authority).await.map_err(named)?;
-        let limits = options.limits();
-        if *scheme == "amp" {
-            let settings = Settings { proof_ms: options.proof_timeout, ..Settings::default() };
-            return tcp::serve(listener, service, tcp::ServerOptions { settings, limits, ..Default::default() });
+        let settings = Settings { proof_ms: options.proof_timeout, ..Settings::default() };
+        let options = ServerOptions { settings, limits: options.limits(), ..ServerOptions::default() };
+        match *scheme {
+            "amp" => tcp::serve(listener, service, options),
+            _ => http::serve(listener, service, options),
         }
-        let proof_timeout = Duration::from_millis(options.proof_timeout);
-        http::serve(listener, service, http::ServerOptions { proof_timeout, limits, ..Default::default() })
     }
 }
 

@@ -24,7 +24,8 @@ pub(super) fn write(items: &[Item]) -> String {
     text
 }
 
-/// A text between double quotes, in which every character that Mermaid, Markdown or HTML may interpret is a numeric entity of Mermaid.
+/// A text between double quotes, in which every character that Mermaid, Markdown or HTML may interpret is a numeric
+/// entity of Mermaid.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in visible(text).chars() {

@@ -15,7 +15,7 @@ use super::page::{id, listed};
 use super::run::Run;
 use super::suggestions::{self, Known};
 use crate::console::{self, Console};
-use crate::failure::{Outcome, Verdict};
+use crate::failure::{RunResult, Verdict};
 
 /// The language of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -28,7 +28,7 @@ pub(crate) enum Language {
     Mermaid,
 }
 
-pub(super) fn run(arguments: &arguments::Graph, console: &Console) -> Outcome {
+pub(super) fn run(arguments: &arguments::Graph, console: &Console) -> RunResult {
     let run = Run::load(&arguments.run)?;
     let inputs = run.inputs();
     let mut known = Known::default();
@@ -52,7 +52,8 @@ pub(super) fn run(arguments: &arguments::Graph, console: &Console) -> Outcome {
     Ok(Verdict::Fine)
 }
 
-/// The consumer or a provider in its context. Its texts are those of skills, shortened and on one line, but not escaped for a language.
+/// The consumer or a provider in its context. Its texts are those of skills, shortened and on one line, but not escaped
+/// for a language.
 struct Item {
     /// The number of the item whose requirements it was selected for.
     parent: Option<usize>,

@@ -4,19 +4,19 @@ use capgen_dci::{Match, Mode, Ranked, Reason};
 use capgen_diagnostic::{nearest, shortened};
 
 use super::View;
-use crate::dci::page::{LONGEST_ID_TO_COPY as LONGEST_ID, Page};
+use crate::dci::page::{MAX_ID_TO_COPY as MAX_ID, Page};
 
 /// The maximum number of capabilities with advice. Advice helps one step at a time, and it must not push the result out
 /// of the terminal.
-const MOST: usize = 10;
+const MAX_CAPABILITIES: usize = 10;
 /// Longer names of models are not suggested. Names of models are far shorter; these come from contracts that may be
 /// hostile.
-const LONGEST_MODEL: usize = 128;
+const MAX_MODEL: usize = 128;
 
 pub(super) fn write(view: &View, page: &mut Page) {
     let mut advice: Vec<String> = host(view).into_iter().collect();
     let missing = view.resolution.selection.uncovered.iter().filter_map(|index| view.resolution.required.get(*index));
-    advice.extend(missing.take(MOST).filter_map(|capability| provide(view, capability)));
+    advice.extend(missing.take(MAX_CAPABILITIES).filter_map(|capability| provide(view, capability)));
     if advice.is_empty() {
         return;
     }
@@ -24,7 +24,8 @@ pub(super) fn write(view: &View, page: &mut Page) {
     advice.iter().for_each(|advice| page.line(&format!("  {advice}")));
 }
 
-/// The options for the host with which the best candidate passes that supports only another host. Policies are suggested elsewhere.
+/// The options for the host with which the best candidate passes that supports only another host. Policies are
+/// suggested elsewhere.
 fn host(view: &View) -> Option<String> {
     let selection = &view.resolution.selection;
     if selection.uncovered.is_empty() || !selection.selected.is_empty() {
@@ -32,11 +33,7 @@ fn host(view: &View) -> Option<String> {
     }
     selection.ranked.iter().filter(|one| !one.scored.covered.is_empty()).find_map(|one| {
         let options = options(view, one)?;
-        Some(format!(
-            "{} lets {} pass these checks",
-            options.join(" "),
-            shortened(&view.candidate(one)?.id, LONGEST_ID)
-        ))
+        Some(format!("{} lets {} pass these checks", options.join(" "), shortened(&view.candidate(one)?.id, MAX_ID)))
     })
 }
 
@@ -46,7 +43,7 @@ fn options(view: &View, one: &Ranked) -> Option<Vec<String>> {
     // A model that a pattern accepts, if a shell needs no quotes for it and takes it for a value.
     let accepted = |pattern: &String| {
         let model = pattern.trim_end_matches('*').to_owned();
-        (!model.is_empty() && !model.starts_with('-') && model.len() <= LONGEST_MODEL).then_some(model)
+        (!model.is_empty() && !model.starts_with('-') && model.len() <= MAX_MODEL).then_some(model)
     };
     let option = |reason: &Reason| match reason {
         Reason::RuntimeIncompatible => contract.runtime.first().map(|runtime| format!("--host-runtime {runtime}")),
@@ -69,14 +66,14 @@ fn provide(view: &View, capability: &str) -> Option<String> {
     match best {
         Match::Exact | Match::Alias => None,
         Match::Near | Match::Fuzzy => {
-            let (similar, name) = (view.corpus.similar(candidate, capability)?, shortened(&candidate.id, LONGEST_ID));
+            let (similar, name) = (view.corpus.similar(candidate, capability)?, shortened(&candidate.id, MAX_ID));
             let option = if view.corpus.mode() == Mode::Strict { ", and pass --workspace-aliases" } else { "" };
             Some(format!(
                 "if `{similar}` of {name} is the same as `{capability}`, declare an alias in .dci/aliases.v1.json{option}"
             ))
         }
         Match::Provisional => {
-            let name = shortened(&candidate.id, LONGEST_ID);
+            let name = shortened(&candidate.id, MAX_ID);
             Some(format!("if {name} provides `{capability}`, add `P({capability})` to its contract"))
         }
     }

@@ -8,7 +8,7 @@ use super::View;
 use crate::dci::page::{Page, id};
 
 /// Further capabilities and conflicts are counted. They fit on a screen, and `--json` prints all of them.
-const MOST: usize = 20;
+const MAX_MISSING: usize = 20;
 
 pub(super) fn write(view: &View, page: &mut Page) {
     unresolved(view, page);
@@ -23,7 +23,7 @@ fn unresolved(view: &View, page: &mut Page) {
     let own: BTreeSet<&String> =
         resolution.selection.uncovered.iter().filter_map(|index| resolution.required.get(*index)).collect();
     page.section("missing");
-    for capability in resolution.unresolved.iter().take(MOST) {
+    for capability in resolution.unresolved.iter().take(MAX_MISSING) {
         let mut reasons = Vec::new();
         if own.contains(capability) {
             reasons.push(unmatched(view, capability));
@@ -77,18 +77,18 @@ fn conflicts(view: &View, page: &mut Page) {
         if !lines.contains(&line) {
             lines.push(line);
         }
-        if lines.len() > MOST {
+        if lines.len() > MAX_MISSING {
             break;
         }
     }
-    lines.iter().take(MOST).for_each(|line| page.line(line));
-    if lines.len() > MOST {
+    lines.iter().take(MAX_MISSING).for_each(|line| page.line(line));
+    if lines.len() > MAX_MISSING {
         page.line("  and more");
     }
 }
 
 fn further(number: usize, page: &mut Page) {
-    if number > MOST {
-        page.line(&format!("  and {} more", number - MOST));
+    if number > MAX_MISSING {
+        page.line(&format!("  and {} more", number - MAX_MISSING));
     }
 }

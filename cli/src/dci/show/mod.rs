@@ -79,7 +79,7 @@ pub(super) fn text(view: &View) -> String {
 }
 
 /// Further near names are counted. They fit on a screen.
-const MOST_NEAR_NAMES: usize = 20;
+const MAX_NEAR_NAMES: usize = 20;
 
 /// The selected skills that cover a capability only by a near name (decision 40).
 fn near_names(view: &View, page: &mut Page) {
@@ -89,13 +89,13 @@ fn near_names(view: &View, page: &mut Page) {
     }
     page.section("selected by a near name");
     let candidate = |index: usize| view.corpus.candidates().get(index).map(|candidate| id(&candidate.id));
-    for one in near.iter().take(MOST_NEAR_NAMES) {
+    for one in near.iter().take(MAX_NEAR_NAMES) {
         let required_by = one.required_by.and_then(candidate).map(|id| format!(", which {id} requires"));
         let (id, reason) = (candidate(one.candidate).unwrap_or_default(), one.reason(view.corpus));
         page.line(&format!("  {id}: {reason}{}", required_by.unwrap_or_default()));
     }
-    if near.len() > MOST_NEAR_NAMES {
-        page.line(&format!("  and {} more", near.len() - MOST_NEAR_NAMES));
+    if near.len() > MAX_NEAR_NAMES {
+        page.line(&format!("  and {} more", near.len() - MAX_NEAR_NAMES));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::console::count;
 use crate::dci::page::{Page, id, listed};
 
 /// Further candidates are counted. They fit on a screen with the rest of the page, and `--json` prints all of them.
-const MOST: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 /// The reason of links that leave the workspace or a folder of skills.
 const LINK: &str = "link-outside-root";
 
@@ -23,12 +23,12 @@ pub(super) fn write(view: &View, page: &mut Page) {
         return;
     }
     page.section("rejected");
-    for one in matching.iter().take(MOST) {
+    for one in matching.iter().take(MAX_CANDIDATES) {
         page.line(&format!("  {}", view.id(one)));
         reasons(view, one).into_iter().for_each(|reason| page.line(&format!("    {reason}")));
     }
-    if matching.len() > MOST {
-        page.line(&format!("  {} more that match a required capability", candidates(matching.len() - MOST)));
+    if matching.len() > MAX_CANDIDATES {
+        page.line(&format!("  {} more that match a required capability", candidates(matching.len() - MAX_CANDIDATES)));
     }
     if others > 0 {
         page.line(&format!("  {} without a match of a required capability", candidates(others)));

@@ -8,7 +8,7 @@ use crate::dci::page::Page;
 use crate::table::table;
 
 /// Further candidates are counted. They fit on a screen, and `--json` prints all of them.
-const MOST: usize = 20;
+const MAX_CANDIDATES: usize = 20;
 
 pub(super) fn write(view: &View, page: &mut Page) {
     let ranked = &view.resolution.selection.ranked;
@@ -16,7 +16,7 @@ pub(super) fn write(view: &View, page: &mut Page) {
     if rows.is_empty() {
         return;
     }
-    let shown = rows.get(..MOST).unwrap_or(&rows);
+    let shown = rows.get(..MAX_CANDIDATES).unwrap_or(&rows);
     // Most candidates have neither penalties nor a history.
     let is_penalized = shown.iter().any(|(_, one)| one.scored.penalties.total() > Score::ZERO);
     let has_history = shown.iter().any(|(_, one)| one.scored.scores.history != Score::ONE);
@@ -45,11 +45,12 @@ pub(super) fn write(view: &View, page: &mut Page) {
     }
 }
 
-/// The lines below the table: the matches and penalties of a selected candidate, and the step that separated equal scores.
+/// The lines below the table: the matches and penalties of a selected candidate, and the step that separated equal
+/// scores.
 fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
     if view.is_selected(place) {
         let matches: Vec<String> =
-            view.matches(one).take(MOST).map(|(name, kind)| matched(view, one, name, kind)).collect();
+            view.matches(one).take(MAX_CANDIDATES).map(|(name, kind)| matched(view, one, name, kind)).collect();
         page.line(&format!("  {} matches {}", view.id(one), matches.join(", ")));
         let penalties = penalties(one);
         if !penalties.is_empty() {

@@ -3,57 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub(crate) mod guide;
-/// The scripts that Node runs, which the whole-system tests have.
-#[path = "../../../../tests/src/npm.rs"]
-#[allow(dead_code, unreachable_pub, clippy::print_stderr, reason = "the file is also a part of another crate")]
-pub(crate) mod npm;
 
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use capgen_testkit::folder::Folder;
+pub(crate) use capgen_testkit::manifests::{REVIEWER, loose};
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// The example contract of the documentation.
-pub(crate) const REVIEWER: &str = r#"version: 1
-agent: agent://pr-reviewer
-transports:
-  - kind: memory
-    topics:
-      requests: agents.pr-reviewer.requests
-capabilities:
-  - name: review-pr
-    description: Review a GitHub pull request.
-    timeoutMs: 60000
-    idempotent: true
-    since: "1.1.0"
-    inputSchema:
-      type: object
-      properties:
-        prUrl: { type: string, description: "GitHub PR URL." }
-        severity: { enum: [low, med, high] }
-      required: [prUrl, severity]
-      additionalProperties: false
-    outputSchema:
-      type: object
-      properties:
-        verdict: { enum: [approve, request-changes, comment] }
-        summary: { type: string }
-      required: [verdict, summary]
-"#;
-
-/// A contract with one capability that has no schemas.
-pub(crate) fn loose(id: &str) -> String {
-    format!(
-        "version: 1\nagent: agent://{id}\ntransports: [{{ kind: memory, topics: {{ requests: q }} }}]\n\
-         capabilities: [{{ name: ping }}]\n"
-    )
-}
 
 pub(crate) struct Fleet {
-    root: TempDir,
+    root: Folder,
 }
 
 /// The exit status and the output of a run.
@@ -67,7 +28,7 @@ pub(crate) struct Run {
 impl Fleet {
     /// A fleet with these agents: `pr-reviewer` has the contract of the documentation, the others have a loose one.
     pub(crate) fn new(agents: &[&str]) -> Self {
-        let fleet = Self { root: TempDir::new().unwrap() };
+        let fleet = Self { root: Folder::new() };
         fs::create_dir(fleet.path("agents")).unwrap();
         for id in agents {
             let text = if *id == "pr-reviewer" { REVIEWER.to_owned() } else { loose(id) };
@@ -77,31 +38,29 @@ impl Fleet {
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.root.path().join(path)
+        self.root.path(path)
     }
 
+    #[track_caller]
     pub(crate) fn write(&self, path: &str, text: &str) {
-        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
-        fs::write(self.path(path), text).unwrap();
+        self.root.write(path, text);
     }
 
+    #[track_caller]
     pub(crate) fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.path(path)).unwrap()
+        self.root.read(path)
     }
 
     /// The names in a folder, sorted; empty if the folder does not exist.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
-        let Ok(entries) = self.path(folder).read_dir() else { return Vec::new() };
-        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        self.root.names(folder)
     }
 
     /// Runs git in the fleet's root, independently of the configuration of the user.
     pub(crate) fn git(&self, arguments: &[&str]) {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]);
-        command.args(arguments).current_dir(self.root.path()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.args(arguments).current_dir(self.root.root()).env("GIT_CONFIG_GLOBAL", "/dev/null");
         let output = command.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
@@ -138,9 +97,9 @@ impl Fleet {
 
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_capgen"));
-        command.args(arguments.split_whitespace()).current_dir(self.root.path());
+        command.args(arguments.split_whitespace()).current_dir(self.root.root());
         // The folder of the fleet is the workspace of skills, in which no cache is written.
-        command.env("XDG_CACHE_HOME", self.root.path());
+        command.env("XDG_CACHE_HOME", self.root.root());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -63,7 +63,8 @@ fn mistakes_in_contracts_have_their_places_in_the_file() {
     let snippet = "warning[E0810]: unknown clause `Q`\n --> skills/c/SKILL.md:8:5\n  |\n8 |     Q(y)\n  |     ^\n";
     assert!(human.stderr.contains(snippet), "{}", human.stderr);
     assert!(human.stderr.ends_with("checked 4 skills: 2 errors, 3 warnings\n"), "{}", human.stderr);
-    // In strict, everything is an error, and white space counts; in best-effort, only a contract without a header is an error.
+    // In strict, everything is an error, and white space counts; in best-effort, only a contract without a header is an
+    // error.
     assert!(fleet.run("dci lint --mode strict").ended(1).stderr.ends_with("6 errors, 0 warnings\n"));
     assert!(fleet.run("dci lint --mode best-effort").ended(1).stderr.ends_with("1 error, 4 warnings\n"));
 }

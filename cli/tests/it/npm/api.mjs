@@ -14,6 +14,7 @@ const missing = await generate({ ...options, check: true });
 assert.deepEqual([missing.ok, missing.peers[0].files.map((file) => file.status)], [false, ["missing", "missing", "missing"]]);
 const written = await generate(options);
 assert.equal(written.ok, true);
+assert.deepEqual(written.shared, ["src/_capgen.d.mts", "src/_capgen.mjs", "src/_capgen.ts"].map((path) => ({ path, status: "written" })));
 const { hash, ...peer } = written.peers[0];
 assert.match(hash, /^sha256:[0-9a-f]{64}$/);
 assert.deepEqual(peer, {

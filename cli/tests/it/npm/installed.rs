@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use super::{assemble, platform, root};
 use crate::common::Fleet;
-use crate::common::npm;
+use capgen_testkit::{node, npm};
 
 /// Commands in a project. Their `PATH` has Node, npm and a shell, and nothing else.
 struct Project {
@@ -18,7 +18,7 @@ impl Project {
     fn new() -> Self {
         let fleet = Fleet::new(&["pr-reviewer"]);
         fs::create_dir(fleet.path("path")).unwrap();
-        for program in ["node", "npm", "npx", "sh"] {
+        for program in [node::PROGRAM, "npm", "npx", "sh"] {
             symlink(found(program), fleet.path(&format!("path/{program}"))).unwrap();
         }
         fleet.write("package.json", r#"{ "name": "project", "private": true }"#);
@@ -71,7 +71,7 @@ fn archived(project: &Project, archive: &str) -> Vec<String> {
 
 #[test]
 fn the_packages_work_offline_and_without_rust() {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return;
     }
     let project = Project::new();
@@ -89,13 +89,13 @@ fn the_packages_work_offline_and_without_rust() {
     let version = project.output("npx", &["--no", "--", "capgen", "--version"]);
     assert_eq!(version.trim(), concat!("capgen ", env!("CARGO_PKG_VERSION")));
     project.output("npx", &["--no", "--", "capgen", "--peer", "pr-reviewer"]);
-    assert_eq!(project.fleet.names("generated"), ["pr-reviewer.rs", "pr-reviewer.ts"]);
+    assert_eq!(project.fleet.names("generated"), ["_capgen.ts", "pr-reviewer.rs", "pr-reviewer.ts"]);
     the_messages_name_the_installed_package(&project);
 
     for script in ["api.mjs", "api.cjs"] {
         let text = fs::read_to_string(root().join("cli/tests/it/npm").join(script)).unwrap();
         project.fleet.write(script, &text);
-        assert_eq!(project.output("node", &[script]), "passed\n");
+        assert_eq!(project.output(node::PROGRAM, &[script]), "passed\n");
     }
     the_types_fit(&project);
 }
@@ -149,6 +149,6 @@ fn the_types_fit(project: &Project) {
     project.fleet.write("types.mts", program);
     project.fleet.write("types.cts", program);
     let compiler = root().join("tests/node/node_modules/typescript/bin/tsc");
-    let output = project.run("node", &[compiler.to_str().unwrap(), "-p", "."]);
+    let output = project.run(node::PROGRAM, &[compiler.to_str().unwrap(), "-p", "."]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

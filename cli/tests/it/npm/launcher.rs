@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 use super::{assemble, platform};
-use crate::common::npm;
+use capgen_testkit::{node, npm};
 
 /// A folder in which the packages are installed.
 struct Installed {
@@ -22,7 +22,7 @@ struct Installed {
 impl Installed {
     /// Installs the packages with this shell script as the program. `None` if Node is missing.
     fn new(script: &str) -> Option<Self> {
-        if !npm::is_available() {
+        if !npm::is_installed() {
             return None;
         }
         let folder = TempDir::new().unwrap();
@@ -32,7 +32,7 @@ impl Installed {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("node");
+        let mut command = node::command();
         command.arg(&self.launcher).args(arguments).env_remove("CAPGEN_BINARY");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

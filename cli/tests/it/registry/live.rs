@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use capgen_testkit::manifests::offering;
 use serde_json::{Value, json};
 
 use super::{Folder, event};
@@ -9,11 +10,11 @@ use super::{Folder, event};
 const LOG: &str = "--log sqlite:registry.db";
 
 fn contract(version: &str, tags: &str, input: &str) -> String {
-    format!(
-        "version: 1\nagent: agent://texts\ntransports: [{{ kind: memory, topics: {{ requests: q }} }}]\ncapabilities:\n  - name: summarize\n    \
-         id: text.summarize\n    version: {version}\n    tags: [{tags}]\n    sideEffects: pure\n    requiredRoles: [editor]\n    \
+    let capabilities = format!(
+        "  - name: summarize\n    id: text.summarize\n    version: {version}\n    tags: [{tags}]\n    sideEffects: pure\n    requiredRoles: [editor]\n    \
          inputSchema: {{ type: {input} }}\n  - name: count\n    version: 1.0.0\n"
-    )
+    );
+    offering("texts", &capabilities)
 }
 
 fn folder() -> Folder {

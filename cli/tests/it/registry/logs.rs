@@ -212,7 +212,7 @@ fn a_tail_follows_a_log() {
 #[test]
 #[cfg(feature = "registry-nats")]
 fn a_log_can_be_a_stream_of_nats() {
-    let Some(server) = capgen_test_brokers::NatsServer::start() else { return };
+    let Some(server) = capgen_testkit::brokers::NatsServer::start() else { return };
     let folder = Folder::with(&fleet());
     let log = server.url();
     assert!(folder.run(&format!("fold --log {log}")).ended(1).stderr.contains("error[E0693]"));

@@ -61,7 +61,8 @@ fn registered(number: u32, agent: &str, version: &str, metadata: Value) -> Value
     event(number, agent, "capability.registered", payload)
 }
 
-/// Agents that offer `text.summarize`: one has a high priority but is unhealthy, one needs a role, one is deprecated, and `b` is best.
+/// Agents that offer `text.summarize`: one has a high priority but is unhealthy, one needs a role, one is deprecated,
+/// and `b` is best.
 fn fleet() -> Vec<Value> {
     vec![
         registered(1, "a", "1.2.0", json!({"priority": 1, "tags": ["text"], "determinism_class": "deterministic"})),

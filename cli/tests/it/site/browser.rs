@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use capgen_testkit::{node, npm};
 use serde_json::{Value, json};
 
 use crate::common::Fleet;
-use crate::common::npm;
 
 /// A manifest with texts that would end elements, attributes and scripts, and with very long words.
 fn hostile() -> String {
@@ -59,14 +59,14 @@ fn scripts() -> PathBuf {
 
 #[test]
 fn the_search_finds_agents_capabilities_and_properties() {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return;
     }
     let fleet = site();
     let queries =
         ["payments", "refund", "minorUnits", "MONEY currency", "pagesize", "preferences digest", "\u{202e}", "zzz"];
     let job = json!({ "folder": fleet.path("site"), "queries": queries });
-    let result = npm::run_script(&scripts(), "search.mjs", &job).unwrap();
+    let result = node::run_script(&scripts(), "search.mjs", &job).unwrap();
     let first = |query: &str| {
         let index = queries.iter().position(|q| *q == query).unwrap();
         result["answers"][index].as_array().unwrap().first().cloned()
@@ -97,12 +97,12 @@ fn pages_have_no_errors_in_chromium() {
         eprintln!("skipped: Chromium is not installed");
         return;
     };
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return;
     }
     let fleet = site();
     let job = json!({ "chromium": chromium, "folder": fleet.path("site"), "query": "amount" });
-    let result = npm::run_script(&scripts(), "site.mjs", &job).unwrap();
+    let result = node::run_script(&scripts(), "site.mjs", &job).unwrap();
     assert_eq!(result["problems"], json!([]), "{result:#}");
     assert_eq!(result["pages"], json!(3 + 6 + 15));
 }

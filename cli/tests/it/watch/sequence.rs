@@ -3,28 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use capgen_testkit::Random;
+
 use crate::common::{Fleet, REVIEWER, Run, loose};
 use crate::watch::replace;
 use crate::watch::watching::Watching;
 
 const STEPS: usize = 60;
 
-/// The agents that join, change, leave and get errors. `base` stays valid, because a fleet without agents is an error of its own.
+/// The agents that join, change, leave and get errors. `base` stays valid, because a fleet without agents is an error
+/// of its own.
 const AGENTS: [&str; 5] = ["a", "A", "b", "pr-reviewer", "base"];
-
-/// A generator of numbers that is the same in each run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-
-    fn choose<'t>(&mut self, from: &[&'t str]) -> &'t str {
-        from.get(self.below(from.len())).unwrap()
-    }
-}
 
 fn manifest(id: &str) -> String {
     format!("agents/{id}/capabilities.yaml")
@@ -38,11 +27,11 @@ fn valid(id: &str, version: usize) -> String {
 }
 
 /// Makes one change, by one system call as far as the watching processes see it.
-fn change(fleet: &Fleet, numbers: &mut Numbers, step: usize) {
-    let id = numbers.choose(&AGENTS[..4]);
+fn change(fleet: &Fleet, random: &mut Random, step: usize) {
+    let id = random.pick(&AGENTS[..4]);
     let folder = fleet.path(&format!("agents/{id}"));
     let exists = folder.exists();
-    match numbers.below(9) {
+    match random.below(9) {
         0 | 1 if exists => replace(fleet, &manifest(id), &valid(id, step)),
         2 if exists => {
             let text = valid(id, step);
@@ -53,13 +42,13 @@ fn change(fleet: &Fleet, numbers: &mut Numbers, step: usize) {
                 "\u{feff}".to_owned(),
                 format!("{text}widget: 1\n"),
             ];
-            replace(fleet, &manifest(id), errors.get(numbers.below(errors.len())).unwrap());
+            replace(fleet, &manifest(id), errors.get(random.below(errors.len())).unwrap());
         }
         // The same text again.
         3 if exists => replace(fleet, &manifest(id), &fleet.read(&manifest(id))),
         4 if exists => fs::rename(folder, fleet.path(&format!("left-{step}"))).unwrap(),
         5 if exists => {
-            let target = fleet.path(&format!("agents/{}", numbers.choose(&AGENTS[..4])));
+            let target = fleet.path(&format!("agents/{}", random.pick(&AGENTS[..4])));
             if !target.exists() {
                 fs::rename(folder, target).unwrap();
             }
@@ -76,7 +65,7 @@ fn change(fleet: &Fleet, numbers: &mut Numbers, step: usize) {
                 "agents: [{ id: listed, path: missing }]\n",
                 "agents: {}\n",
             ];
-            replace(fleet, "fleet.yaml", numbers.choose(&fleets));
+            replace(fleet, "fleet.yaml", random.pick(&fleets));
         }
         7 => {
             fleet.run("lock");
@@ -84,7 +73,7 @@ fn change(fleet: &Fleet, numbers: &mut Numbers, step: usize) {
         _ => {
             // A lock that misses what changed since, or one with an error.
             let text = fs::read_to_string(fleet.path("capgen.lock")).unwrap_or_default();
-            let text = if numbers.below(3) == 0 { "widget: 1\n".to_owned() } else { format!("{text}# {step}\n") };
+            let text = if random.below(3) == 0 { "widget: 1\n".to_owned() } else { format!("{text}# {step}\n") };
             replace(fleet, "capgen.lock", &text);
         }
     }
@@ -120,11 +109,11 @@ fn after_each_change_the_result_is_that_of_a_new_run() {
     fs::remove_dir_all(fleet.path("agents/A")).unwrap();
     let generate = Watching::start(&fleet, "gen --all --watch");
     let check = Watching::start(&fleet, "check --watch");
-    let mut numbers = Numbers(16);
+    let mut random = Random::new(16);
     for step in 0..STEPS {
         // The new process starts from the same files.
         files(&fleet, "generated").iter().for_each(|(name, text)| fleet.write(&format!("fresh/{name}"), text));
-        change(&fleet, &mut numbers, step);
+        change(&fleet, &mut random, step);
         // Some changes have no effect on the fleet, and no line. This one has.
         replace(&fleet, &manifest("base"), &fleet.read(&manifest("base")));
         let fresh = fleet.run("gen --all --out fresh");

@@ -2,7 +2,8 @@
 
 use super::{check, types};
 
-/// An object with 25 properties that lead to a recursive definition, in which `value` is the schema of the property `value`.
+/// An object with 25 properties that lead to a recursive definition, in which `value` is the schema of the property
+/// `value`.
 fn recursive(value: &str) -> String {
     let properties: Vec<String> = (0..25)
         .map(|i| {

@@ -15,8 +15,8 @@ fn by_identity(types: &[TypeDef]) -> (Vec<usize>, Vec<usize>) {
     (sorted.into_iter().map(|(_, at)| at).collect(), ranks)
 }
 
-/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in the order of the identities of
-/// types: boxes are part of the types of fields, so they must not move if the file is sorted.
+/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in the order of the
+/// identities of types: boxes are part of the types of fields, so they must not move if the file is sorted.
 pub(super) fn mark(types: &mut [TypeDef]) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

@@ -1,8 +1,8 @@
 //! The limit on how deeply types are nested, which rustc imposes.
 //!
-//! To find out whether a type is `Send`, how it is dropped and how it is laid out, rustc follows it into its parts, at most as
-//! many steps as the recursion limit of the crate allows: 128 by default. Generated code must compile inside any crate, so
-//! types that are nested more deeply become [`Type::Unknown`].
+//! To find out whether a type is `Send`, how it is dropped and how it is laid out, rustc follows it into its parts, at
+//! most as many steps as the recursion limit of the crate allows: 128 by default. Generated code must compile inside
+//! any crate, so types that are nested more deeply become [`Type::Unknown`].
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use capgen_schema::analysis::components::components;
 
 use crate::model::{Field, Guard, Record, Rest, Shape, Type, TypeDef};
 
-/// The steps of the most deeply nested type. The rest of rustc's limit is for the leaves (`serde_json::Value` takes 12 steps)
-/// and for the types of the user around it, such as futures.
+/// The steps of the most deeply nested type. The rest of rustc's limit is for the leaves (`serde_json::Value` takes 12
+/// steps) and for the types of the user around it, such as futures.
 pub(super) const MAX_HEIGHT: usize = 100;
 
-/// How many steps rustc takes from each layer to the type inside it. It takes the most for `RefUnwindSafe`, which follows the
-/// raw pointers in collections; for `Send`, a `Vec` and a `BTreeMap` take 3 and a `Box` takes 2.
+/// How many steps rustc takes from each layer to the type inside it. It takes the most for `RefUnwindSafe`, which
+/// follows the raw pointers in collections; for `Send`, a `Vec` and a `BTreeMap` take 3 and a `Box` takes 2.
 pub(super) const OPTION: usize = 1;
 pub(super) const BOX: usize = 4;
 pub(super) const VEC: usize = 5;
 pub(super) const MAP: usize = 9;
 
-/// How often recursive types are searched for the references that lead too deep. After that, every reference that closes a
-/// cycle of types is widened.
+/// How often recursive types are searched for the references that lead too deep. After that, every reference that
+/// closes a cycle of types is widened.
 const ROUNDS: usize = 16;
 
-/// How many references a search may follow; the time must not be quadratic.
+/// How many references a search may follow; the time must not be quadratic. This many take less than a second.
 const MAX_STEPS: usize = 10_000_000;
 
 /// A reference from one definition to another.
@@ -51,8 +51,8 @@ struct Graph {
     steps: usize,
 }
 
-/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns the capabilities and sides of the types around
-/// them, which then check less than their schemas.
+/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns the capabilities and sides of the
+/// types around them, which then check less than their schemas.
 pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, Side)> {
     let mut cut = BTreeSet::new();
     for def in types.iter_mut() {
@@ -197,8 +197,8 @@ impl Graph {
         Self { own, edges, heights: vec![0; types.len()], cuts: Vec::new(), steps: 0 }
     }
 
-    /// Determines all heights and cuts the references that lead too deep. Returns `false` if it cut a cycle of types, after
-    /// which the heights must be determined again.
+    /// Determines all heights and cuts the references that lead too deep. Returns `false` if it cut a cycle of types,
+    /// after which the heights must be determined again.
     fn measure(&mut self, is_gentle: bool) -> bool {
         let successors: Vec<Vec<usize>> =
             self.edges.iter().map(|edges| edges.iter().map(|edge| edge.to).collect()).collect();
@@ -284,8 +284,9 @@ impl Graph {
         true
     }
 
-    /// The steps from a definition to the most distant one, if each definition is visited once, depth first, as rustc does. It
-    /// remembers the definitions that it has visited. References that lead too deep are cut. `None` if it takes too long.
+    /// The steps from a definition to the most distant one, if each definition is visited once, depth first, as rustc
+    /// does. It remembers the definitions that it has visited. References that lead too deep are cut. `None` if it
+    /// takes too long.
     fn search(&mut self, start: usize, is_inside: &impl Fn(usize) -> bool, is_backward: bool) -> Option<usize> {
         let mut seen = std::collections::HashSet::from([start]);
         let mut stack = vec![(start, 0, 0)];

@@ -5,7 +5,8 @@ use capgen_schema::{Kind, Schema};
 
 use super::depth::{BOX, MAP, MAX_HEIGHT, OPTION, VEC};
 
-/// The steps of the definitions that a place can get: an alias of `T | null`, `T` itself, and a variant of a list of types.
+/// The steps of the definitions that a place can get: an alias of `T | null`, `T` itself, and a variant of a list of
+/// types.
 const OWN: usize = 3;
 
 /// Whether the types of a schema may be nested too deeply.
@@ -13,8 +14,8 @@ pub(super) fn may_be_too_high(schema: &Schema) -> bool {
     height(schema) > MAX_HEIGHT
 }
 
-/// The steps of the most deeply nested type, at most. References lead to the same definition from every place, so this follows
-/// the graph of the subschemas.
+/// The steps of the most deeply nested type, at most. References lead to the same definition from every place, so this
+/// follows the graph of the subschemas.
 fn height(schema: &Schema) -> usize {
     let edges: Vec<Vec<(usize, usize)>> = schema.nodes().map(|(_, node)| edges(&node.kind)).collect();
     let successors: Vec<Vec<usize>> = edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect();

@@ -45,7 +45,8 @@ fn mark_newtypes(model: &mut Model<'_>) {
     newtypes::mark_distinct_roots(&mut model.types);
 }
 
-/// Renames the declared properties whose field would have the name of the field with the undeclared ones. No other name ends in `_`.
+/// Renames the declared properties whose field would have the name of the field with the undeclared ones. No other name
+/// ends in `_`.
 fn escape_fields(model: &mut Model<'_>) {
     for def in &mut model.types {
         let Shape::Record(Record { fields, .. }) = &mut def.shape else { continue };

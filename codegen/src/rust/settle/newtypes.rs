@@ -1,4 +1,5 @@
-//! Aliases that must be new types: Rust resolves a `type`, so it can neither lead back to itself nor have other traits than its target.
+//! Aliases that must be new types: Rust resolves a `type`, so it can neither lead back to itself nor have other traits
+//! than its target.
 
 use super::set;
 use crate::model::{Origin, Shape, Type, TypeDef};
@@ -35,8 +36,8 @@ pub(super) fn mark_recursive_aliases(types: &mut [TypeDef]) {
     }
 }
 
-/// Marks the roots that cannot share the type that they name. The traits of a request or a response are implemented for the
-/// type with the schema of one place, which must accept the same values as the root and report the same violations.
+/// Marks the roots that cannot share the type that they name. The traits of a request or a response are implemented for
+/// the type with the schema of one place, which must accept the same values as the root and report the same violations.
 pub(super) fn mark_distinct_roots(types: &mut [TypeDef]) {
     let distinct: Vec<bool> =
         types.iter().map(|def| def.origin == Origin::Root && !shares_payload(types, def)).collect();

@@ -19,7 +19,7 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 14] = [
+pub(super) const TYPES: [&str; 15] = [
     "Transport",
     "Message",
     "Signal",
@@ -31,6 +31,7 @@ pub(super) const TYPES: [&str; 14] = [
     "Call",
     "CallResult",
     "CallError",
+    "Skew",
     "Handler",
     "Context",
     "ServerOptions",
@@ -43,9 +44,8 @@ const METHODS: &str = "call_methods";
 const RESERVED: [&str; 8] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "then", "toJson", "toString", "valueOf"];
 
-/// The interfaces, and the types that they use.
+/// The interfaces of clients and implementations.
 pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
-    let blocks = HandWritten::types(TEXT, PREFIX, &names.prefix);
     let interface = |name: &str, member: &str, doc: &str| {
         let member = names.of(member);
         let property = |(capability, method): (&CapabilityModel<'_>, &String)| {
@@ -59,7 +59,12 @@ pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
     };
     let client = interface(&names.client, "Call", "Calls the capabilities of the agent.");
     let handlers = interface(&names.handlers, "Handler", "An implementation of the agent.");
-    [client, handlers].into_iter().chain(blocks.map(Item::HandWrittenType)).collect()
+    vec![client, handlers]
+}
+
+/// The types that do not depend on the contract.
+pub(super) fn common_types(names: &CallNames) -> impl Iterator<Item = Item> {
+    HandWritten::types(TEXT, PREFIX, &names.prefix).map(Item::HandWrittenType)
 }
 
 /// The function that makes a client, and the function that handles a message.
@@ -158,7 +163,8 @@ impl ToExpression for Option<bool> {
 
 macro_rules! descriptor_members {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        /// A descriptor as an object, without its description. A provider with another contract compares it with its own.
+        /// A descriptor as an object, without its description. A provider with another contract compares it with its
+        /// own.
         fn descriptor(descriptor: OwnedDescriptor) -> Expression {
             let mut descriptor = descriptor;
             descriptor.description = None;

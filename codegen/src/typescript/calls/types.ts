@@ -83,8 +83,29 @@ export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: num
     }
 );
 
-/** `finding` is the first change that breaks the caller, if the code is `EVERSION_SKEW`. */
-export type PREFIXCallError = { code: string; message: string; finding?: unknown };
+/**
+ * Why a call failed. `effect` is `"none"` if the provider started no handler. If the contracts differ, `skew` has their versions and
+ * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller.
+ */
+export type PREFIXCallError = {
+  code: string;
+  message: string;
+  effect?: string;
+  skew?: PREFIXSkew;
+  violations?: PREFIXViolation[];
+  finding?: unknown;
+  details?: unknown;
+};
+
+/** The versions and hashes of two contracts that differ, the versions that the provider serves, and the reason of the error. */
+export type PREFIXSkew = {
+  callerVersion?: string;
+  callerContract?: string;
+  providerVersion?: string;
+  providerContract?: string;
+  served?: string[];
+  reason?: string;
+};
 
 /** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
 export type PREFIXHandler<Request, Response> = (
@@ -92,7 +113,7 @@ export type PREFIXHandler<Request, Response> = (
   context: PREFIXContext,
 ) => Response | globalThis.Promise<Response>;
 
-/** A call that is being served. `deadline` is Unix time in ms. */
+/** A call that is being served. `deadline` is Unix time in ms, by the clock of this process. */
 export type PREFIXContext = {
   caller: string;
   capability: string;
@@ -106,12 +127,13 @@ export type PREFIXContext = {
 };
 
 /**
- * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed. `onError` gets the error of a
- * handler that throws one.
+ * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
+ * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one.
  */
 export type PREFIXServerOptions = {
   tenants?: readonly string[];
   sign?: PREFIXSign;
   verify?: PREFIXVerify;
+  clockDifferenceMs?: number;
   onError?: (error: unknown, context: PREFIXContext) => void;
 };

@@ -85,8 +85,8 @@ fn arrow(parameters: &[Local], value: &Expression, form: Form) -> Doc {
     }
 }
 
-/// A binary operator and its operands. A sum can have thousands of terms, so a left operand that needs no parentheses is printed
-/// without recursion.
+/// A binary operator and its operands. A sum can have thousands of terms, so a left operand that needs no parentheses
+/// is printed without recursion.
 fn chain(expression: &Expression, form: Form) -> Doc {
     let mut docs = Vec::new();
     let mut at = expression;

@@ -6,6 +6,7 @@ mod comment;
 mod error_class;
 mod expression;
 mod hand_written;
+mod imports;
 mod layout;
 pub(super) mod literal;
 mod types;
@@ -13,7 +14,8 @@ mod types;
 use std::borrow::Cow;
 
 use super::syntax::{
-    Constant, DeclarationKind, Expression, Function, Item, Module, Parameter, Returns, Statement, Type, TypeDeclaration,
+    Constant, DeclarationKind, Expression, Function, Import, Item, Module, Parameter, Returns, Statement, Type,
+    TypeDeclaration,
 };
 
 use expression::{local_text, name_text};
@@ -35,7 +37,8 @@ pub(crate) enum Form {
 /// The text of a file after its header.
 pub(super) fn print(header: String, module: &Module, form: Form) -> String {
     let mut output = Output::new(header);
-    let mut items = module.items.iter().filter(|item| is_printed(item, form)).peekable();
+    let import = module.import.as_ref();
+    let mut items = module.items.iter().filter(|item| is_printed(item, import, form)).peekable();
     if items.peek().is_none() && form == Form::Script {
         // Without it, the file would be a script, not a module.
         output.write(&concat(vec![text("export {};"), hard_line()]));
@@ -44,8 +47,11 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
         // ES modules are always strict.
         output.write(&concat(vec![text("\"use strict\";"), hard_line(), hard_line()]));
     }
+    for statement in import.into_iter().flat_map(|import| imports::statements(import, form)) {
+        output.write(&concat(vec![statement, hard_line(), hard_line()]));
+    }
     while let Some(item) = items.next() {
-        output.write(&concat(vec![self::item(item, form), hard_line()]));
+        output.write(&concat(vec![self::item(item, import, form), hard_line()]));
         // There is an empty line between two items, unless both are constants.
         let is_constant = |item: &Item| matches!(item, Item::Constant { .. });
         let is_separate = items.peek().is_some_and(|next| !is_constant(item) || !is_constant(next));
@@ -65,7 +71,8 @@ impl Form {
         matches!(self, Form::Typed | Form::Declarations)
     }
 
-    /// The word before an exported constant or class that is not only declared. CommonJS modules have a list of exports.
+    /// The word before an exported constant or class that is not only declared. CommonJS modules have a list of
+    /// exports.
     fn export(self) -> &'static str {
         if self == Form::CommonJs { "" } else { "export " }
     }
@@ -79,6 +86,11 @@ fn exports(module: &Module) -> Doc {
             Item::Function(function) if function.is_exported() => name_text(&function.name),
             Item::Exported(constant) => constant.name.clone().into(),
             Item::Error(class) => class.name.clone().into(),
+            Item::SharedHandWritten(name, _) => (*name).into(),
+            Item::Reexports => match module.import.as_ref().and_then(|import| import.class.as_ref()) {
+                Some(class) => class.own.clone().into(),
+                None => continue,
+            },
             _ => continue,
         };
         names.extend([hard_line(), text(name), text(",")]);
@@ -99,16 +111,19 @@ pub(super) fn width_of_expression(expression: &Expression) -> usize {
     expression::plain(expression, Form::Typed).width()
 }
 
-fn is_printed(item: &Item, form: Form) -> bool {
+fn is_printed(item: &Item, import: Option<&Import>, form: Form) -> bool {
     match (item, form) {
         (Item::Type(_) | Item::HandWrittenType(_), form) => form.has_types(),
         (Item::Function(function), Form::Declarations) => function.is_exported(),
-        (Item::Constant { .. } | Item::HandWritten(..), form) => form != Form::Declarations,
+        (Item::Reexports, form) => import.is_some_and(|import| imports::has_exports(import, form)),
+        (Item::Constant { .. } | Item::HandWritten(..) | Item::SharedHandWritten(..), form) => {
+            form != Form::Declarations
+        }
         (Item::Function(_) | Item::Exported(_) | Item::Error(_), _) => true,
     }
 }
 
-fn item(item: &Item, form: Form) -> Doc {
+fn item(item: &Item, import: Option<&Import>, form: Form) -> Doc {
     match item {
         Item::Type(declaration) => type_declaration(declaration),
         Item::Function(function) => self::function(function, form),
@@ -124,6 +139,8 @@ fn item(item: &Item, form: Form) -> Doc {
         Item::HandWritten(declaration) | Item::HandWrittenType(declaration) => {
             lines(hand_written::lines(declaration, form == Form::Typed))
         }
+        Item::SharedHandWritten(_, declaration) => lines(hand_written::exported(declaration, form)),
+        Item::Reexports => concat(import.into_iter().flat_map(|import| imports::exports(import, form)).collect()),
     }
 }
 

@@ -86,7 +86,8 @@ pub(in crate::typescript) enum Local {
     /// An item or member in a loop, and the member's name.
     Item,
     Key,
-    /// The number of arrays and objects that enclose the value; the second is the name of the parameter if it is unused.
+    /// The number of arrays and objects that enclose the value; the second is the name of the parameter if it is
+    /// unused.
     Depth,
     UnusedDepth,
     Verdict,
@@ -261,8 +262,8 @@ impl Expression {
         self.children_mut().into_iter().any(|child| child.replace_first_use(local, replacement))
     }
 
-    /// Replaces the expression that is evaluated first if it equals `old`. Returns whether it did. The first expression of an
-    /// assignment is its value; starts of counters are skipped.
+    /// Replaces the expression that is evaluated first if it equals `old`. Returns whether it did. The first expression
+    /// of an assignment is its value; starts of counters are skipped.
     pub(in crate::typescript) fn replace_at_start(&mut self, old: &Expression, new: &Expression) -> bool {
         if self == old {
             self.clone_from(new);

@@ -14,7 +14,28 @@ pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
 /// A file: its top-level items in order.
 #[derive(Default)]
 pub(super) struct Module {
+    /// The names from the shared module, if the file imports it.
+    pub(super) import: Option<Import>,
     pub(super) items: Vec<Item>,
+}
+
+/// The names that a file imports from the shared module.
+pub(super) struct Import {
+    /// The specifier of the module.
+    pub(super) from: String,
+    /// Functions that are called a few times for a payload.
+    pub(super) functions: Vec<&'static str>,
+    /// Functions that verdicts call for many values of a payload. The file has a constant for each.
+    pub(super) tests: Vec<&'static str>,
+    /// The class of errors, if the file exports it.
+    pub(super) class: Option<Renamed>,
+    pub(super) types: Vec<Renamed>,
+}
+
+/// A name in the shared module, and the name in the file, which exports it.
+pub(super) struct Renamed {
+    pub(super) shared: String,
+    pub(super) own: String,
 }
 
 /// A declaration at the top level of a file.
@@ -33,8 +54,12 @@ pub(super) enum Item {
     Error(ErrorClass),
     /// A hand-written function or constant.
     HandWritten(HandWritten),
+    /// The same in the shared module, which exports it by this name.
+    SharedHandWritten(&'static str, HandWritten),
     /// A hand-written type.
     HandWrittenType(HandWritten),
+    /// The exports of the names that the file [imports](Import), apart from functions.
+    Reexports,
 }
 
 /// `export const name = value as const`, or `export const name: declared = value`.

@@ -58,8 +58,8 @@ fn assigns(condition: &Expression) -> bool {
     condition.contains(&mut |e| matches!(e, Expression::Assign(..) | Expression::Count(..)))
 }
 
-/// Removes the start of the counter from a condition if nothing before it uses the counter, whose declaration can then have
-/// this initial value.
+/// Removes the start of the counter from a condition if nothing before it uses the counter, whose declaration can then
+/// have this initial value.
 pub(super) fn take_counter(condition: Expression) -> (Option<(Local, usize)>, Expression) {
     let Expression::And(mut terms) = condition else { return (None, condition) };
     let counter = terms.iter().enumerate().find_map(|(at, term)| match term {

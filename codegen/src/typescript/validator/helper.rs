@@ -1,29 +1,30 @@
-//! Hand-written functions that files contain if they need them.
+//! Hand-written functions: all of them are in the shared module, and a file that imports nothing has those that it
+//! needs.
 //!
-//! Their texts are TypeScript in which `«` and `»` enclose types, which JavaScript leaves out, and `PayloadError` is the
-//! class of the agent's errors. A line that ends in
-//! `// <minLength pattern>` is only for files whose rules have one of these keywords.
+//! Their texts are TypeScript in which `«` and `»` enclose types, which JavaScript leaves out, and `PayloadError` is
+//! the class of the agent's errors. A line that ends in `// <minLength pattern>` is only for files whose rules have one
+//! of these keywords, and for the shared module.
 //!
-//! Of the helpers, only `parse` has such lines, and only lines that declare no variable of a function that encloses others.
-//! This makes the files of the example fleet 4% smaller, and a bundle of them less than 1% larger. Leaving out variables, such
-//! as `union`, would shift the short names that minifiers give to all others: the copies of `parse` in a bundle, which
-//! compress to little more than one of them, would differ everywhere.
+//! Of the helpers, only `parse` has such lines, and only lines that declare no variable of a function that encloses
+//! others. This makes such files of the example fleet 4% smaller, and a bundle of them less than 1% larger. Leaving out
+//! variables, such as `literal`, would shift the short names that minifiers give to all others: the copies of `parse`
+//! in a bundle, which compress to little more than one of them, would differ everywhere.
 
 use std::collections::BTreeSet;
 
-use crate::typescript::syntax::{Expression, HandWritten, Name};
+use crate::typescript::syntax::{Expression, HandWritten, Item, Name};
 
 macro_rules! helpers {
     ($($variant:ident $name:literal $file:literal [$($needed:ident),*]),* $(,)?) => {
-        /// A helper; in the order in which a file has them.
+        /// A helper; in the order in which a file has them, or the shared module, which has all of them.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub(in crate::typescript) enum Helper { $($variant),* }
 
         impl Helper {
-            const ALL: &[Helper] = &[$(Helper::$variant),*];
+            pub(in crate::typescript) const ALL: &[Helper] = &[$(Helper::$variant),*];
 
             /// The name that it declares.
-            pub(super) fn name(self) -> &'static str {
+            pub(in crate::typescript) fn name(self) -> &'static str {
                 match self { $(Helper::$variant => $name),* }
             }
 
@@ -42,6 +43,7 @@ macro_rules! helpers {
 // Name of the helper, name in TypeScript, file, [other helpers that it needs].
 helpers! {
     Parse "parse" "parse" [Shallow, IsDict, ListOf, AddTo, Clip],
+    ExplainUnion "explainUnion" "explain_union" [],
     ListOf "listOf" "list_of" [],
     AddTo "addTo" "add_to" [Clip],
     Clip "clip" "clip" [],
@@ -72,7 +74,8 @@ helpers! {
     UriReference "isUriReference" "uri_reference" [UriReferenceForm, IsIpv6],
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, ListOf, AddTo],
-    Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope],
+    Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, Unreadable],
+    Unreadable "unreadable" "unreadable" [],
     VersionRefusal "versionRefusal" "version_refusal" [],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
@@ -95,6 +98,13 @@ impl Helper {
         Self::ALL.iter().copied().find(|helper| helper.name() == name)
     }
 
+    /// Whether verdicts call it for many values of a payload.
+    fn is_in_verdicts(self) -> bool {
+        let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
+            || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::VersionRefusal);
+        !is_called_once
+    }
+
     /// The function itself.
     pub(in crate::typescript) fn value(self) -> Expression {
         Expression::Name(Name::HandWritten(self.name()))
@@ -105,7 +115,7 @@ impl Helper {
     }
 
     /// Some helpers and those that they need, directly or through others.
-    pub(super) fn with_needed(helpers: impl Iterator<Item = Helper>) -> BTreeSet<Helper> {
+    fn with_needed(helpers: impl Iterator<Item = Helper>) -> BTreeSet<Helper> {
         let mut needed = BTreeSet::new();
         let mut open: Vec<Helper> = helpers.collect();
         while let Some(helper) = open.pop() {
@@ -116,19 +126,46 @@ impl Helper {
         needed
     }
 
-    /// Its text in a file whose rules have these keywords, and whose class of errors has the name `error`.
-    pub(super) fn text_for(self, keywords: &BTreeSet<&str>, error: &str) -> HandWritten {
+    /// Its text in a file whose rules have these keywords, or else any keyword, and whose class of errors has the name
+    /// `error`.
+    pub(in crate::typescript) fn text_for(self, keywords: Option<&BTreeSet<&str>>, error: &str) -> HandWritten {
         // Most texts have neither.
         let (has_conditions, has_error) = (self.text().contains(CONDITION), self.text().contains(ERROR));
         let select = |line: &'static str| match has_conditions.then(|| line.split_once(CONDITION)).flatten() {
             Some((code, needed)) => {
-                let is_needed = needed.trim_end_matches('>').split(' ').any(|keyword| keywords.contains(keyword));
+                let is_needed = keywords.is_none_or(|keywords| {
+                    needed.trim_end_matches('>').split(' ').any(|keyword| keywords.contains(keyword))
+                });
                 is_needed.then_some(code)
             }
             None => Some(line),
         };
         let rename = |line: &'static str| if has_error { line.replace(ERROR, error).into() } else { line.into() };
         HandWritten(self.text().lines().filter_map(select).map(rename).collect())
+    }
+}
+
+/// The helpers that a file uses.
+pub(in crate::typescript) struct Used {
+    /// Those that the code for the contract names.
+    pub(super) named: BTreeSet<Helper>,
+    /// The keywords of its rules.
+    pub(super) keywords: BTreeSet<&'static str>,
+}
+
+impl Used {
+    /// The names of the helpers that the code for the contract names: those that verdicts call for many values of a
+    /// payload, or all others.
+    pub(in crate::typescript) fn names(&self, in_verdicts: bool) -> Vec<&'static str> {
+        let named = self.named.iter().filter(|helper| helper.is_in_verdicts() == in_verdicts);
+        named.map(|helper| helper.name()).collect()
+    }
+
+    /// The helpers, with those that they need, for a file whose class of errors has the name `error`.
+    pub(in crate::typescript) fn texts(self, error: &str) -> impl Iterator<Item = Item> {
+        let Self { named, keywords } = self;
+        let helpers = Helper::with_needed(named.into_iter());
+        helpers.into_iter().map(move |helper| Item::HandWritten(helper.text_for(Some(&keywords), error)))
     }
 }
 

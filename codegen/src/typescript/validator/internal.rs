@@ -2,44 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use capgen_schema::{Json, Pattern};
+use capgen_schema::Json;
 
+use super::helper::Used;
+use super::style::internal_name;
+use super::test::Tests;
 use super::{Helper, narrowing};
-use crate::name;
-use crate::typescript::names::{AgentNames, lower_first};
+use crate::plan::{self, Namer, Shared};
 use crate::typescript::syntax::{Constant, Expression, Function, Item, Literal, Module, Name, Statement, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
-
-/// The purpose of an internal function or constant, with which its name begins.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Stem {
-    Check,
-    Decide,
-    Pattern,
-    Set,
-    Names,
-    Literals,
-    Memory,
-    Schema,
-}
-
-impl Stem {
-    const fn text(self) -> &'static str {
-        match self {
-            Stem::Check => "check",
-            Stem::Decide => "decide",
-            Stem::Pattern => "pattern",
-            Stem::Set => "set",
-            Stem::Names => "names",
-            Stem::Literals => "literals",
-            Stem::Memory => "memory",
-            Stem::Schema => "schema",
-        }
-    }
-}
-
-/// Names contain at most this many characters of the subject: they occur often, and the contract limits no property's name.
-const MAX_SUBJECT: usize = 40;
 
 /// The exports of a file that use its internal functions and constants.
 pub(super) struct Exported {
@@ -47,114 +18,44 @@ pub(super) struct Exported {
     pub(super) constants: Vec<Constant>,
 }
 
-/// The internal functions and constants of a file, in the order in which they were made.
-#[derive(Default)]
-pub(super) struct Internals<'m> {
+/// The internal functions and constants of a file, in the order of its plan.
+pub(super) struct Internals {
     functions: Vec<Function>,
     constants: Vec<(Name, Option<Type>, Expression)>,
-    /// Constants by their values, and functions by their parameters and statements: equal ones are shared.
-    constant_names: HashMap<(Stem, Expression), Name>,
-    function_names: HashMap<(usize, Vec<Statement>), Name>,
-    /// The type, definition or property to which the next functions and constants belong. It is a part of their names, so that a
-    /// change elsewhere in the contract does not rename them.
-    subject: &'m str,
-    /// How many names begin with a stem and subject.
-    counts: HashMap<String, usize>,
-    names: HashSet<String>,
+    /// The functions that return JSON Schemas, by their statements: equal ones are shared.
+    schemas: HashMap<Vec<Statement>, Name>,
+    /// Assigns the names of these functions.
+    namer: Namer,
     /// The keywords of all rules.
     pub(super) keywords: BTreeSet<&'static str>,
 }
 
-impl<'m> Internals<'m> {
-    /// Sets the subject to the name of a type, definition or property, and returns the previous one.
-    pub(super) fn enter(&mut self, subject: &'m str) -> &'m str {
-        std::mem::replace(&mut self.subject, subject)
+impl Internals {
+    /// The functions and constants of a plan.
+    pub(super) fn of(shared: &Shared<'_>) -> Self {
+        let tests = Tests::new(shared);
+        let functions = shared.functions().iter();
+        let functions = functions.map(|function| tests.function(shared.function_name(function.id), function)).collect();
+        let constants = shared.constants().map(|(name, constant)| self::constant(name, constant)).collect();
+        let (schemas, namer) = (HashMap::new(), Namer::default());
+        Self { functions, constants, schemas, namer, keywords: BTreeSet::new() }
     }
 
-    pub(super) fn subject(&self) -> &'m str {
-        self.subject
-    }
-
-    /// A new name, which is unique in the file, such as `check_lineItems`. No exported name has an underscore between letters.
-    pub(super) fn fresh(&mut self, stem: Stem) -> Name {
-        let words: String = name::camel(self.subject).chars().take(MAX_SUBJECT).collect();
-        let first = format!("{}_{}", stem.text(), lower_first(&words));
-        let count = self.counts.entry(first.clone()).or_default();
-        loop {
-            *count += 1;
-            let name = if *count == 1 { first.clone() } else { format!("{first}{count}") };
-            if self.names.insert(name.clone()) {
-                return Name::Internal(name);
-            }
-        }
-    }
-
-    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Expression {
-        self.constant(Stem::Pattern, None, Expression::Pattern(pattern.escaped_for_js_literal()))
-    }
-
-    pub(super) fn set(&mut self, values: &[&Json]) -> Expression {
-        let values = Expression::Array(values.iter().map(|json| value(json)).collect());
-        self.constant(Stem::Set, None, Expression::New("Set", &["unknown"], vec![values]))
-    }
-
-    pub(super) fn names(&mut self, names: &[&str]) -> Expression {
-        let names = Expression::Array(names.iter().map(|name| Expression::string(name)).collect());
-        self.constant(Stem::Names, None, Expression::New("Set", &[], vec![names]))
-    }
-
-    pub(super) fn literals(&mut self, values: &[&Json]) -> Expression {
-        let values = array(values.iter().map(|json| value(json)).collect());
-        let ty = Type::Readonly(Box::new(Type::array(Type::Keyword(Keyword::Unknown))));
-        self.constant(Stem::Literals, Some(ty), values)
-    }
-
-    /// Adds a map from values to verdicts, and returns its name.
-    pub(super) fn memory(&mut self) -> Name {
-        let name = self.fresh(Stem::Memory);
-        self.constants.push((name.clone(), None, Expression::New("Map", &["unknown", "boolean"], Vec::new())));
-        name
-    }
-
-    fn constant(&mut self, stem: Stem, ty: Option<Type>, value: Expression) -> Expression {
-        let key = (stem, value);
-        let name = match self.constant_names.get(&key) {
-            Some(name) => name.clone(),
-            None => {
-                let name = self.fresh(stem);
-                self.constants.push((name.clone(), ty, key.1.clone()));
-                self.constant_names.insert(key, name.clone());
-                name
-            }
-        };
-        Expression::Name(name)
-    }
-
-    /// The name of the function with these parameters and statements, which equal checks share.
-    pub(super) fn shared_function(
-        &mut self,
-        stem: Stem,
-        parameters: Vec<Parameter>,
-        returns: Type,
-        body: Vec<Statement>,
-    ) -> Name {
-        let key = (parameters.len(), body);
-        if let Some(name) = self.function_names.get(&key) {
+    /// Adds a function that returns the JSON Schema of a type; returns its name, which equal schemas share.
+    pub(super) fn schema(&mut self, ty: &str, parameters: Vec<Parameter>, body: Vec<Statement>) -> Name {
+        if let Some(name) = self.schemas.get(&body) {
             return name.clone();
         }
-        let name = self.fresh(stem);
-        self.function(name.clone(), parameters, returns, key.1.clone());
-        self.function_names.insert(key, name.clone());
+        let name = Name::Internal(self.namer.fresh(internal_name("schema", ty)));
+        let returns = Returns::Type(Type::ANY);
+        self.functions.push(Function { doc: Vec::new(), name: name.clone(), parameters, returns, body: body.clone() });
+        self.schemas.insert(body, name.clone());
         name
     }
 
-    pub(super) fn function(&mut self, name: Name, parameters: Vec<Parameter>, returns: Type, body: Vec<Statement>) {
-        self.functions.push(Function { doc: Vec::new(), name, parameters, returns: Returns::Type(returns), body });
-    }
-
-    /// Adds exported functions and constants to a module, before the functions, constants and helpers that they use.
-    /// Similar parts are adjacent, because this compresses well.
-    pub(super) fn finish(mut self, module: &mut Module, exported: Exported, agent: &AgentNames) {
+    /// Adds exported functions and constants to a module, before the functions and constants that they use. Returns the
+    /// helpers that they use. Similar parts are adjacent, because this compresses well.
+    pub(super) fn finish(mut self, module: &mut Module, exported: Exported) -> Used {
         let Exported { functions: mut exported, constants } = exported;
         for function in self.functions.iter_mut().chain(&mut exported) {
             narrowing::widen(&mut function.body);
@@ -170,10 +71,7 @@ impl<'m> Internals<'m> {
         module.items.extend(constants.map(|(name, ty, value)| Item::Constant { name, ty, value }));
         let named =
             used.iter().filter_map(|name| if let Name::HandWritten(name) = name { Helper::named(name) } else { None });
-        let helpers = Helper::with_needed(named);
-        module
-            .items
-            .extend(helpers.into_iter().map(|helper| Item::HandWritten(helper.text_for(&keywords, &agent.error))));
+        Used { named: named.collect(), keywords }
     }
 
     /// The names that the exported functions and constants use, directly or through others.
@@ -206,11 +104,27 @@ impl<'m> Internals<'m> {
     }
 }
 
+/// A constant of a plan: its name, its type if the compiler would find another one, and its value.
+fn constant(name: &str, constant: &plan::Constant<'_>) -> (Name, Option<Type>, Expression) {
+    let set = |ty, items| Expression::New("Set", ty, vec![Expression::Array(items)]);
+    let (ty, value): (_, Expression) = match constant {
+        plan::Constant::Pattern(pattern) => (None, Expression::Pattern(pattern.escaped_for_js_literal())),
+        plan::Constant::Set(values) => (None, set(&["unknown"], values.iter().map(|json| value(json)).collect())),
+        plan::Constant::Names(names) => (None, set(&[], names.iter().map(|name| Expression::string(name)).collect())),
+        plan::Constant::Literals(values) => {
+            let ty = Type::Readonly(Box::new(Type::array(Type::Keyword(Keyword::Unknown))));
+            (Some(ty), array(values.iter().map(|json| value(json)).collect()))
+        }
+        plan::Constant::Memory => (None, Expression::New("Map", &["unknown", "boolean"], Vec::new())),
+    };
+    (Name::Internal(name.to_owned()), ty, value)
+}
+
 /// Longer arrays of different values are written so that the compiler need not compare the types of all their items.
 const MANY: usize = 64;
 
-/// An array. The compiler finds the type of its items, the union of all their types, in quadratic time, and rejects unions that
-/// are too large; one item of the type `any` settles it.
+/// An array. The compiler finds the type of its items, the union of all their types, in quadratic time, and rejects
+/// unions that are too large; one item of the type `any` settles it.
 pub(super) fn array(mut items: Vec<Expression>) -> Expression {
     let is_scalar = |item: &Expression| matches!(item, Expression::Literal(_));
     if items.len() > MANY

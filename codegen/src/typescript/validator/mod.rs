@@ -1,24 +1,27 @@
-//! Validators: a fast verdict as code, and violations that are listed from rules as data.
+//! Validators: a fast verdict as code, and violations that are listed from rules as data. Both follow the
+//! [plan](crate::plan) of the file.
 //!
-//! Most payloads are valid, so the verdict is straight-line code, which is fast. Violations are rare and have many messages,
-//! so they are listed from data, which keeps files small.
+//! Most payloads are valid, so the verdict is straight-line code, which is fast. Violations are rare and have many
+//! messages, so they are listed from data, which keeps files small.
 
+mod choice;
 pub(super) mod condition;
+mod function;
 pub(super) mod helper;
 mod internal;
 mod narrowing;
-mod rules;
-mod scalar;
+mod report;
 pub(super) mod standard;
-mod structure;
-mod verdict;
+mod style;
+mod test;
 
 use std::collections::HashSet;
 
-use helper::Helper;
+use helper::{Helper, Used};
 use internal::{Exported, Internals};
 use standard::StandardNames;
-use verdict::Verdicts;
+use style::TypeScriptStyle;
+use test::Tests;
 
 use super::names::AgentNames;
 use super::syntax::{
@@ -26,7 +29,7 @@ use super::syntax::{
     Property, Returns, Statement, Type, TypeDeclaration, union,
 };
 use crate::model::Model;
-use crate::model::check::Validator;
+use crate::plan::{self, SidePlan};
 
 /// The names of the exported functions for a type.
 pub(super) struct Names {
@@ -47,52 +50,68 @@ pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
     names.flat_map(|Names { is, parse, assert }| [is, parse, assert]).collect()
 }
 
-/// The types and the class that the exported functions use; empty if no side has a schema, apart from the type of violations, which
-/// calls use.
+/// The types and the class that the exported functions use; empty if no side has a schema, apart from the type of
+/// violations, which calls use.
 pub(super) fn types(model: &Model<'_>, agent: &AgentNames) -> Vec<Item> {
     if model.validators.is_empty() {
         return model.options.calls.then(|| violation(agent)).into_iter().collect();
     }
+    all_types(agent)
+}
+
+/// The types and the class that functions for a side use.
+pub(super) fn all_types(agent: &AgentNames) -> Vec<Item> {
     let doc = vec!["The error that the `assert` functions throw.".to_owned()];
     let error = ErrorClass { doc, name: agent.error.clone(), violation: agent.violation.clone() };
     vec![result(agent), violation(agent), options(agent), Item::Error(error)]
 }
 
 /// Adds the validators of every side that has a schema, then other functions, then every side as a Standard Schema, and
-/// everything that they all use.
+/// everything that they all use, except for the helpers, which it returns.
 pub(super) fn add(
     module: &mut Module,
     model: &Model<'_>,
     agent: &AgentNames,
     others: Vec<Function>,
     standard: &StandardNames,
-) {
-    let mut internals = Internals::default();
+) -> Used {
+    let plan = plan::plan(model, &TypeScriptStyle);
+    let tests = Tests::new(&plan.shared);
+    let mut internals = Internals::of(&plan.shared);
     let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
-    for validator in &model.validators {
-        let name = &model[validator.ty].name;
+    for side in &plan.sides {
+        let name = &model[side.ty].name;
         let names = Names::of(name);
-        internals.enter(name);
-        verdicts.push(verdict(validator, &mut internals, name, &names));
-        let rules = rules::rules(validator, &mut internals);
-        parsers.push(parser(rules, name, &names, agent));
+        verdicts.push(verdict(side, &tests, name, &names));
+        parsers.push(parser(report::data(&side.report, &tests, &mut internals.keywords), name, &names, agent));
         assertions.push(assertion(name, &names, agent));
     }
     // Functions of one kind are printed together, because compressors find repetitions that are close to each other.
     let functions = verdicts.into_iter().chain(parsers).chain(assertions).chain(others).collect();
     let exported = Exported { functions, constants: standard::constants(model, agent, standard, &mut internals) };
-    internals.finish(module, exported, agent);
+    internals.finish(module, exported)
 }
 
-fn verdict<'m>(validator: &'m Validator<'m>, internals: &mut Internals<'m>, ty: &str, names: &Names) -> Function {
+/// The function that returns the verdict on a value.
+fn verdict(side: &SidePlan<'_>, tests: &Tests<'_, '_>, ty: &str, names: &Names) -> Function {
     // In the body, tests narrow the value, which `unknown` would not allow.
     let value = Parameter { declared: Some(Type::UNKNOWN), ..Parameter::new(Local::Value, Type::ANY) };
+    let verdict = tests.expression(&side.verdict);
+    let body = if side.memories.is_empty() {
+        function::body(verdict, Statement::Return)
+    } else {
+        let mut statements = function::body(verdict, |verdict| Statement::Const(Local::Verdict, verdict));
+        let clear = |memory: &_| Statement::Expression(tests.constant(*memory).method("clear", Vec::new()));
+        statements.extend(side.memories.iter().map(clear));
+        statements.push(Statement::Return(Local::Verdict.into()));
+        statements
+    };
     Function {
         doc: Vec::new(),
         name: Name::Exported(names.is.clone()),
         parameters: vec![value],
         returns: Returns::Predicate(Type::name(ty)),
-        body: Verdicts::new(validator, internals).run(),
+        body,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tests after which the compiler would reject the rest of a condition.
 //!
-//! Variables have the type `any`, but the compiler gives them a narrower type after `typeof` and `Array.isArray`: for the
-//! schema `{"type": "string", "not": {"type": "number", "minimum": 0}}`, it takes `value` for a string when it reads
-//! `value >= 0`, which it rejects. This module follows the narrowing as the compiler does. If it finds a use that the narrower
-//! type may not allow, it changes the tests that narrow the type: `typeof (value as any)` narrows nothing.
+//! Variables have the type `any`, but the compiler gives them a narrower type after `typeof` and `Array.isArray`: for
+//! the schema `{"type": "string", "not": {"type": "number", "minimum": 0}}`, it takes `value` for a string when it
+//! reads `value >= 0`, which it rejects. This module follows the narrowing as the compiler does. If it finds a use that
+//! the narrower type may not allow, it changes the tests that narrow the type: `typeof (value as any)` narrows nothing.
 //!
-//! Of the properties of a variable, the compiler narrows only those in brackets, such as `value["content-type"]`. Tests and guards of a
-//! property that the condition uses again get `as any`.
+//! Of the properties of a variable, the compiler narrows only those in brackets, such as `value["content-type"]`. Tests
+//! and guards of a property that the condition uses again get `as any`.
 //!
 //! It need not be exact: if it finds a use that the compiler would allow, a test is written with `as any` without need.
 

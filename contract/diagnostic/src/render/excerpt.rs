@@ -7,11 +7,14 @@ use crate::hidden::MASK;
 use crate::source::floor_char_boundary;
 use crate::{Label, Position, Source, push_visible};
 
-/// Labels at most this many lines apart share a snippet.
+/// Labels at most this many lines apart share a snippet, which shows the lines between them. More of those would take
+/// up the screen without being about the finding.
 const NEAR: usize = 8;
-/// A longer line, in bytes, is cut around its label.
+/// A longer line, in bytes, is cut around its label: a terminal would wrap it several times, and the marks below it
+/// would be at other places than the text. Lines that people write are shorter.
 pub(super) const LONG: usize = 200;
-/// How much of a long line is displayed before and after the start of its label, in bytes.
+/// How much of a long line is displayed before and after the start of its label, in bytes. Together they are less than
+/// [`LONG`], with more after the start, because the label is there.
 const AROUND: (usize, usize) = (60, 120);
 
 /// A few lines of a source, safe to display.
@@ -47,7 +50,8 @@ pub(super) fn excerpts(labels: &[Label]) -> Vec<Excerpt> {
     excerpts
 }
 
-/// The excerpts for the labels of one source. Labels near the first one share its excerpt; each of the others has its own.
+/// The excerpts for the labels of one source. Labels near the first one share its excerpt; each of the others has its
+/// own.
 fn of_source(source: &Source, first: (bool, &Label), labels: Vec<(bool, &Label)>) -> Vec<Excerpt> {
     let line_of = |label: &Label| source.position(label.span.start).line;
     let is_long = |line: usize| source.line(line).is_none_or(|range| range.len() > LONG);
@@ -102,11 +106,11 @@ fn excerpt(source: &Source, labels: &[(bool, &Label)]) -> Excerpt {
 }
 
 impl Excerpt {
-    /// Corrects the position of this excerpt in `rendered`. The renderer counts in the displayed text, in which escapes and
-    /// cuts have moved the mark.
+    /// Corrects the position of this excerpt in `rendered`. The renderer counts in the displayed text, in which escapes
+    /// and cuts have moved the mark.
     ///
-    /// Searches from the byte `from` on, and returns the offset behind the position. The renderer prints excerpts in their
-    /// order, so that two excerpts with equal displayed positions are not confused.
+    /// Searches from the byte `from` on, and returns the offset behind the position. The renderer prints excerpts in
+    /// their order, so that two excerpts with equal displayed positions are not confused.
     pub(super) fn correct_position(&self, rendered: &mut String, from: usize) -> usize {
         let start = self.marks.first().map_or(0, |mark| mark.span.start);
         let before = self.text.get(..start).unwrap_or_default();
@@ -129,8 +133,8 @@ impl Mark {
     }
 }
 
-/// A line as it is displayed, with a map from offsets in the source to offsets in the displayed text. A mask replaces each
-/// hidden part.
+/// A line as it is displayed, with a map from offsets in the source to offsets in the displayed text. A mask replaces
+/// each hidden part.
 struct Shown {
     text: String,
     /// For each displayed character of the source: its offset in the source, and its offset in `text`.
@@ -173,8 +177,8 @@ impl Shown {
         }
     }
 
-    /// The offset in the displayed text of an offset in the source. An offset outside the displayed part maps to the nearer
-    /// end.
+    /// The offset in the displayed text of an offset in the source. An offset outside the displayed part maps to the
+    /// nearer end.
     fn place(&self, offset: usize) -> usize {
         let index = self.offsets.partition_point(|(from, _)| *from <= offset).saturating_sub(1);
         self.offsets.get(index).map_or(0, |(_, to)| *to)

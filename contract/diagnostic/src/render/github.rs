@@ -1,27 +1,27 @@
-//! Diagnostics as annotations of a pull request on GitHub.
+//! Findings as annotations of a pull request on GitHub.
 
 use super::escape::visible;
 use super::{Base, Region, paragraphs, presentable};
 use crate::{Diagnostic, Label, Severity};
 
-/// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
-/// changed files of a pull request, one per line.
+/// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate
+/// the changed files of a pull request, one per line.
 ///
 /// An annotation has one place, the primary one. The other labels become lines of the message. The columns are left
 /// out if a span covers several lines, because GitHub ignores them there.
-pub fn github(diagnostics: &[Diagnostic]) -> String {
-    github_in(diagnostics, &Base::default())
+pub fn github(findings: &[Diagnostic]) -> String {
+    github_in(findings, &Base::default())
 }
 
 /// Like [`github`], with paths relative to the root of the repository, as GitHub needs them.
-pub fn github_in(diagnostics: &[Diagnostic], base: &Base) -> String {
-    presentable(diagnostics).map(|diagnostic| command(&diagnostic, base) + "\n").collect()
+pub fn github_in(findings: &[Diagnostic], base: &Base) -> String {
+    presentable(findings).map(|finding| command(&finding, base) + "\n").collect()
 }
 
-fn command(diagnostic: &Diagnostic, base: &Base) -> String {
+fn command(finding: &Diagnostic, base: &Base) -> String {
     let mut properties = Vec::new();
-    let mut lines = paragraphs(diagnostic);
-    if let Some((primary, others)) = diagnostic.labels.split_first() {
+    let mut lines = paragraphs(finding);
+    if let Some((primary, others)) = finding.labels.split_first() {
         let Region { start, end } = Region::new(&primary.source, &primary.span);
         properties.push(format!("file={}", property(&base.path(primary.source.path()))));
         properties.push(format!("line={},endLine={}", start.line, end.line));
@@ -30,12 +30,12 @@ fn command(diagnostic: &Diagnostic, base: &Base) -> String {
         }
         // Directly after the message: the notes and the help refer to the finding as a whole.
         lines.splice(1..1, others.iter().map(|label| place(label, base)));
-    } else if let Some(file) = &diagnostic.file {
+    } else if let Some(file) = &finding.file {
         properties.push(format!("file={}", property(&base.path(file))));
     }
-    properties.push(format!("title={}", property(diagnostic.code.as_str())));
+    properties.push(format!("title={}", property(finding.code.as_str())));
     let message: Vec<_> = lines.iter().map(|line| data(line)).collect();
-    let command = match diagnostic.severity() {
+    let command = match finding.severity() {
         Severity::Note => "notice",
         severity => severity.name(),
     };

@@ -1,4 +1,4 @@
-//! Diagnostics as text, the way rustc prints them.
+//! Findings as text, the way rustc prints them.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
@@ -7,41 +7,41 @@ use super::excerpt::{Excerpt, LONG, Mark, excerpts, line_of};
 use super::presentable;
 use crate::{Diagnostic, Severity, Suggestion};
 
-/// Human-readable text with snippets of the sources; `color` adds ANSI escapes. An empty line separates findings, and the
-/// text ends with a line end unless there are no findings.
+/// Human-readable text with snippets of the sources; `color` adds ANSI escapes. An empty line separates findings, and
+/// the text ends with a line end unless there are no findings.
 ///
 /// A suggestion is shown as a diff, unless the help text already quotes the replacement.
 ///
 /// Takes time linear in the output and, once for each source, in the source.
-pub fn human(diagnostics: &[Diagnostic], color: bool) -> String {
-    let rendered: Vec<_> = presentable(diagnostics).map(|diagnostic| render(&diagnostic, color) + "\n").collect();
+pub fn human(findings: &[Diagnostic], color: bool) -> String {
+    let rendered: Vec<_> = presentable(findings).map(|finding| render(&finding, color) + "\n").collect();
     rendered.join("\n")
 }
 
-/// The only place that calls `annotate-snippets`, which panics on a span outside its text. It receives only clamped spans
-/// and lines that are safe to display.
-fn render(diagnostic: &Diagnostic, color: bool) -> String {
+/// The only place that calls `annotate-snippets`, which panics on a span outside its text. It receives only clamped
+/// spans and lines that are safe to display.
+fn render(finding: &Diagnostic, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(10 * LONG);
-    let level = match diagnostic.severity() {
+    let level = match finding.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let excerpts = excerpts(&diagnostic.labels);
-    let edits: Vec<_> = diagnostic.suggestions.iter().filter_map(|s| edit(diagnostic, s)).collect();
+    let excerpts = excerpts(&finding.labels);
+    let edits: Vec<_> = finding.suggestions.iter().filter_map(|s| edit(finding, s)).collect();
     let mut group: Group<'_> =
-        Group::with_title(level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.as_str()));
+        Group::with_title(level.primary_title(visible(&finding.message)).id(finding.code.as_str()));
     for excerpt in &excerpts {
         let snippet = Snippet::source(&excerpt.text).path(&excerpt.path).line_start(excerpt.line);
         group = group.element(snippet.annotations(excerpt.marks.iter().map(Mark::annotation)));
     }
-    group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.no_name().message(visible(note))));
+    group = group.elements(finding.notes.iter().map(|note| Level::NOTE.no_name().message(visible(note))));
     // The help is the title of the diff, if there is one.
-    let help = diagnostic.help.iter().filter(|_| edits.is_empty());
+    let help = finding.help.iter().filter(|_| edits.is_empty());
     group = group.elements(help.map(|help| Level::HELP.message(visible(help))));
     let mut groups = vec![group];
     for (index, (excerpt, replacement)) in edits.iter().enumerate() {
-        let help = diagnostic.help.as_deref().filter(|_| index == 0).unwrap_or("change this");
+        let help = finding.help.as_deref().filter(|_| index == 0).unwrap_or("change this");
         let span = excerpt.marks.first().map_or(0..0, |mark| mark.span.clone());
         let snippet = Snippet::source(&excerpt.text).path(&excerpt.path).line_start(excerpt.line);
         let title = Level::HELP.secondary_title(visible(help));
@@ -57,9 +57,9 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
 }
 
 /// The lines that a suggestion changes and the new text, unless the help already quotes it.
-fn edit(diagnostic: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
+fn edit(finding: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
     let Suggestion { source, span, replacement } = suggestion;
-    let is_quoted = diagnostic.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
+    let is_quoted = finding.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
     (!is_quoted).then(|| (line_of(source, span.clone()), visible(replacement)))
 }
 

@@ -1,4 +1,4 @@
-//! Diagnostics as JSON, for programs.
+//! Findings as JSON, for programs.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe, push_json_escape};
 ///
 /// - `code`, `severity`, `message`
 /// - `path`: the file that the finding is about as a whole, if the place in it is not known
-/// - `path`, `line`, `column`, `endLine`, `endColumn`, `label`: the primary place. Lines and columns count from 1, columns
-///   in code points; the end is exclusive
+/// - `path`, `line`, `column`, `endLine`, `endColumn`, `label`: the primary place. Lines and columns count from 1,
+///   columns in code points; the end is exclusive
 /// - `related`: the other places, each with the same members as the primary place
 /// - `pointer`, `notes`, `help`
 /// - `suggestions`: edits, each with the members of a place and `replacement`
-pub fn json_lines(diagnostics: &[Diagnostic]) -> String {
-    presentable(diagnostics).fold(String::new(), |mut out, diagnostic| {
-        out.push_str(&object(&diagnostic));
+pub fn json_lines(findings: &[Diagnostic]) -> String {
+    presentable(findings).fold(String::new(), |mut out, finding| {
+        out.push_str(&object(&finding));
         out.push('\n');
         out
     })
 }
 
-fn object(diagnostic: &Diagnostic) -> String {
+fn object(finding: &Diagnostic) -> String {
     let mut members = vec![
-        ("code", string(diagnostic.code.as_str())),
-        ("severity", string(diagnostic.severity().name())),
-        ("message", string(&diagnostic.message)),
+        ("code", string(finding.code.as_str())),
+        ("severity", string(finding.severity().name())),
+        ("message", string(&finding.message)),
     ];
-    let mut labels = diagnostic.labels.iter();
+    let mut labels = finding.labels.iter();
     if let Some(Label { source, span, text }) = labels.next() {
         members.extend(place(source, span));
         members.extend((!text.is_empty()).then(|| ("label", string(text))));
     }
-    if let Some(file) = diagnostic.file.as_ref().filter(|_| diagnostic.labels.is_empty()) {
+    if let Some(file) = finding.file.as_ref().filter(|_| finding.labels.is_empty()) {
         members.push(("path", string(file)));
     }
     members.extend(list("related", labels.map(related)));
-    members.extend(diagnostic.pointer.as_ref().map(|pointer| ("pointer", string(pointer))));
-    members.extend(list("notes", diagnostic.notes.iter().map(|note| string(note))));
-    members.extend(diagnostic.help.as_ref().map(|help| ("help", string(help))));
-    members.extend(list("suggestions", diagnostic.suggestions.iter().map(suggestion)));
+    members.extend(finding.pointer.as_ref().map(|pointer| ("pointer", string(pointer))));
+    members.extend(list("notes", finding.notes.iter().map(|note| string(note))));
+    members.extend(finding.help.as_ref().map(|help| ("help", string(help))));
+    members.extend(list("suggestions", finding.suggestions.iter().map(suggestion)));
     braced(members)
 }
 

@@ -1,7 +1,7 @@
-//! Diagnostics as human-readable text, JSON lines, GitHub annotations and SARIF.
+//! Findings as human-readable text, JSON lines, GitHub annotations and SARIF.
 //!
-//! Sources are untrusted. No renderer passes on a character that steers a terminal, a hidden part of a source, or the user
-//! info of a URL.
+//! Sources are untrusted. No renderer passes on a character that steers a terminal, a hidden part of a source, or the
+//! user info of a URL.
 
 mod base;
 mod brief;
@@ -25,15 +25,15 @@ use std::ops::Range;
 use crate::{Diagnostic, Position, Source, Suggestion};
 
 /// The message of a finding on one line, safe to display.
-pub fn message(diagnostic: &Diagnostic) -> String {
-    escape::visible(&presented(diagnostic).message)
+pub fn message(finding: &Diagnostic) -> String {
+    escape::visible(&presented(finding).message)
 }
 
-/// The finding as a renderer may show it, for programs that render findings themselves: without the texts that its sources hide, and
-/// without the user info of URLs. Characters that steer a terminal are escaped. The suggestions are left out, because they may quote
-/// hidden texts.
-pub fn displayable(diagnostic: &Diagnostic) -> Diagnostic {
-    let mut shown = presented(diagnostic).into_owned();
+/// The finding as a renderer may show it, for programs that render findings themselves: without the texts that its
+/// sources hide, and without the user info of URLs. Characters that steer a terminal are escaped. The suggestions are
+/// left out, because they may quote hidden texts.
+pub fn displayable(finding: &Diagnostic) -> Diagnostic {
+    let mut shown = presented(finding).into_owned();
     shown.suggestions.clear();
     let texts = std::iter::once(&mut shown.message).chain(&mut shown.notes).chain(&mut shown.help);
     let texts = texts.chain(shown.labels.iter_mut().map(|label| &mut label.text));
@@ -42,20 +42,20 @@ pub fn displayable(diagnostic: &Diagnostic) -> Diagnostic {
 }
 
 /// The findings without the texts that their sources hide.
-fn presentable(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Cow<'_, Diagnostic>> {
-    diagnostics.iter().map(presented)
+fn presentable(findings: &[Diagnostic]) -> impl Iterator<Item = Cow<'_, Diagnostic>> {
+    findings.iter().map(presented)
 }
 
-fn presented(diagnostic: &Diagnostic) -> Cow<'_, Diagnostic> {
+fn presented(finding: &Diagnostic) -> Cow<'_, Diagnostic> {
     let hides = |suggestion: &Suggestion| !suggestion.source.hidden().within(&suggestion.span).is_empty();
-    let has_words = diagnostic.labels.iter().any(|label| label.source.hidden().has_words());
-    if !has_words && !diagnostic.suggestions.iter().any(hides) {
-        return Cow::Borrowed(diagnostic);
+    let has_words = finding.labels.iter().any(|label| label.source.hidden().has_words());
+    if !has_words && !finding.suggestions.iter().any(hides) {
+        return Cow::Borrowed(finding);
     }
-    let mut presented = diagnostic.clone();
+    let mut presented = finding.clone();
     // An edit of a hidden part may quote it.
     presented.suggestions.retain(|suggestion| !hides(suggestion));
-    for label in &diagnostic.labels {
+    for label in &finding.labels {
         let hidden = label.source.hidden();
         let texts = std::iter::once(&mut presented.message).chain(&mut presented.notes);
         let texts = texts.chain(&mut presented.help).chain(&mut presented.pointer);
@@ -79,7 +79,7 @@ impl Region {
 }
 
 /// The message, then the notes, then the help: the text of a finding in formats without snippets.
-fn paragraphs(diagnostic: &Diagnostic) -> Vec<String> {
-    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
-    std::iter::once(diagnostic.message.clone()).chain(diagnostic.notes.iter().cloned()).chain(help).collect()
+fn paragraphs(finding: &Diagnostic) -> Vec<String> {
+    let help = finding.help.iter().map(|help| format!("help: {help}"));
+    std::iter::once(finding.message.clone()).chain(finding.notes.iter().cloned()).chain(help).collect()
 }

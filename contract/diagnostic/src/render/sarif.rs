@@ -1,4 +1,4 @@
-//! Diagnostics as SARIF, for code scanning services.
+//! Findings as SARIF, for code scanning services.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -9,19 +9,19 @@ use crate::{Code, Diagnostic, Explanation, Explanations, Label, Source, Suggesti
 
 /// One [SARIF 2.1.0](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) log with one run.
 ///
-/// The primary place of a finding is its `location`, its other labels are `relatedLocations`, and its suggestions are one
-/// of its `fixes`.
+/// The primary place of a finding is its `location`, its other labels are `relatedLocations`, and its suggestions are
+/// one of its `fixes`.
 ///
-/// The version of the tool is that of this crate. A finding without a place is located in the working directory, because some
-/// services reject results without a location.
-pub fn sarif(diagnostics: &[Diagnostic]) -> String {
-    sarif_in(diagnostics, &Base::default(), &Explanations::default())
+/// The version of the tool is that of this crate. A finding without a place is located in the working directory,
+/// because some services reject results without a location.
+pub fn sarif(findings: &[Diagnostic]) -> String {
+    sarif_in(findings, &Base::default(), &Explanations::default())
 }
 
-/// Like [`sarif`], with paths relative to the root of the repository, and with the title and the page of each code as the
-/// description and the help of its rule.
-pub fn sarif_in(diagnostics: &[Diagnostic], base: &Base, explanations: &Explanations) -> String {
-    let mut codes: Vec<_> = diagnostics.iter().map(|d| d.code).collect();
+/// Like [`sarif`], with paths relative to the root of the repository, and with the title and the page of each code as
+/// the description and the help of its rule.
+pub fn sarif_in(findings: &[Diagnostic], base: &Base, explanations: &Explanations) -> String {
+    let mut codes: Vec<_> = findings.iter().map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();
     let rules = codes.iter().map(|code| rule(*code, explanations.get(code.as_str()))).collect();
@@ -33,7 +33,7 @@ pub fn sarif_in(diagnostics: &[Diagnostic], base: &Base, explanations: &Explanat
         ("rules", array(rules)),
     ]);
     let rule_of = |code: Code| codes.binary_search(&code).unwrap_or_default();
-    let results = presentable(diagnostics).map(|d| Log(base).result(&d, rule_of(d.code))).collect();
+    let results = presentable(findings).map(|d| Log(base).result(&d, rule_of(d.code))).collect();
     let run = braced(vec![
         ("tool", braced(vec![("driver", driver)])),
         ("columnKind", string("unicodeCodePoints")),
@@ -61,22 +61,22 @@ fn rule(code: Code, explanation: Option<&Explanation>) -> String {
 struct Log<'a>(&'a Base);
 
 impl Log<'_> {
-    fn result(&self, diagnostic: &Diagnostic, rule: usize) -> String {
+    fn result(&self, finding: &Diagnostic, rule: usize) -> String {
         let mut members = vec![
-            ("ruleId", string(diagnostic.code.as_str())),
+            ("ruleId", string(finding.code.as_str())),
             ("ruleIndex", rule.to_string()),
-            ("level", string(diagnostic.severity().name())),
-            ("message", message(&paragraphs(diagnostic).join("\n"))),
+            ("level", string(finding.severity().name())),
+            ("message", message(&paragraphs(finding).join("\n"))),
         ];
-        let mut labels = diagnostic.labels.iter();
+        let mut labels = finding.labels.iter();
         let mut location = vec![match labels.next() {
             Some(label) => ("physicalLocation", self.physical(&label.source, &label.span)),
             None => {
-                let file = self.artifact(diagnostic.file.as_deref().unwrap_or("."));
+                let file = self.artifact(finding.file.as_deref().unwrap_or("."));
                 ("physicalLocation", braced(vec![("artifactLocation", file)]))
             }
         }];
-        if let Some(pointer) = &diagnostic.pointer {
+        if let Some(pointer) = &finding.pointer {
             let logical = braced(vec![("fullyQualifiedName", string(pointer))]);
             location.push(("logicalLocations", array(vec![logical])));
         }
@@ -85,11 +85,11 @@ impl Log<'_> {
         if !related.is_empty() {
             members.push(("relatedLocations", array(related)));
         }
-        if let Some(fingerprint) = &diagnostic.fingerprint {
+        if let Some(fingerprint) = &finding.fingerprint {
             members.push(("partialFingerprints", braced(vec![("capgen/v2", string(fingerprint))])));
         }
-        if !diagnostic.suggestions.is_empty() {
-            members.push(("fixes", array(vec![self.fix(diagnostic)])));
+        if !finding.suggestions.is_empty() {
+            members.push(("fixes", array(vec![self.fix(finding)])));
         }
         braced(members)
     }
@@ -100,10 +100,10 @@ impl Log<'_> {
     }
 
     /// One fix that applies all suggestions, because they belong together.
-    fn fix(&self, diagnostic: &Diagnostic) -> String {
+    fn fix(&self, finding: &Diagnostic) -> String {
         let mut members = Vec::new();
-        members.extend(diagnostic.help.as_ref().map(|help| ("description", message(help))));
-        let changes = diagnostic.suggestions.iter().map(|suggestion| self.change(suggestion));
+        members.extend(finding.help.as_ref().map(|help| ("description", message(help))));
+        let changes = finding.suggestions.iter().map(|suggestion| self.change(suggestion));
         members.push(("artifactChanges", array(changes.collect())));
         braced(members)
     }

@@ -22,17 +22,17 @@ fn duplicate(text: &str, key: &str) -> Diagnostic {
     finding.at(&source, again..again + key.len(), "again here").at(&source, first..first + key.len(), "first here")
 }
 
-fn human(diagnostic: Diagnostic) -> String {
-    render::human(&[diagnostic], false)
+fn human(finding: Diagnostic) -> String {
+    render::human(&[finding], false)
 }
 
 #[test]
 fn human_output_has_the_snippet_the_notes_and_the_help() {
-    let diagnostic = finding("a: 1\r\nb:\r\n\tnullable: true\r\n", "nullable")
+    let finding = finding("a: 1\r\nb:\r\n\tnullable: true\r\n", "nullable")
         .note("at: capability `review-pr`, inputSchema, /properties/prUrl")
         .help("write `type: [string, \"null\"]`");
     assert_eq!(
-        human(diagnostic),
+        human(finding),
         "\
 error[E0201]: unknown key `x`
  --> agents/shop/capabilities.yaml:3:2
@@ -48,10 +48,10 @@ error[E0201]: unknown key `x`
 
 #[test]
 fn a_finding_without_a_label_has_no_empty_line() {
-    let diagnostic = || Diagnostic::new(OTHER_ERROR, "no agent |").note("tried `a`").help("did you mean `b`?");
+    let finding = || Diagnostic::new(OTHER_ERROR, "no agent |").note("tried `a`").help("did you mean `b`?");
     let expected = "error[E0301]: no agent |\n = tried `a`\n = help: did you mean `b`?\n";
-    assert_eq!(human(diagnostic()), expected);
-    let colored = render::human(&[diagnostic()], true);
+    assert_eq!(human(finding()), expected);
+    let colored = render::human(&[finding()], true);
     assert_eq!(colored.lines().count(), 3, "{colored:?}");
 }
 
@@ -121,12 +121,12 @@ fn a_long_line_is_cut_around_its_mark() {
 #[test]
 fn untrusted_text_is_escaped_in_every_format() {
     let text = "a: \u{1b}[31m\u{202e}\u{9b}x\n";
-    let mut diagnostic = finding(text, "x").note("at: \u{1b}]0;t\u{7}").help("\u{202e}\n::error::x");
-    diagnostic.message = "\u{1b}[2J\r\n::warning::".into();
-    diagnostic.labels[0].source = Source::new("\u{1b}[1m", text);
-    let mut diagnostic = diagnostic.at(&Source::new("\u{9b}other", text), 0..1, "\u{202e}");
-    diagnostic = diagnostic.suggest(&Source::new("\u{9b}other", text), 0..1, "\u{1b}[31m");
-    let all = [diagnostic];
+    let mut finding = finding(text, "x").note("at: \u{1b}]0;t\u{7}").help("\u{202e}\n::error::x");
+    finding.message = "\u{1b}[2J\r\n::warning::".into();
+    finding.labels[0].source = Source::new("\u{1b}[1m", text);
+    let mut finding = finding.at(&Source::new("\u{9b}other", text), 0..1, "\u{202e}");
+    finding = finding.suggest(&Source::new("\u{9b}other", text), 0..1, "\u{1b}[31m");
+    let all = [finding];
     for shown in [render::human(&all, false), render::json_lines(&all), render::github(&all), render::sarif(&all)] {
         assert!(shown.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')), "{shown:?}");
     }
@@ -207,10 +207,10 @@ fn json_has_one_object_per_line() {
 
 #[test]
 fn github_annotates_the_primary_place() {
-    let mut diagnostic = finding("é:\n  x: 1\n", "x").help("remove it: 100%, really");
-    diagnostic.labels[0].source = Source::new("a,b:c%.yaml", "é:\n  x: 1\n");
+    let mut finding = finding("é:\n  x: 1\n", "x").help("remove it: 100%, really");
+    finding.labels[0].source = Source::new("a,b:c%.yaml", "é:\n  x: 1\n");
     assert_eq!(
-        render::github(&[diagnostic, Diagnostic::new(WARNING, "m")]),
+        render::github(&[finding, Diagnostic::new(WARNING, "m")]),
         "::error file=a%2Cb%3Ac%25.yaml,line=2,endLine=2,col=3,endColumn=4,title=E0201::unknown key `x`%0Ahelp: remove it: \
          100%25, really\n::warning title=W0201::m\n"
     );
@@ -256,9 +256,9 @@ fn assert_severity(finding: &Diagnostic, name: &str, github: &str) {
 
 #[test]
 fn sarif_has_the_rule_the_place_and_the_level() {
-    let mut diagnostic = finding("é:\n  x: 1\n", "x").pointer("/é/x");
-    diagnostic.labels[0].source = Source::new("a b/é:.yaml", "é:\n  x: 1\n");
-    let log = render::sarif(&[Diagnostic::new(WARNING, "m"), diagnostic]);
+    let mut finding = finding("é:\n  x: 1\n", "x").pointer("/é/x");
+    finding.labels[0].source = Source::new("a b/é:.yaml", "é:\n  x: 1\n");
+    let log = render::sarif(&[Diagnostic::new(WARNING, "m"), finding]);
     let log: serde_json::Value = serde_json::from_str(&log).unwrap();
     let at = |pointer: &str| log.pointer(pointer).unwrap_or(&serde_json::Value::Null).to_string();
     for (pointer, expected) in [

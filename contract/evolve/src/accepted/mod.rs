@@ -59,8 +59,8 @@ impl Accepted {
         accepted
     }
 
-    /// Whether an entry accepts the finding of an agent on the day `today`. Of several entries that match, the one that expires last
-    /// counts.
+    /// Whether an entry accepts the finding of an agent on the day `today`. Of several entries that match, the one that
+    /// expires last counts.
     pub fn acceptance(&self, agent: &AgentId, finding: &Finding, today: Date) -> Acceptance {
         let entries = self.by_fingerprint.get(finding.fingerprint.as_str()).into_iter().flatten();
         match entries.filter(|entry| entry.matches(agent, finding)).max_by_key(|entry| entry.expires) {
@@ -70,7 +70,8 @@ impl Accepted {
         }
     }
 
-    /// The entries whose fingerprints have the [old form](Fingerprint::OLD_LEN), in the order of the file. They accept nothing.
+    /// The entries whose fingerprints have the [old form](Fingerprint::OLD_LEN), in the order of the file. They accept
+    /// nothing.
     pub fn of_old_form(&self) -> Vec<&AcceptedEntry> {
         let mut old: Vec<_> = self.by_fingerprint.values().flatten().filter(|entry| entry.is_of_old_form()).collect();
         old.sort_by_key(|entry| entry.span.start);

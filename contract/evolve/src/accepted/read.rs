@@ -17,8 +17,8 @@ const MAX_FINDINGS: usize = 100;
 /// An entry as users write it.
 const EXAMPLE: &str = "an entry is `- { fingerprint: \"0123456789abcdef0123\", reason: \"...\", expires: 2027-01-31 }`";
 
-/// Reads the entries of a file in YAML or JSON: a list of mappings with the keys `fingerprint`, `reason`, `expires` and, if the entry
-/// is about one rule or one agent, `code` and `agent`. A file without content has no entries.
+/// Reads the entries of a file in YAML or JSON: a list of mappings with the keys `fingerprint`, `reason`, `expires`
+/// and, if the entry is about one rule or one agent, `code` and `agent`. A file without content has no entries.
 ///
 /// # Errors
 ///

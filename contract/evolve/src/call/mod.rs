@@ -30,25 +30,27 @@ pub struct CallSettings {
 }
 
 impl Default for CallSettings {
-    /// Any peer, an unknown release, 2 million steps for each decision, which take less than a second, and four seconds for the run.
+    /// Any peer, an unknown release, 2 million steps for each decision, which take less than a second, and four seconds
+    /// for the run.
     fn default() -> Self {
         Self { assume: Assume::AnyPeer, steps: Steps(2_000_000), budget: Steps::of_seconds(4), release: None }
     }
 }
 
-/// Whether a caller that was built with the contract `caller` can call a provider with the contract `provider`: the provider offers the
-/// capability and serves the version of the caller, accepts every request that the caller sends, and sends only responses that the
-/// caller accepts.
+/// Whether a caller that was built with the contract `caller` can call a provider with the contract `provider`: the
+/// provider offers the capability and serves the version of the caller, accepts every request that the caller sends,
+/// and sends only responses that the caller accepts.
 ///
 /// - The names must be equal, or both have the same `id`.
-/// - If the release of the provider is known and `since` of the caller's contract is a later version, the provider does not offer the
-///   capability yet.
-/// - A version of the caller below `minSchemaVersion` of the provider is not served. If the provider has `supportedVersions`, only these
-///   and its own version are served. For a caller without a version, only the schemas count.
+/// - If the release of the provider is known and `since` of the caller's contract is a later version, the provider does
+///   not offer the capability yet.
+/// - A version of the caller below `minSchemaVersion` of the provider is not served. If the provider has
+///   `supportedVersions`, only these and its own version are served. For a caller without a version, only the schemas
+///   count.
 /// - Contracts with equal hashes fit without an analysis of their schemas.
 ///
-/// With [`Assume::CapgenPeer`], a schema with definitions counts as in [`Assume::AnyPeer`], because the types of definitions may depend
-/// on the other capabilities of the contract, which are not known here.
+/// With [`Assume::CapgenPeer`], a schema with definitions counts as in [`Assume::AnyPeer`], because the types of
+/// definitions may depend on the other capabilities of the contract, which are not known here.
 ///
 /// ```
 /// use capgen_evolve::{CallSettings, Refusal, can_call};
@@ -78,12 +80,13 @@ pub fn can_call(caller: &Capability, provider: &Capability, settings: &CallSetti
     schemas_fit(Party::alone(caller), Party::alone(provider), settings, &Work::new(settings.budget))
 }
 
-/// [`can_call`] for descriptors, as generated code, derived capabilities and registries have them. If the hashes are equal, the schemas
-/// are not even parsed.
+/// [`can_call`] for descriptors, as generated code, derived capabilities and registries have them. If the hashes are
+/// equal, the schemas are not even parsed.
 ///
 /// # Errors
 ///
-/// Those of [`can_call`], and [`Refusal::InvalidDescriptor`] if a descriptor has a property that is invalid in a manifest.
+/// Those of [`can_call`], and [`Refusal::InvalidDescriptor`] if a descriptor has a property that is invalid in a
+/// manifest.
 pub fn can_call_described(
     caller: &OwnedDescriptor,
     provider: &OwnedDescriptor,
@@ -150,8 +153,8 @@ pub(crate) fn schemas_fit(
     Err(Refusal::Incompatible(Incompatibility { finding, ..misfit }))
 }
 
-/// The first side that does not fit, without the finding. This is much cheaper than [`schemas_fit`], which compares the contracts to
-/// find it.
+/// The first side that does not fit, without the finding. This is much cheaper than [`schemas_fit`], which compares the
+/// contracts to find it.
 pub(crate) fn misfit(
     caller: Party<'_>,
     provider: Party<'_>,

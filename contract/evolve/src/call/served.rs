@@ -6,8 +6,8 @@ use semver::Version;
 
 use super::Refusal;
 
-/// Whether a provider serves the callers whose contract of the capability has a version: `minSchemaVersion` and `supportedVersions`. The
-/// schemas of the two versions are not compared; [`can_call`](crate::can_call) does that too.
+/// Whether a provider serves the callers whose contract of the capability has a version: `minSchemaVersion` and
+/// `supportedVersions`. The schemas of the two versions are not compared; [`can_call`](crate::can_call) does that too.
 ///
 /// ```
 /// use capgen_evolve::serves_version;
@@ -40,7 +40,8 @@ pub(crate) fn recent_enough(provider: &Capability) -> VersionSet {
     provider.min_schema_version.as_ref().map_or_else(VersionSet::all, VersionSet::at_least)
 }
 
-/// The versions that `supportedVersions` allows: the provider's own version is always one of them, and without the key, every version is.
+/// The versions that `supportedVersions` allows: the provider's own version is always one of them, and without the key,
+/// every version is.
 pub(crate) fn supported(provider: &Capability) -> VersionSet {
     if provider.supported_versions.is_empty() {
         return VersionSet::all();

@@ -1,7 +1,7 @@
 //! The stable codes of this crate's findings. A code never changes its meaning and is never used for another one.
 //!
-//! `<CODE>.md` next to this file explains each one. The first letter is the usual level of a rule: `E` for breaking, `W` for risky, `N`
-//! for safe and cosmetic changes.
+//! `<CODE>.md` next to this file explains each one. The first letter is the usual level of a rule: `E` for breaking,
+//! `W` for risky, `N` for safe and cosmetic changes.
 
 capgen_diagnostic::codes! {
     /// The page of every code, in order.
@@ -75,7 +75,8 @@ capgen_diagnostic::codes! {
     pub UNDECIDED = "E0726";
     /// The new schema accepts nothing.
     pub ACCEPTS_NOTHING = "E0727";
-    /// A property was declared in an open object of a request, whose senders may already send another value under that name.
+    /// A property was declared in an open object of a request, whose senders may already send another value under that
+    /// name.
     pub REQUEST_PROPERTY_DECLARED = "E0728";
     /// A property of an open object of a response is no longer declared, so that it may have any value.
     pub RESPONSE_PROPERTY_REMOVED = "E0729";

@@ -13,7 +13,8 @@ pub(super) struct Added<'c> {
     by_schemas: BTreeMap<[Option<String>; 2], Vec<&'c str>>,
 }
 
-/// The most new capabilities whose names are compared with those of removed ones: each comparison takes about a microsecond.
+/// The most new capabilities whose names are compared with those of removed ones: each comparison takes about a
+/// microsecond.
 const MAX_NAMES: usize = 200;
 
 impl<'c> Added<'c> {

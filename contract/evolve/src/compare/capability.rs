@@ -67,7 +67,8 @@ impl Draft {
         self.bump = self.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
     }
 
-    /// The fingerprint of a change. Equal changes of one place, such as two equal branches that were added, are numbered.
+    /// The fingerprint of a change. Equal changes of one place, such as two equal branches that were added, are
+    /// numbered.
     fn fingerprint(&mut self, parts: &[&str]) -> Fingerprint {
         let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
         let fingerprint = Fingerprint::of(&parts);
@@ -85,8 +86,8 @@ impl Draft {
         self.property_with(code, level, key, (message, ""), help);
     }
 
-    /// Adds a finding about a property of the capability; an empty key is the whole capability. The content is the part of the change
-    /// that the message does not contain.
+    /// Adds a finding about a property of the capability; an empty key is the whole capability. The content is the part
+    /// of the change that the message does not contain.
     pub(super) fn property_with(
         &mut self,
         code: Code,

@@ -29,7 +29,8 @@ pub(super) struct Edit {
     pub(super) value: Value,
 }
 
-/// The new value of a keyword. An edit of a list contains one element, so that the changes of a long list take linear space.
+/// The new value of a keyword. An edit of a list contains one element, so that the changes of a long list take linear
+/// space.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Set(Json),

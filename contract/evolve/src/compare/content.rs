@@ -1,17 +1,18 @@
-//! The content of parts of a schema, as texts that are equal if and only if the parts accept the same values for the same reasons.
+//! The content of parts of a schema, as texts that are equal if and only if the parts accept the same values for the
+//! same reasons.
 
 use std::collections::BTreeMap;
 
 use capgen_schema::analysis::components::components;
-use capgen_schema::{ANNOTATIONS, Hash, Json, NodeId, Object, Schema, definition_name};
+use capgen_schema::{ANNOTATIONS, Hash, Json, NodeId, Object, Schema, Subschemas, definition_name};
 
 use super::change::{Change, Edit, Value};
 
 /// The content of the parts of a schema.
 ///
-/// The text of a part has no annotations, and does not depend on the order of keys, branches, types, values of `enum` and names in
-/// `required`. A reference is replaced by the hash of the content of its definition, which includes all definitions that are reachable
-/// from there.
+/// The text of a part has no annotations, and does not depend on the order of keys, branches, types, values of `enum`
+/// and names in `required`. A reference is replaced by the hash of the content of its definition, which includes all
+/// definitions that are reachable from there.
 pub(super) struct Contents<'s> {
     schema: &'s Schema,
     /// The hash of the content of each definition, by name.
@@ -56,8 +57,9 @@ impl<'s> Contents<'s> {
     }
 }
 
-/// The content of a change: of each part that it edits in the old and in the new version. Of a list to which it adds one element, or
-/// from which it removes one, only this element counts, so that the text does not depend on other changes.
+/// The content of a change: of each part that it edits in the old and in the new version. Of a list to which it adds
+/// one element, or from which it removes one, only this element counts, so that the text does not depend on other
+/// changes.
 pub(super) fn of_change(change: &Change, old: &Contents<'_>, new: &Contents<'_>) -> String {
     let (before, after) = (old.text_of(change.old), new.text_of(change.new));
     let part = |Edit { path, value }: &Edit| {
@@ -105,8 +107,8 @@ fn names_of(names: &[String]) -> Json {
     Json::Array(names.into_iter().map(|name| name.as_str().into()).collect())
 }
 
-/// The hash of the content of each definition. Definitions that refer to each other are known by their names and the content of all of
-/// them.
+/// The hash of the content of each definition. Definitions that refer to each other are known by their names and the
+/// content of all of them.
 fn hashes(definitions: Option<&Object>) -> BTreeMap<String, String> {
     let definitions: Vec<(&String, &Json)> =
         definitions.into_iter().flat_map(Object::iter).map(|(n, s)| (n, s)).collect();
@@ -151,8 +153,8 @@ fn hashes(definitions: Option<&Object>) -> BTreeMap<String, String> {
     hashes
 }
 
-/// A schema without annotations, and with its lists in order. `definition` is the content of a definition; a reference to one without
-/// content stays as it is. The recursion is as deep as schemas are nested, at most 64 levels.
+/// A schema without annotations, and with its lists in order. `definition` is the content of a definition; a reference
+/// to one without content stays as it is. The recursion is as deep as schemas are nested, at most 64 levels.
 fn plain(schema: &Json, definition: &dyn Fn(&str) -> Option<String>) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     // Definitions count where they are used. The others name the schema.
@@ -167,15 +169,11 @@ fn plain_keyword(keyword: &str, value: &Json, definition: &dyn Fn(&str) -> Optio
             let content = definition_name(reference).and_then(|name| definition(&name));
             content.map_or_else(|| value.clone(), Json::String)
         }
-        ("properties", Json::Object(properties)) => {
-            Json::Object(properties.iter().map(|(name, schema)| (name.clone(), plain(schema, definition))).collect())
-        }
-        ("items" | "additionalProperties" | "propertyNames" | "not", schema) => plain(schema, definition),
         ("allOf" | "anyOf" | "oneOf", Json::Array(branches)) => {
             ordered(branches.iter().map(|branch| plain(branch, definition)))
         }
         ("enum" | "required" | "type", Json::Array(values)) => ordered(values.iter().cloned()),
-        _ => value.clone(),
+        _ => Subschemas::map(keyword, value, |_, schema| plain(schema, definition)),
     }
 }
 

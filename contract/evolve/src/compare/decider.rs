@@ -44,7 +44,8 @@ impl Effect {
 pub(super) struct PlacedChange {
     pub(super) old: String,
     pub(super) new: String,
-    /// The place in the old version, because an accepted finding is about what its callers know. Without the indexes of branches.
+    /// The place in the old version, because an accepted finding is about what its callers know. Without the indexes of
+    /// branches.
     pub(super) identity: String,
     /// The old and the new content, by which a change differs from others of the same place.
     pub(super) content: String,
@@ -163,7 +164,8 @@ impl Decider<'_> {
         if let Some(shared) = shared
             && !effects.iter().any(|effect| matches!(effect, Effect::Breaking(_)))
         {
-            // Several changes break only together, such as a property that was renamed: then one payload shows all of them.
+            // Several changes break only together, such as a property that was renamed: then one payload shows all of
+            // them.
             let mut together = effects.iter_mut().filter(|effect| matches!(effect, Effect::Compensated)).peekable();
             if together.peek().is_none() {
                 let (code, text) = match self.side {
@@ -200,8 +202,8 @@ impl Decider<'_> {
         }
     }
 
-    /// For each change, the content of other changes that its acceptance depends on: those that reduce a breaking change, or the whole
-    /// schemas if the breaking changes do not explain every payload that is rejected.
+    /// For each change, the content of other changes that its acceptance depends on: those that reduce a breaking
+    /// change, or the whole schemas if the breaking changes do not explain every payload that is rejected.
     fn contents_of_breaking(&self, changes: &[&Change], effects: &[Effect], is_explained: bool) -> Vec<String> {
         let mut reducers = Reducers::new(self, changes);
         let whole = if is_explained { String::new() } else { self.root(String::new()).content };
@@ -244,8 +246,8 @@ impl Decider<'_> {
         draft.schema_finding(self.side, (codes::ACCEPTS_NOTHING, level), &self.root(text), None);
     }
 
-    /// Reports that there are more changes than those that are listed. Without this finding, accepting all listed ones would accept the
-    /// others too.
+    /// Reports that there are more changes than those that are listed. Without this finding, accepting all listed ones
+    /// would accept the others too.
     fn check_unlisted(&self, comparison: &SideComparison, draft: &mut Draft) {
         if *comparison.is_accepted(self.side, self.settings.assume) == Containment::Yes {
             return;
@@ -266,7 +268,8 @@ impl Decider<'_> {
         if self.side == Side::Request { self.old } else { self.new }
     }
 
-    /// Whether a payload is rejected because of this change: it is sent and rejected if nothing else changes, and also with all changes.
+    /// Whether a payload is rejected because of this change: it is sent and rejected if nothing else changes, and also
+    /// with all changes.
     fn effect(&self, change: &Change) -> Effect {
         if !self.work.read(&[self.old]) {
             return Effect::Undecided;

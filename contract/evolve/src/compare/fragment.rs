@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_schema::{Json, Object, definition_name};
+use capgen_schema::{Json, Object, Subschemas, definition_name};
 
 /// A schema text that is assembled from parts of others.
 pub(super) struct Assembly {
@@ -24,7 +24,8 @@ impl Assembly {
         Self { definitions: Object::new(), taken }
     }
 
-    /// A copy of `part`, a subschema of the schema `root`, whose references lead to copies of the definitions of `root`.
+    /// A copy of `part`, a subschema of the schema `root`, whose references lead to copies of the definitions of
+    /// `root`.
     pub(super) fn import(&mut self, part: &Json, root: &Json, names: &mut Names) -> Json {
         let mut missing = Vec::new();
         let copy = self.rewrite(part, names, &mut missing);
@@ -76,19 +77,7 @@ impl Assembly {
                 // Only the root has `definitions`, and these come by name.
                 ("definitions" | "$id" | "$schema", _) => continue,
                 ("$ref", Json::String(reference)) => self.reference(reference, names, missing),
-                ("properties", Json::Object(properties)) => {
-                    let copies = properties.iter();
-                    let copies = copies.map(|(name, schema)| (name.clone(), self.rewrite(schema, names, missing)));
-                    Json::Object(copies.collect())
-                }
-                ("items" | "additionalProperties" | "propertyNames" | "not", schema) => {
-                    self.rewrite(schema, names, missing)
-                }
-                ("allOf" | "anyOf" | "oneOf", Json::Array(branches)) => {
-                    Json::Array(branches.iter().map(|branch| self.rewrite(branch, names, missing)).collect())
-                }
-                // Every other value is data, whatever it looks like.
-                _ => value.clone(),
+                (key, value) => Subschemas::map(key, value, |_, schema| self.rewrite(schema, names, missing)),
             };
             copy.push(key.clone(), value);
         }

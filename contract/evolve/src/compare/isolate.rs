@@ -12,8 +12,8 @@ pub(crate) const fn part_of(steps: Steps) -> Steps {
     Steps(steps.0 / 20)
 }
 
-/// The old schema with these changes and no others; `None` if the result is not a valid schema, or if one change removes the place of
-/// another one.
+/// The old schema with these changes and no others; `None` if the result is not a valid schema, or if one change
+/// removes the place of another one.
 pub(super) fn isolated(old: &Schema, new: &Schema, changes: &[&Change]) -> Option<Schema> {
     let mut assembly = Assembly::new(old.source());
     let mut names = Names::default();
@@ -42,8 +42,8 @@ pub(super) fn isolated(old: &Schema, new: &Schema, changes: &[&Change]) -> Optio
     Schema::parse(&assembly.finish(root)).ok()
 }
 
-/// The order in which edits of several changes are made, so that the places of the later ones are still where they were: inner places
-/// first, and of one list the last elements first.
+/// The order in which edits of several changes are made, so that the places of the later ones are still where they
+/// were: inner places first, and of one list the last elements first.
 fn order(pointer: &str, edit: &Edit) -> (Reverse<usize>, Reverse<usize>) {
     let depth = pointer.matches('/').count();
     // A list that is replaced is replaced before its elements, and new elements follow the old ones.

@@ -1,7 +1,7 @@
 //! Changes that are compatible alone, and break more payloads once the breaking ones are accepted.
 //!
-//! For example, a response loses its `enum` of texts, and its `type`. The `enum` alone implied the type, so only its removal breaks
-//! receivers. But a reviewer who accepts this removal expects any text, and not any value.
+//! For example, a response loses its `enum` of texts, and its `type`. The `enum` alone implied the type, so only its
+//! removal breaks receivers. But a reviewer who accepts this removal expects any text, and not any value.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use super::decider::{Decider, Effect};
 use super::isolate;
 use crate::side::{accepts, witness};
 
-/// Marks the changes as breaking that break more payloads together with those that are breaking already. `false` if some payload may be
-/// rejected that the changes which are breaking now do not explain.
+/// Marks the changes as breaking that break more payloads together with those that are breaking already. `false` if
+/// some payload may be rejected that the changes which are breaking now do not explain.
 pub(super) fn join(decider: &Decider<'_>, changes: &[&Change], effects: &mut [Effect]) -> bool {
     let mut breaking: Vec<&Change> =
         changes.iter().zip(&*effects).filter(|(_, effect)| effect.is_listed()).map(|(change, _)| *change).collect();
@@ -70,8 +70,8 @@ impl<'d> Joint<'d> {
         answer == Some(Containment::Yes)
     }
 
-    /// A payload that the new version breaks, and that is broken by `more`, the breaking changes and another one, but not by the
-    /// breaking changes.
+    /// A payload that the new version breaks, and that is broken by `more`, the breaking changes and another one, but
+    /// not by the breaking changes.
     fn adds(&self, more: &Schema) -> Option<capgen_schema::Json> {
         let (old, new) = (self.decider.old, self.decider.new);
         let (larger, smaller) = match self.decider.side {

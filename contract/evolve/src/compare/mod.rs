@@ -33,7 +33,8 @@ pub struct Settings {
     pub assume: Assume,
     /// The budget of each decision about the two schemas of a side.
     pub steps: Steps,
-    /// The budget of the whole comparison. Everything that is not decided when it is spent is undecided, which counts as breaking.
+    /// The budget of the whole comparison. Everything that is not decided when it is spent is undecided, which counts
+    /// as breaking.
     pub budget: Steps,
 }
 
@@ -87,8 +88,8 @@ impl Default for Settings {
 
 /// Compares two versions of the contract of an agent.
 ///
-/// Capabilities are matched by name. Takes time linear in the size of the contracts, and the time of the decisions about the schemas
-/// that changed, which `settings` bounds for each of them and for all together.
+/// Capabilities are matched by name. Takes time linear in the size of the contracts, and the time of the decisions
+/// about the schemas that changed, which `settings` bounds for each of them and for all together.
 ///
 /// ```
 /// use capgen_evolve::{Level, Settings, compare};

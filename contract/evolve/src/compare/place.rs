@@ -27,8 +27,8 @@ impl<'s> Places<'s> {
         Self { schema, branches: branches.collect(), keys: RefCell::default() }
     }
 
-    /// The pointer of a subschema with [keys](Self::key) instead of the indexes of branches. It stays the same if branches are put into
-    /// another order, or others are added or removed.
+    /// The pointer of a subschema with [keys](Self::key) instead of the indexes of branches. It stays the same if
+    /// branches are put into another order, or others are added or removed.
     pub(super) fn identity(&self, id: NodeId) -> String {
         let text = &self.schema.node(id).pointer;
         let mut identity = String::new();
@@ -45,7 +45,8 @@ impl<'s> Places<'s> {
         identity
     }
 
-    /// What distinguishes a branch from the others: its tag, otherwise the name of its definition, otherwise its content.
+    /// What distinguishes a branch from the others: its tag, otherwise the name of its definition, otherwise its
+    /// content.
     fn key(&self, id: NodeId) -> String {
         if let Some(key) = self.keys.borrow().get(&id) {
             return key.clone();

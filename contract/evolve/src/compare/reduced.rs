@@ -1,7 +1,8 @@
 //! Breaking changes that other changes reduce.
 //!
-//! For example, a response loses its `type` and gets a `const`. The lost type alone would allow any value, but the new version sends one.
-//! A reviewer who accepts the finding accepts this value. So the fingerprint covers the `const`, too.
+//! For example, a response loses its `type` and gets a `const`. The lost type alone would allow any value, but the new
+//! version sends one. A reviewer who accepts the finding accepts this value. So the fingerprint covers the `const`,
+//! too.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +47,9 @@ impl<'d> Reducers<'d> {
         if is_reduced { near.collect() } else { Vec::new() }
     }
 
-    /// Whether both changes concern the same values: one place contains the other one. Two properties do not contain each other, and what
-    /// undeclared properties are depends on the names of the declared ones, and not on their schemas.
+    /// Whether both changes concern the same values: one place contains the other one. Two properties do not contain
+    /// each other, and what undeclared properties are depends on the names of the declared ones, and not on their
+    /// schemas.
     fn is_near(&self, breaking: usize, other: usize) -> bool {
         let (Some(one), Some(two)) = (self.places.get(breaking), self.places.get(other)) else { return false };
         let is_rest = self.changes.get(breaking).is_some_and(|change| change.kind == Kind::Rest);
@@ -76,8 +78,9 @@ fn is_of_property(kind: Kind) -> bool {
     matches!(kind, Kind::PropertyRemoved | Kind::PropertyAdded | Kind::Required | Kind::Optional)
 }
 
-/// The place of the values that a change concerns: the pointer of its subschema without `not` and the branches of unions and `allOf`,
-/// which concern the same value as the schema around them. A change of a property is at the place of the property.
+/// The place of the values that a change concerns: the pointer of its subschema without `not` and the branches of
+/// unions and `allOf`, which concern the same value as the schema around them. A change of a property is at the place
+/// of the property.
 fn place(decider: &Decider<'_>, change: &Change) -> Vec<String> {
     let mut tokens = pointer::tokens(&decider.old.node(change.old).pointer);
     let mut place = Vec::new();

@@ -7,11 +7,11 @@ use capgen_manifest::Capability;
 use super::capability::Draft;
 use crate::{Bump, Finding, Level, codes};
 
-/// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked: they promised
-/// nothing.
+/// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked:
+/// they promised nothing.
 ///
-/// The finding is breaking, because callers decide by the version whether they can call. If only texts for readers changed, it is
-/// cosmetic as they are. `announced` has the [changes](announced) that require the step.
+/// The finding is breaking, because callers decide by the version whether they can call. If only texts for readers
+/// changed, it is cosmetic as they are. `announced` has the [changes](announced) that require the step.
 pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, announced: &str, draft: &mut Draft) {
     let (Some(before), Some(after)) = (&old.version, &new.version) else {
         if let (Some(before), None) = (&old.version, &new.version) {
@@ -40,8 +40,8 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, announced: &
     draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, announced), Some(help));
 }
 
-/// The step that the version should announce, and the changes that require it: a reviewer who accepts that the version does not announce
-/// these changes accepts no other ones.
+/// The step that the version should announce, and the changes that require it: a reviewer who accepts that the version
+/// does not announce these changes accepts no other ones.
 pub(super) fn announced<'f>(bump: Bump, findings: impl Iterator<Item = &'f Finding>) -> String {
     let required = findings.filter(|finding| finding.level.bump() == bump);
     let mut changes: Vec<&str> = required.map(|finding| finding.fingerprint.as_str()).collect();

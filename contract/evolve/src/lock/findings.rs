@@ -38,8 +38,9 @@ impl LockFile {
         Ok(Self { lock, source: source.clone(), root })
     }
 
-    /// The differences between the lock and a contract: [`codes::LOCKED_TRANSPORTS_CHANGED`], [`codes::LOCKED_CONTRACT_CHANGED`],
-    /// [`codes::LOCKED_DEFINITION_CHANGED`], [`codes::NOT_LOCKED`] and [`codes::LOCKED_REMOVED`].
+    /// The differences between the lock and a contract: [`codes::LOCKED_TRANSPORTS_CHANGED`],
+    /// [`codes::LOCKED_CONTRACT_CHANGED`], [`codes::LOCKED_DEFINITION_CHANGED`], [`codes::NOT_LOCKED`] and
+    /// [`codes::LOCKED_REMOVED`].
     pub fn findings(&self, contract: &LoadedContract) -> Vec<Diagnostic> {
         let changes = self.lock.changes(&contract.manifest);
         changes.iter().map(|change| self.finding(contract, change)).collect()

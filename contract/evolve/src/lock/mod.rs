@@ -1,8 +1,9 @@
 //! The lock of a fleet: the hashes of its capabilities, as they were when they were reviewed.
 //!
-//! The hash of a contract covers only what programs rely on. A language model that calls a capability also reads its description, so a
-//! peer can attack this model by changing a description. Therefore the lock has a second hash, that of the whole definition. It also has
-//! the transports, because someone who changes the endpoint of an agent gets the calls of its callers.
+//! The hash of a contract covers only what programs rely on. A language model that calls a capability also reads its
+//! description, so a peer can attack this model by changing a description. Therefore the lock has a second hash, that
+//! of the whole definition. It also has the transports, because someone who changes the endpoint of an agent gets the
+//! calls of its callers.
 
 #[cfg(feature = "parse")]
 mod findings;
@@ -48,11 +49,11 @@ pub struct LockedAgent {
 pub struct LockedCapability {
     /// That of [`Capability::hash`].
     pub contract: Hash,
-    /// SHA-256 over the canonical text ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), integers with all their digits) of
-    /// [`Capability::definition`], so the order of keys does not matter.
+    /// SHA-256 over the canonical text ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), integers with all their
+    /// digits) of [`Capability::definition`], so the order of keys does not matter.
     pub definition: Hash,
-    /// The first [`LockedCapability::DIGITS`] hexadecimal digits of the hash of each key's value, by key. They name the keys that
-    /// changed; whether anything changed is decided by the hashes above.
+    /// The first [`LockedCapability::DIGITS`] hexadecimal digits of the hash of each key's value, by key. They name the
+    /// keys that changed; whether anything changed is decided by the hashes above.
     pub keys: BTreeMap<String, String>,
 }
 
@@ -97,7 +98,7 @@ impl LockedCapability {
     /// ```
     pub fn of(capability: &Capability) -> Self {
         let definition = capability.definition();
-        let digits = |value: &Json| Hash::of(value.canonical()).to_string().chars().take(Self::DIGITS).collect();
+        let digits = |value: &Json| Hash::of(value.canonical()).digits(Self::DIGITS);
         let keys = definition.iter().map(|(key, value)| (key.clone(), digits(value))).collect();
         Self { contract: capability.hash(), definition: Hash::of(Json::Object(definition).canonical()), keys }
     }
@@ -120,8 +121,8 @@ impl Lock {
         self.agents.insert(manifest.agent.clone(), LockedAgent { transports, capabilities });
     }
 
-    /// The text of the file. It is YAML, and has one line for each setting of a transport and for each hash, sorted, so that a review
-    /// shows each change.
+    /// The text of the file. It is YAML, and has one line for each setting of a transport and for each hash, sorted, so
+    /// that a review shows each change.
     pub fn text(&self) -> String {
         let mut text = format!(
             "# {MARK}. Review every change, and update this file with `capgen lock`.\nversion: {LOCK_VERSION}\nagents:"
@@ -131,7 +132,8 @@ impl Lock {
         }
         text.push('\n');
         for (agent, LockedAgent { transports, capabilities }) in &self.agents {
-            // Writing to a string cannot fail. Ids, names and keys contain no character with a meaning in a quoted string.
+            // Writing to a string cannot fail. Ids, names and keys contain no character with a meaning in a quoted
+            // string.
             let _ = writeln!(
                 text,
                 "  \"{agent}\":\n    transports:{}",
@@ -157,7 +159,8 @@ impl Lock {
         text
     }
 
-    /// The differences between the lock and a contract: that of the transports first, then those of the capabilities, sorted by name.
+    /// The differences between the lock and a contract: that of the transports first, then those of the capabilities,
+    /// sorted by name.
     pub fn changes(&self, manifest: &Manifest) -> Vec<LockChange> {
         let Some(locked) = self.agents.get(&manifest.agent) else {
             return vec![LockChange { capability: None, kind: LockChangeKind::Added }];

@@ -6,8 +6,9 @@ use capgen_diagnostic::public_url;
 use capgen_manifest::TransportSettings;
 use capgen_schema::{Hash, Json};
 
-/// The settings of a transport that decide where callers connect to: the kind, the addresses and the channels. By key: texts as they
-/// are, and other values as canonical JSON text. URLs have no user info, query values or fragments, and credentials are left out: a lock is checked in.
+/// The settings of a transport that decide where callers connect to: the kind, the addresses and the channels. By key:
+/// texts as they are, and other values as canonical JSON text. URLs have no user info, query values or fragments, and
+/// credentials are left out: a lock is checked in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LockedTransport(pub BTreeMap<String, String>);
 
@@ -63,10 +64,10 @@ fn address(url: &str) -> String {
     }
 }
 
-/// The host and the port of a URL (RFC 3986, 3.2) if they are within the part that `***` replaces: an `@` in a path, a query or a fragment
-/// is not the end of user info, but may be meant as such by someone whose password contains a `/`. So it is not displayed, either.
-/// A backslash ends the authority, too, as in the URLs of the WHATWG. A text whose port is not a number, such as a user with the start of a
-/// password, leads to no host.
+/// The host and the port of a URL (RFC 3986, 3.2) if they are within the part that `***` replaces: an `@` in a path, a
+/// query or a fragment is not the end of user info, but may be meant as such by someone whose password contains a `/`.
+/// So it is not displayed, either. A backslash ends the authority, too, as in the URLs of the WHATWG. A text whose port
+/// is not a number, such as a user with the start of a password, leads to no host.
 fn masked_authority(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("//")?;
     let (authority, after) = rest.split_at_checked(rest.find(['/', '?', '#', '\\'])?)?;
@@ -76,8 +77,8 @@ fn masked_authority(url: &str) -> Option<&str> {
     (is_host && after.contains('@')).then_some(host)
 }
 
-/// The settings that differ, as pointers from the manifest, such as `/transports/0/url`. The order of transports counts: callers use the
-/// first one that they can.
+/// The settings that differ, as pointers from the manifest, such as `/transports/0/url`. The order of transports
+/// counts: callers use the first one that they can.
 pub(super) fn changes(old: &[LockedTransport], new: &[LockedTransport]) -> Vec<String> {
     let mut changed = Vec::new();
     for index in 0..old.len().max(new.len()) {

@@ -15,8 +15,8 @@ use crate::work::Work;
 /// for a value; usual unions have fewer.
 const MAX_BRANCHES: usize = 100;
 
-/// The properties, the branches of unions and the values of enumerations that the requester's contract declares and the provider's
-/// contract does not: one sentence for each property and branch, and for the values of each place.
+/// The properties, the branches of unions and the values of enumerations that the requester's contract declares and the
+/// provider's contract does not: one sentence for each property and branch, and for the values of each place.
 pub(super) fn missing(requester: &Capability, provider: &Capability, steps: Steps, work: &Work) -> Vec<String> {
     let mut missing = Vec::new();
     for side in Side::ALL {
@@ -132,8 +132,8 @@ impl Requested<'_> {
         }
     }
 
-    /// The branches of a union that the provider does not know: no branch of the provider belongs to them, and the provider accepts none
-    /// of their values.
+    /// The branches of a union that the provider does not know: no branch of the provider belongs to them, and the
+    /// provider accepts none of their values.
     fn missing_branches(&mut self, union: &[NodeId], path: &str) -> Vec<NodeId> {
         let offered = self.offered.branches(path).to_vec();
         let provider = self.offered.schema;
@@ -173,8 +173,9 @@ impl Requested<'_> {
     }
 }
 
-/// Whether two branches may be versions of each other, although nothing identifies them: they have the same tag, or the same types and,
-/// if they are objects, a property in common. Then none of them is unknown, even if they accept no common value.
+/// Whether two branches may be versions of each other, although nothing identifies them: they have the same tag, or the
+/// same types and, if they are objects, a property in common. Then none of them is unknown, even if they accept no
+/// common value.
 fn are_similar((one_schema, one): (&Schema, NodeId), (other_schema, other): (&Schema, NodeId)) -> bool {
     let (one_tag, other_tag) = (constants(one_schema, one), constants(other_schema, other));
     let mut common = one_tag.iter().filter_map(|(name, value)| Some(other_tag.get(name)? == value)).peekable();

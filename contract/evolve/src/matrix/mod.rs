@@ -1,4 +1,5 @@
-//! Which versions of a capability can be used together: requesters against providers, as in section 3.2 of the draft of AMP RFC 004.
+//! Which versions of a capability can be used together: requesters against providers, as in section 3.2 of the draft of
+//! AMP RFC 004.
 
 mod missing;
 mod offered;
@@ -34,7 +35,8 @@ pub enum Compatibility {
     Incompatible {
         /// The first reason.
         refusal: Refusal,
-        /// The parts of the requester's contract that the provider does not know, as for [`Partial`](Compatibility::Partial).
+        /// The parts of the requester's contract that the provider does not know, as for
+        /// [`Partial`](Compatibility::Partial).
         missing: Vec<String>,
     },
 }
@@ -63,12 +65,14 @@ impl Compatibility {
 
 /// The compatibility of every requester with every provider: `matrix(..)[requester][provider]`.
 ///
-/// The compatibility is *full* if a requester that was built with one version [can call](crate::can_call) a provider with the other, and
-/// nothing that the requester's contract declares is unknown to the provider. It is *partial* if calls work, but
+/// The compatibility is *full* if a requester that was built with one version [can call](crate::can_call) a provider
+/// with the other, and nothing that the requester's contract declares is unknown to the provider. It is *partial* if
+/// calls work, but
 ///
 /// - the provider will stop serving the version of the requester (`deprecatedVersions`);
-/// - the provider's contract does not declare a property, a branch of a union or a value of an `enum` that the requester's contract
-///   declares: the provider ignores this property of a request, or never sends this value in a response;
+/// - the provider's contract does not declare a property, a branch of a union or a value of an `enum` that the
+///   requester's contract declares: the provider ignores this property of a request, or never sends this value in a
+///   response;
 /// - or calls work only if both are built with capgen ([`Assume::CapgenPeer`]), and the settings assume any peer.
 ///
 /// Otherwise it is *incompatible*. Parts that only the provider knows do not matter: the requester does not use them.
@@ -116,11 +120,11 @@ fn compatibility(
 fn reason(refusal: &Refusal) -> String {
     /// Longer witnesses are shortened, in characters. A cell of the matrix has to fit on a few lines; `capgen diff`
     /// prints more.
-    const LONGEST: usize = 200;
+    const MAX_WITNESS: usize = 200;
     match refusal {
         Refusal::Incompatible(reason) if reason.witness.is_some() => {
             let payload = reason.witness.as_ref().map(|witness| witness.payload.canonical()).unwrap_or_default();
-            format!("{refusal}, such as {}", capgen_diagnostic::shortened(&payload, LONGEST))
+            format!("{refusal}, such as {}", capgen_diagnostic::shortened(&payload, MAX_WITNESS))
         }
         refusal => refusal.to_string(),
     }

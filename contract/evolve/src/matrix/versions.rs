@@ -19,9 +19,9 @@ pub struct VersionOf<'c> {
 }
 
 impl<'c> VersionOf<'c> {
-    /// The versions of the capability `name` in contracts that follow each other, the oldest first, each with the name of its source. Of
-    /// contracts next to each other in which its version and its hash are equal, the newest counts: other properties, such as
-    /// `supportedVersions`, may have changed.
+    /// The versions of the capability `name` in contracts that follow each other, the oldest first, each with the name
+    /// of its source. Of contracts next to each other in which its version and its hash are equal, the newest counts:
+    /// other properties, such as `supportedVersions`, may have changed.
     ///
     /// ```
     /// use capgen_evolve::VersionOf;

@@ -1,4 +1,5 @@
-//! The walk over a schema that both sides of a comparison share. A path has `*` for the items of arrays and undeclared properties.
+//! The walk over a schema that both sides of a comparison share. A path has `*` for the items of arrays and undeclared
+//! properties.
 
 use capgen_schema::{Assertions, Kind, NodeId, Schema, pointer};
 
@@ -6,8 +7,8 @@ use capgen_schema::{Assertions, Kind, NodeId, Schema, pointer};
 /// definitions that refer to each other can have exponentially many.
 const MAX_PLACES: usize = 10_000;
 
-/// Calls `visit` for the root and for each subschema that `visit` returns, with its path. Recursive schemas are followed once. `None` if
-/// there are too many places.
+/// Calls `visit` for the root and for each subschema that `visit` returns, with its path. Recursive schemas are
+/// followed once. `None` if there are too many places.
 pub(super) fn walk<'s>(
     schema: &'s Schema,
     mut visit: impl FnMut(NodeId, &'s Assertions, &str) -> Vec<(NodeId, String)>,
@@ -31,7 +32,8 @@ pub(super) fn walk<'s>(
     Some(())
 }
 
-/// The subschemas of properties with their paths, and those of items and undeclared properties, which are not properties themselves.
+/// The subschemas of properties with their paths, and those of items and undeclared properties, which are not
+/// properties themselves.
 pub(super) fn below(schema: &Schema, group: &Assertions, path: &str) -> Vec<(NodeId, String, bool)> {
     // A property that no object may have is not known.
     let is_possible = |id: NodeId| !matches!(schema.node(schema.resolve(id)).kind, Kind::Bool(false));

@@ -3,20 +3,21 @@
 use capgen_manifest::Side;
 use capgen_schema::{Containment, Json, Object, Violation};
 
-use super::{ComparedContract, Report};
+use super::{ComparedContract, ComparisonReport};
 use crate::{Acceptance, CapabilityComparison, Finding, SideComparison};
 
-impl Report {
-    /// The result as one JSON document, on one line that ends with a line end. Numbers in payloads keep all their digits.
+impl ComparisonReport {
+    /// The result as one JSON document, on one line that ends with a line end. Numbers in payloads keep all their
+    /// digits.
     ///
-    /// - `capabilities`: for each capability, its sides `request` and `response`, or `status` (`added` or `removed`) if only one version
-    ///   has it. A side has `old_in_new` and `new_in_old` (`yes`, `no` or `undecided`), `old_witness` (a payload that the old schema
-    ///   accepts and the new one rejects), `new_witness` (the converse), `reason` (why it is undecided) and `from_capgen_peer` (whether
-    ///   the receiver accepts all payloads of senders with generated types). The key is the name of the capability, and
-    ///   `<agent>/<name>` if several contracts are compared.
-    /// - `findings`: each with `code`, `level`, `agent`, `capability`, `side` (`null` if the finding is about neither side), `pointer`
-    ///   (JSON Pointer from the capability), `message`, `fingerprint`, `fails`, and, if there are any, `witness`, `violations`, `help`,
-    ///   `accepted`, `callers`
+    /// - `capabilities`: for each capability, its sides `request` and `response`, or `status` (`added` or `removed`) if
+    ///   only one version has it. A side has `old_in_new` and `new_in_old` (`yes`, `no` or `undecided`), `old_witness`
+    ///   (a payload that the old schema accepts and the new one rejects), `new_witness` (the converse), `reason` (why
+    ///   it is undecided) and `from_capgen_peer` (whether the receiver accepts all payloads of senders with generated
+    ///   types). The key is the name of the capability, and `<agent>/<name>` if several contracts are compared.
+    /// - `findings`: each with `code`, `level`, `agent`, `capability`, `side` (`null` if the finding is about neither
+    ///   side), `pointer` (JSON Pointer from the capability), `message`, `fingerprint`, `fails`, and, if there are any,
+    ///   `witness`, `violations`, `help`, `accepted`, `callers`
     /// - `bump`: the least step of the version, and `bumps`: that of each capability
     /// - `assume`: the senders that were assumed
     pub fn json(&self) -> String {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use capgen_diagnostic::visible;
 use capgen_manifest::Side;
 
-use super::{ComparedContract, Report};
+use super::{ComparedContract, ComparisonReport};
 use crate::{Acceptance, CapabilityComparison, Finding};
 
 /// A test case: a side of a capability, or its other properties.
@@ -21,9 +21,9 @@ struct Case {
     others: Vec<String>,
 }
 
-impl Report {
-    /// The result as JUnit XML: a test suite for each agent, and a test case for each side of each capability and for its other
-    /// properties. A test case fails if one of its findings does.
+impl ComparisonReport {
+    /// The result as JUnit XML: a test suite for each agent, and a test case for each side of each capability and for
+    /// its other properties. A test case fails if one of its findings does.
     pub fn junit(&self) -> String {
         let mut suites = String::new();
         let (mut tests, mut failures) = (0, 0);

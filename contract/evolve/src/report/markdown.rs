@@ -4,15 +4,15 @@ use std::fmt::Write;
 
 use capgen_diagnostic::{cut_short, is_unsafe, push_json_escape, visible};
 
-use super::Report;
+use super::ComparisonReport;
 use crate::{Acceptance, Finding, Level};
 
 /// A longer payload is cut. A comment may have 65,536 characters.
-const LONGEST_PAYLOAD: usize = 500;
+const MAX_PAYLOAD: usize = 500;
 /// More rows are counted, not shown. With a few hundred characters each, they fit into one comment.
-const MOST_ROWS: usize = 100;
+const MAX_ROWS: usize = 100;
 
-impl Report {
+impl ComparisonReport {
     /// The result as Markdown: a heading, and a table with a row for each finding.
     ///
     /// Texts of contracts cannot end a cell, form markup or links, or mention users.
@@ -24,7 +24,7 @@ impl Report {
         out.push_str("| level | code | capability | side | change | payload |\n|---|---|---|---|---|---|\n");
         let mut left_out = 0;
         for (index, (contract, finding, acceptance)) in self.findings().enumerate() {
-            if index >= MOST_ROWS {
+            if index >= MAX_ROWS {
                 left_out += 1;
                 continue;
             }
@@ -107,7 +107,7 @@ fn plain(text: &str) -> String {
 /// A text of JSON or a JSON Pointer as code, where nothing but its end, `|` and line ends has a meaning.
 fn code(text: &str) -> String {
     let mut out = String::from("`");
-    for c in cut_short(text, LONGEST_PAYLOAD).chars() {
+    for c in cut_short(text, MAX_PAYLOAD).chars() {
         // In JSON, these characters can only be in strings, where the escapes mean the same.
         let is_escaped = is_unsafe(c) || matches!(c, '`' | '|');
         if is_escaped { push_json_escape(&mut out, c) } else { out.push(c) }

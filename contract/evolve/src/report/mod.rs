@@ -10,7 +10,7 @@ use crate::{Acceptance, Assume, Bump, CapabilityComparison, Comparison, Finding,
 
 /// The result of comparing the contracts of one or several agents.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ComparisonReport {
     /// Each contract, in the order of the selection.
     pub contracts: Vec<ComparedContract>,
     /// The senders that were assumed.
@@ -40,7 +40,7 @@ impl ComparedContract {
     }
 }
 
-impl Report {
+impl ComparisonReport {
     /// Whether a finding fails the run.
     pub fn fails(&self, finding: &Finding, acceptance: &Acceptance) -> bool {
         finding.level >= self.fail_on && !matches!(acceptance, Acceptance::Accepted(_))
@@ -61,14 +61,15 @@ impl Report {
         self.contracts.iter().map(|contract| contract.comparison.bump()).max().unwrap_or(Bump::None)
     }
 
-    /// The greatest number of a version that has to be raised: as [`bump`](Self::bump), but for versions below 1.0.0 one step less, as
-    /// [`Bump::raised`] describes.
+    /// The greatest number of a version that has to be raised: as [`bump`](Self::bump), but for versions below 1.0.0
+    /// one step less, as [`Bump::raised`] describes.
     pub fn raised(&self) -> Bump {
         let capabilities = self.contracts.iter().flat_map(|contract| &contract.comparison.capabilities);
         capabilities.map(CapabilityComparison::raised).max().unwrap_or(Bump::None)
     }
 
-    /// The key of a capability: its name, or `<agent>/<name>` if there are several contracts, whose capabilities may have the same name.
+    /// The key of a capability: its name, or `<agent>/<name>` if there are several contracts, whose capabilities may
+    /// have the same name.
     fn key(&self, contract: &ComparedContract, capability: &str) -> String {
         match self.contracts.len() {
             1 => capability.to_owned(),

@@ -35,8 +35,8 @@ fn output(schema: &str) -> String {
     format!("outputSchema: {schema}")
 }
 
-/// For each rule, two changes of one place: the first was accepted, the second is another one, usually stricter. Old schema, first and
-/// second new schema.
+/// For each rule, two changes of one place: the first was accepted, the second is another one, usually stricter. Old
+/// schema, first and second new schema.
 const SCHEMAS: &[(&str, Side, [&str; 3])] = &[
     (
         "E0702",
@@ -319,8 +319,8 @@ fn an_accepted_change_of_a_schema_accepts_no_other_one() {
     assert_eq!(errors.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
-/// Changes of which only the first is breaking alone: without it, the second one would be noticed by no receiver. Old schema, the schema
-/// with the first change, and the schema with both.
+/// Changes of which only the first is breaking alone: without it, the second one would be noticed by no receiver. Old
+/// schema, the schema with the first change, and the schema with both.
 const JOINT: &[(Side, [&str; 3])] = &[
     (Side::Response, ["{type: string, enum: [a, b]}", "{type: string}", "{}"]),
     (Side::Response, ["{type: string, const: a}", "{type: string}", "{}"]),
@@ -359,7 +359,8 @@ const JOINT: &[(Side, [&str; 3])] = &[
     ),
 ];
 
-/// Changes of which another one reduces the effect: old schema, the accepted one, and one without this reduction or with another one.
+/// Changes of which another one reduces the effect: old schema, the accepted one, and one without this reduction or
+/// with another one.
 const REDUCED: &[(Side, [&str; 3])] = &[
     (Side::Response, ["{type: string}", "{const: 1}", "{const: 2}"]),
     (Side::Response, ["{type: string}", "{const: 1}", "{}"]),
@@ -496,7 +497,8 @@ fn the_tables_have_every_rule_of_comparisons() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/codes");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let codes: BTreeSet<String> = names.filter_map(|name| Some(name.strip_suffix(".md")?.to_owned())).collect();
-    // The rules from 0701 to 0790 are those of comparisons. The others are about locks and about the file of accepted findings.
+    // The rules from 0701 to 0790 are those of comparisons. The others are about locks and about the file of accepted
+    // findings.
     let expected: BTreeSet<&str> =
         codes.iter().map(String::as_str).filter(|code| ("0701".."0791").contains(&&code[1..])).collect();
     let schemas = SCHEMAS.iter().map(|(code, ..)| *code);

@@ -1,4 +1,5 @@
-//! Changes of `propertyNames`: whether they break depends on the names that the new assertions reject, not on their text.
+//! Changes of `propertyNames`: whether they break depends on the names that the new assertions reject, not on their
+//! text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_evolve::{Level, Settings, compare};

@@ -9,9 +9,9 @@ use crate::A2A_EXTENSION;
 
 /// An agent card of the A2A protocol, 1.0, with one skill for each capability.
 ///
-/// `url` is the endpoint of the agent, which a card must have. A skill has no place for schemas: they are, with all other keys
-/// of the capabilities, in the parameters of an extension, so that an import gives a contract with the same hash. The card has the
-/// members that clients of version 0.3 read, too.
+/// `url` is the endpoint of the agent, which a card must have. A skill has no place for schemas: they are, with all
+/// other keys of the capabilities, in the parameters of an extension, so that an import gives a contract with the same
+/// hash. The card has the members that clients of version 0.3 read, too.
 ///
 /// ```
 /// use capgen_manifest::{Source, load};

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use capgen_manifest::{Manifest, Side};
-use capgen_schema::{Json, Object, definition_name, pointer};
+use capgen_schema::{Json, Object, Subschemas, definition_name, pointer};
 
 use crate::OPENAPI_DEFINITION_KEY;
 use crate::carried::{Carrier, object_form};
-use crate::walk::subschemas;
 
 /// The longest name of a component, in characters, without the number that makes it unique. Usual names of capabilities
 /// are far shorter; each reference repeats the name.
@@ -36,7 +35,8 @@ pub(crate) struct Placed {
 }
 
 impl<'m> Components<'m> {
-    /// Assigns the names. `reserved` is a name that no definition gets. Takes time linear in the contract, apart from hashing.
+    /// Assigns the names. `reserved` is a name that no definition gets. Takes time linear in the contract, apart from
+    /// hashing.
     pub(crate) fn of(manifest: &'m Manifest, reserved: &str) -> Self {
         let shared_names = shared(manifest);
         let mut names = Names { taken: HashSet::from([reserved.to_owned()]) };
@@ -118,7 +118,8 @@ fn definitions(source: &Json) -> impl Iterator<Item = &(String, Json)> {
     source.get("definitions").and_then(Json::as_object).into_iter().flatten()
 }
 
-/// The names of definitions that have the same text in every schema that has them, and so have all definitions that they refer to.
+/// The names of definitions that have the same text in every schema that has them, and so have all definitions that
+/// they refer to.
 fn shared(manifest: &Manifest) -> HashSet<&str> {
     let mut texts: HashMap<&str, (String, Vec<String>)> = HashMap::new();
     let mut differ: HashSet<&str> = HashSet::new();
@@ -153,7 +154,7 @@ pub(crate) fn references(schema: &Json) -> Vec<String> {
     while let Some(schema) = open.pop() {
         let Some(members) = schema.as_object() else { continue };
         found.extend(members.get("$ref").and_then(Json::as_str).and_then(definition_name));
-        subschemas(members, &mut |schema| open.push(schema));
+        open.extend(members.iter().flat_map(|(name, value)| Subschemas::of(name, value).iter()));
     }
     found
 }

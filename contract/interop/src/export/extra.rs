@@ -3,7 +3,8 @@
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{Json, Object};
 
-/// The values of a capability other than its name and schemas, without the `placed` keys, which the format has a place for.
+/// The values of a capability other than its name and schemas, without the `placed` keys, which the format has a place
+/// for.
 pub(crate) fn extra(capability: &Capability, placed: &[&str]) -> Object {
     let is_schema = |key: &str| Side::ALL.iter().any(|side| side.schema_key() == key);
     let definition = capability.definition();
@@ -18,7 +19,8 @@ pub(crate) fn push_unless_empty(object: &mut Object, key: &str, value: Object) {
     }
 }
 
-/// The version of a document for formats that require one: the start of the contract's hash, which changes exactly if the contract does.
+/// The version of a document for formats that require one: the start of the contract's hash, which changes exactly if
+/// the contract does.
 pub(crate) fn revision(manifest: &Manifest) -> String {
-    manifest.hash().to_string().chars().take(12).collect()
+    manifest.hash().digits(12)
 }

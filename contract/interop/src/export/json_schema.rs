@@ -11,11 +11,11 @@ use crate::{CONTRACT_FILE, CONTRACT_FORMAT};
 /// The URI of the dialect of the schemas.
 const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
 
-/// One file for each schema of a contract, such as `review-pr.request.schema.json`, and `contract.json` with the other keys of the
-/// capabilities. The transports are not included.
+/// One file for each schema of a contract, such as `review-pr.request.schema.json`, and `contract.json` with the other
+/// keys of the capabilities. The transports are not included.
 ///
-/// A schema file has the schema of the contract. If it has no `$schema`, the file gets that of draft-07, so that every validator
-/// reads it alike; `contract.json` lists these files, so that an import gives a contract with the same hash.
+/// A schema file has the schema of the contract. If it has no `$schema`, the file gets that of draft-07, so that every
+/// validator reads it alike; `contract.json` lists these files, so that an import gives a contract with the same hash.
 ///
 /// ```
 /// use capgen_manifest::{Source, load};

@@ -14,11 +14,11 @@ use crate::operation::Route;
 /// The component that describes errors.
 const PROBLEM: &str = "Problem";
 
-/// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these, otherwise
-/// `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
+/// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these,
+/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
 ///
-/// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI cannot express
-/// is in the member `x-capgen` of the operation, so that an import gives a contract with the same hash.
+/// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI
+/// cannot express is in the member `x-capgen` of the operation, so that an import gives a contract with the same hash.
 ///
 /// ```
 /// use capgen_manifest::{Source, load};

@@ -1,6 +1,7 @@
 //! Capabilities from the agent card of an A2A agent.
 //!
-//! The skills of a card have no schemas. They are in the parameters of an extension: the one that an export of capgen writes.
+//! The skills of a card have no schemas. They are in the parameters of an extension: the one that an export of capgen
+//! writes.
 
 use std::collections::HashSet;
 
@@ -22,8 +23,9 @@ pub struct Skills {
 
 /// Reads the capabilities of an agent card of version 0.3 or 1.0.
 ///
-/// A skill without schemas becomes a loose capability if the extension has an entry for it. Without the extension, the card is
-/// rejected, because it describes no requests. A skill without an entry, and an entry without a skill, is rejected.
+/// A skill without schemas becomes a loose capability if the extension has an entry for it. Without the extension, the
+/// card is rejected, because it describes no requests. A skill without an entry, and an entry without a skill, is
+/// rejected.
 ///
 /// ```
 /// use capgen_interop::import::{Document, ImportSettings, a2a};
@@ -66,7 +68,8 @@ fn parameters(card: &Json) -> Option<(&Json, String)> {
     Some((parameters, format!("/capabilities/extensions/{index}/params")))
 }
 
-/// Reads the capabilities of the extension. Its entries and the skills of the card must be the same: either may have been edited.
+/// Reads the capabilities of the extension. Its entries and the skills of the card must be the same: either may have
+/// been edited.
 fn capabilities(importer: &mut Importer, card: &Json, parameters: &Json, at: &str) {
     let at = pointer::join(at, "capabilities");
     let Some(all) = parameters.get("capabilities").and_then(Json::as_object) else {

@@ -6,7 +6,7 @@ use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
 use capgen_schema::{Anchor, Json, pointer};
 
-use super::Finding;
+use super::ImportFinding;
 
 /// The text of a document.
 #[derive(Clone, Debug)]
@@ -59,7 +59,8 @@ impl Document {
         if is_lines { Self::parse_lines(source) } else { whole }
     }
 
-    /// Reads one JSON text per line. They are read as one array, whose text is one byte longer before the first of them.
+    /// Reads one JSON text per line. They are read as one array, whose text is one byte longer before the first of
+    /// them.
     fn parse_lines(source: &Source) -> Result<Self, Vec<Diagnostic>> {
         let lines = source.text().trim_end().split('\n');
         // A line end that is not followed by a text stays white space.
@@ -115,24 +116,27 @@ impl Document {
         Some((index, files.get(index)?, rest))
     }
 
-    /// The findings with their lines, in the order of the files and of the lines in them. Findings without a line come first.
+    /// The findings with their lines, in the order of the files and of the lines in them. Findings without a line come
+    /// first.
     ///
     /// Takes time linear in the findings and in the members of the objects around them, apart from sorting.
-    pub fn diagnostics(&self, findings: &[Finding]) -> Vec<Diagnostic> {
-        let placed = |finding: &Finding| {
-            let (file, diagnostic) = match self.file(&finding.pointer) {
-                Some((index, file, pointer)) => (Some(index), file.diagnostic(&Finding { pointer, ..finding.clone() })),
-                None => (None, self.diagnostic(finding)),
+    pub fn with_places(&self, findings: &[ImportFinding]) -> Vec<Diagnostic> {
+        let placed = |finding: &ImportFinding| {
+            let (file, shown) = match self.file(&finding.pointer) {
+                Some((index, file, pointer)) => {
+                    (Some(index), file.with_place(&ImportFinding { pointer, ..finding.clone() }))
+                }
+                None => (None, self.with_place(finding)),
             };
-            let start = diagnostic.labels.first().map(|label| label.span.start);
+            let start = shown.labels.first().map(|label| label.span.start);
             let first = finding.first.as_ref().and_then(|pointer| self.first(pointer));
-            let diagnostic = first.into_iter().fold(diagnostic, Diagnostic::label);
-            ((file, start), diagnostic)
+            let shown = first.into_iter().fold(shown, Diagnostic::label);
+            ((file, start), shown)
         };
         let mut placed: Vec<_> = findings.iter().map(placed).collect();
         // The sort is stable: findings at one place keep their order.
         placed.sort_by_key(|(place, _)| *place);
-        placed.into_iter().map(|(_, diagnostic)| diagnostic).collect()
+        placed.into_iter().map(|(_, shown)| shown).collect()
     }
 
     /// The label at the first of two places that exclude each other; `None` if it has no text.
@@ -144,16 +148,16 @@ impl Document {
         }
     }
 
-    fn diagnostic(&self, finding: &Finding) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(finding.code, finding.message.as_str());
+    fn with_place(&self, finding: &ImportFinding) -> Diagnostic {
+        let mut shown = Diagnostic::new(finding.code, finding.message.as_str());
         if let Text::One(source, root) = &self.text {
-            diagnostic = diagnostic.label(label(source, root, &finding.pointer, finding.anchor, &finding.label));
+            shown = shown.label(label(source, root, &finding.pointer, finding.anchor, &finding.label));
         }
         if !finding.place.is_empty() {
-            diagnostic = diagnostic.note(format!("at: {}", finding.place));
+            shown = shown.note(format!("at: {}", finding.place));
         }
-        diagnostic.help = finding.help.clone();
-        diagnostic.pointer(finding.pointer.as_str())
+        shown.help = finding.help.clone();
+        shown.pointer(finding.pointer.as_str())
     }
 }
 

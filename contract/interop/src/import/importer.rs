@@ -7,7 +7,7 @@ use capgen_manifest::Capability;
 use capgen_schema::{Anchor, Code};
 
 use super::name::{Wanted, capability_names};
-use super::{Finding, ImportSettings, Imported};
+use super::{ImportFinding, ImportSettings, Imported};
 use crate::codes;
 
 /// At most this many findings are kept, which bounds their memory. Every entry with an error is still rejected.
@@ -19,7 +19,7 @@ pub(crate) struct Importer {
     /// The name of an entry in messages, such as `tool`.
     kind: &'static str,
     pub(super) settings: ImportSettings,
-    findings: Vec<Finding>,
+    findings: Vec<ImportFinding>,
     /// The findings by code, pointer and message, because entries can share parts of the document, such as components.
     known: HashMap<(&'static str, String, String), Known>,
     entries: Vec<(Entry, Capability)>,
@@ -63,7 +63,7 @@ impl Importer {
     /// Reports an error that concerns the whole document.
     pub(crate) fn document_error(&mut self, code: Code, pointer: String, message: impl Into<String>, help: &str) {
         let help = Some(help.to_owned());
-        self.push(Finding { help, concerns_document: true, ..finding(code, pointer, message.into()) });
+        self.push(ImportFinding { help, concerns_document: true, ..finding(code, pointer, message.into()) });
     }
 
     /// Reports an error in an entry, which rejects it.
@@ -75,12 +75,13 @@ impl Importer {
         message: impl Into<String>,
         help: &str,
     ) {
-        let finding = Finding { help: Some(help.to_owned()), ..finding(code, pointer, message.into()) };
+        let finding = ImportFinding { help: Some(help.to_owned()), ..finding(code, pointer, message.into()) };
         self.report(entry, "", finding);
     }
 
-    /// Reports a finding in an entry; an error rejects it. `part` is the part of the entry in words, such as `inputSchema, /properties/q`.
-    pub(crate) fn report(&mut self, entry: &mut Entry, part: &str, mut finding: Finding) {
+    /// Reports a finding in an entry; an error rejects it. `part` is the part of the entry in words, such as
+    /// `inputSchema, /properties/q`.
+    pub(crate) fn report(&mut self, entry: &mut Entry, part: &str, mut finding: ImportFinding) {
         entry.has_errors |= finding.code.severity() == Severity::Error;
         finding.entry.clone_from(&entry.wire);
         let comma = if part.is_empty() { "" } else { ", " };
@@ -98,11 +99,11 @@ impl Importer {
         help: &str,
     ) {
         let help = Some(help.to_owned());
-        self.report(entry, "", Finding { first: Some(first), help, ..finding(code, pointer, message) });
+        self.report(entry, "", ImportFinding { first: Some(first), help, ..finding(code, pointer, message) });
     }
 
     /// Keeps a finding, unless another entry or another part of the same one has it at the same place.
-    fn push(&mut self, finding: Finding) {
+    fn push(&mut self, finding: ImportFinding) {
         let key = (finding.code.as_str(), finding.pointer.clone(), finding.message.clone());
         if let Some(known) = self.known.get_mut(&key) {
             if known.last != finding.entry {
@@ -130,7 +131,7 @@ impl Importer {
     /// Rejects an entry that has no name in the protocol. It is not a duplicate of another one without a name.
     pub(crate) fn nameless(&mut self, pointer: &str, message: &str) {
         let help = Some("give it a name: calls use it".to_owned());
-        self.push(Finding { help, ..finding(codes::MALFORMED_ENTRY, pointer.to_owned(), message.to_owned()) });
+        self.push(ImportFinding { help, ..finding(codes::MALFORMED_ENTRY, pointer.to_owned(), message.to_owned()) });
         self.nameless += 1;
     }
 
@@ -189,8 +190,8 @@ impl Importer {
     }
 }
 
-fn finding(code: Code, pointer: String, message: String) -> Finding {
-    Finding {
+fn finding(code: Code, pointer: String, message: String) -> ImportFinding {
+    ImportFinding {
         code,
         entry: String::new(),
         concerns_document: false,

@@ -1,8 +1,8 @@
 //! Capabilities from files of JSON Schema.
 //!
-//! The name of a file decides its part: `find.request.schema.json` and `find.response.schema.json` are the sides of the capability
-//! `find`, and any other `find.schema.json` or `find.json` is its request. `contract.json`, which an export writes, has the other keys
-//! and decides which files are read.
+//! The name of a file decides its part: `find.request.schema.json` and `find.response.schema.json` are the sides of the
+//! capability `find`, and any other `find.schema.json` or `find.json` is its request. `contract.json`, which an export
+//! writes, has the other keys and decides which files are read.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ pub struct Schemas {
     pub agent: Option<AgentId>,
 }
 
-/// Reads files of JSON Schema, from a document of [`Document::of_files`]. The dialect of a schema without `$schema` is draft 2020-12 if
-/// it has `$defs`, and otherwise draft-07.
+/// Reads files of JSON Schema, from a document of [`Document::of_files`]. The dialect of a schema without `$schema` is
+/// draft 2020-12 if it has `$defs`, and otherwise draft-07.
 ///
 /// Takes time linear in the files, apart from the limits of [`normalise`](capgen_schema::normalise) and from sorting.
 ///

@@ -61,7 +61,8 @@ impl Importer {
                 "name" => take(&mut mark.name, value.as_str().filter(|name| Capability::is_name(name))),
                 key if key == Side::Request.name() => form(&mut mark.request, value),
                 key if key == Side::Response.name() => form(&mut mark.response, value),
-                // Differences between the schemas of the contract and those of the entry, which the reader of schemas undoes.
+                // Differences between the schemas of the contract and those of the entry, which the reader of schemas
+                // undoes.
                 "restore" | "definitions" => value.as_object().is_some(),
                 "schemas" => are_schemas(value),
                 key => property(&mut descriptor, key, value),

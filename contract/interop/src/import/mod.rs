@@ -1,7 +1,7 @@
 //! Contracts from other formats.
 //!
-//! An importer reads one [`Document`], turns each entry of it (a tool, an operation, a skill) into a capability, and reports every part
-//! that a contract cannot express. An entry is imported as a whole or not at all.
+//! An importer reads one [`Document`], turns each entry of it (a tool, an operation, a skill) into a capability, and
+//! reports every part that a contract cannot express. An entry is imported as a whole or not at all.
 //!
 //! `importer` has the parts that all formats share: schemas, names and findings.
 
@@ -30,8 +30,8 @@ pub(crate) use schema::{Dialect, Foreign};
 /// How schemas are imported.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ImportSettings {
-    /// Whether a schema that the subset cannot express is widened, so that it accepts more payloads than the original. Otherwise its
-    /// entry is rejected.
+    /// Whether a schema that the subset cannot express is widened, so that it accepts more payloads than the original.
+    /// Otherwise its entry is rejected.
     pub lossy: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Imported {
     /// The names in the input of the entries with errors; the last ones are empty, for entries without a name.
     pub rejected: Vec<String>,
     /// Errors and warnings, in the order of the input.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ImportFinding>,
 }
 
 impl Imported {
@@ -78,15 +78,15 @@ impl Imported {
 ///
 /// Its texts may quote the input, which is untrusted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct ImportFinding {
     /// The code: one of [`codes`], or that of the schema's problem.
     pub code: Code,
     /// The name of the entry in the input; empty if it has none, or if the finding concerns the document as a whole.
     pub entry: String,
     /// Whether it concerns the document as a whole, and not one entry.
     pub concerns_document: bool,
-    /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty. If several entries share the place in
-    /// the document, it is that of the first one, with the number of others.
+    /// The place in words, such as ``tool `search`, inputSchema, /properties/q``; may be empty. If several entries
+    /// share the place in the document, it is that of the first one, with the number of others.
     pub place: String,
     /// JSON Pointer from the root of the document.
     pub pointer: String,

@@ -8,8 +8,8 @@ use capgen_schema::Hash;
 /// The most characters of a name before its suffix. Ids of agents may have 128 bytes, which leaves room for a suffix.
 const MAX_BASE: usize = 100;
 
-/// The id of an agent from the name of a server or of a file: each run of characters that an id does not allow becomes `-`. `None` if no
-/// character is left.
+/// The id of an agent from the name of a server or of a file: each run of characters that an id does not allow becomes
+/// `-`. `None` if no character is left.
 ///
 /// ```
 /// use capgen_interop::import::agent_id;
@@ -29,9 +29,10 @@ pub(super) struct Wanted<'a> {
     pub(super) title: &'a str,
 }
 
-/// The names of capabilities for entries of the input. A title that is a valid name stays as it is, if no other entry has the same. Any
-/// other is made valid, and gets a suffix, a hash of the wire name, if another entry has or would get that name. So the names do not
-/// depend on the order of the entries. `kind` is the name of an entry of whose title no character is left.
+/// The names of capabilities for entries of the input. A title that is a valid name stays as it is, if no other entry
+/// has the same. Any other is made valid, and gets a suffix, a hash of the wire name, if another entry has or would get
+/// that name. So the names do not depend on the order of the entries. `kind` is the name of an entry of whose title no
+/// character is left.
 ///
 /// Takes time linear in the names, apart from sorting.
 pub(super) fn capability_names(kind: &str, entries: &[Wanted<'_>]) -> Vec<String> {
@@ -84,8 +85,8 @@ fn base(entry: &str) -> String {
     if Capability::is_name(entry) { entry.to_owned() } else { readable(entry, "_-", '_', MAX_BASE) }
 }
 
-/// The text with each run of characters other than ASCII letters, digits and `allowed` replaced by `separator`, without such characters
-/// at its ends, and with at most `longest` characters.
+/// The text with each run of characters other than ASCII letters, digits and `allowed` replaced by `separator`, without
+/// such characters at its ends, and with at most `longest` characters.
 fn readable(text: &str, allowed: &str, separator: char, longest: usize) -> String {
     let mut name = String::new();
     let mut is_open = false;

@@ -1,13 +1,14 @@
 //! Schemas of other formats as schemas of the subset.
 //!
-//! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same contract. Every other schema is translated by the normaliser, the only code that converts schemas.
+//! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same
+//! contract. Every other schema is translated by the normaliser, the only code that converts schemas.
 
 use capgen_schema::codes::OTHER_DIALECT;
 use capgen_schema::{
     Anchor, Json, Loss, Problem, Schema, is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
 };
 
-use super::{Entry, Finding, Importer};
+use super::{Entry, ImportFinding, Importer};
 use crate::codes;
 
 /// The normaliser reports about so many problems of a schema.
@@ -22,8 +23,8 @@ pub(crate) enum Dialect {
     ByDefinitions,
 }
 
-/// The `$schema` of a modern schema that has none. Its keywords are those of draft 2020-12, and not declared by the author: the normaliser
-/// accepts those of older drafts as well.
+/// The `$schema` of a modern schema that has none. Its keywords are those of draft 2020-12, and not declared by the
+/// author: the normaliser accepts those of older drafts as well.
 const MODERN: &str = "https://spec.openapis.org/oas/3.1/dialect/base";
 
 /// A schema of another format.
@@ -42,9 +43,11 @@ pub(crate) struct Foreign<'s> {
 }
 
 impl Importer {
-    /// The schema, or its problems as findings of the entry. `locate` turns a JSON Pointer in `source` into one of the document.
+    /// The schema, or its problems as findings of the entry. `locate` turns a JSON Pointer in `source` into one of the
+    /// document.
     ///
-    /// A `$schema` of the document is dropped, unless it is known to be that of the contract: it asserts nothing, and all schemas of a contract have one dialect.
+    /// A `$schema` of the document is dropped, unless it is known to be that of the contract: it asserts nothing, and
+    /// all schemas of a contract have one dialect.
     pub(crate) fn schema(
         &mut self,
         entry: &mut Entry,
@@ -94,8 +97,8 @@ impl Importer {
     }
 }
 
-fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
-    Finding {
+fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> ImportFinding {
+    ImportFinding {
         code: codes::LOSS,
         entry: String::new(),
         concerns_document: false,
@@ -110,14 +113,14 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> Finding {
     }
 }
 
-fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> Finding {
+fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> ImportFinding {
     if problem.code == OTHER_DIALECT {
         // A contract has one dialect, but an import reads several.
         problem.message = "`$schema` names a dialect that is not known".to_owned();
         problem.help = Some("declare draft-04, -06, -07, 2019-09 or 2020-12, or remove it".to_owned());
     }
     let keyword = keyword_at(source, &problem.pointer);
-    Finding {
+    ImportFinding {
         code: problem.code,
         entry: String::new(),
         concerns_document: false,
@@ -132,8 +135,8 @@ fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> Stri
     }
 }
 
-/// Whether the dialect gives the keywords of the subset the same meaning. Draft-04 lacks some, such as `const`, and the normaliser
-/// rejects dialects that it does not know.
+/// Whether the dialect gives the keywords of the subset the same meaning. Draft-04 lacks some, such as `const`, and the
+/// normaliser rejects dialects that it does not know.
 fn has_the_subset(source: &Json) -> bool {
     let Some(declared) = source.get("$schema") else { return true };
     declared.as_str().is_some_and(|uri| is_known_dialect(uri) && !uri.contains("json-schema.org/draft-04/"))

@@ -11,8 +11,8 @@ fn import(files: &[(&str, &str)]) -> Schemas {
         |(path, text): &(&str, &str)| ((*path).to_owned(), Document::parse_json(&Source::new(*path, *text)).unwrap());
     let document = Document::of_files(files.iter().map(file).collect());
     let found = schemas(&document, ImportSettings::default());
-    for diagnostic in document.diagnostics(&found.imported.findings) {
-        assert!(diagnostic.labels.iter().all(|label| files.iter().any(|(path, _)| *path == label.source.path())));
+    for finding in document.with_places(&found.imported.findings) {
+        assert!(finding.labels.iter().all(|label| files.iter().any(|(path, _)| *path == label.source.path())));
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Importing tools of MCP servers: every rule of the mapping, and hostile lists.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use capgen_interop::import::{Document, Finding, ImportSettings, Imported, mcp};
+use capgen_interop::import::{Document, ImportFinding, ImportSettings, Imported, mcp};
 use capgen_manifest::{AgentId, Capability, SideEffects, Source, TransportSettings, load};
 use capgen_schema::Json;
 
@@ -9,7 +9,7 @@ fn import_with(text: &str, settings: ImportSettings) -> mcp::Tools {
     let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
     let tools = mcp::tools(&document, settings);
     // Findings can always be rendered.
-    assert_eq!(document.diagnostics(&tools.imported.findings).len(), tools.imported.findings.len());
+    assert_eq!(document.with_places(&tools.imported.findings).len(), tools.imported.findings.len());
     loads(&tools.imported);
     tools
 }
@@ -36,7 +36,7 @@ fn one(tool: &str) -> Capability {
     imported.capabilities.remove(0)
 }
 
-fn findings(text: &str) -> Vec<Finding> {
+fn findings(text: &str) -> Vec<ImportFinding> {
     import(text).findings
 }
 
@@ -267,8 +267,8 @@ fn two_tools_with_one_name_are_both_rejected() {
     let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
     assert_eq!((found.code.as_str(), found.pointer.as_str()), ("E0903", "/2"));
     let starts = |span: &std::ops::Range<usize>| text.get(..span.start).unwrap().matches("name").count();
-    let diagnostic = document.diagnostics(&imported.findings).remove(0);
-    assert_eq!(diagnostic.labels.iter().map(|label| starts(&label.span)).collect::<Vec<_>>(), [2, 0], "both places");
+    let finding = document.with_places(&imported.findings).remove(0);
+    assert_eq!(finding.labels.iter().map(|label| starts(&label.span)).collect::<Vec<_>>(), [2, 0], "both places");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn more_problems_than_are_shown_are_mentioned() {
         format!(r#"[{{"name": "t", "inputSchema": {{"type": "object", "properties": {{{}}}}}}}]"#, hosts.join(", "))
     };
     let mentions_more =
-        |findings: &[Finding]| findings.iter().any(|finding| finding.message.contains("there may be more"));
+        |findings: &[ImportFinding]| findings.iter().any(|finding| finding.message.contains("there may be more"));
     assert!(mentions_more(&findings(&text(1500))));
     assert!(!mentions_more(&findings(&text(900))));
 }

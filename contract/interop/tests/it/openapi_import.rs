@@ -254,7 +254,7 @@ fn problems_of_schemas_have_their_place_in_the_document() {
     let (document, found) = imported(&text);
     let pointer = "/paths/~1things~1{id}/put/responses/200/content/application~1json/schema/properties/a/$ref";
     assert_eq!(found.findings[0].pointer, pointer);
-    let label = document.diagnostics(&found.findings)[0].labels.remove(0);
+    let label = document.with_places(&found.findings)[0].labels.remove(0);
     assert_eq!(text.get(label.span), Some("'other.yaml#/A'"));
     let body = "      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }";
     let tuple = "components: { schemas: { A: { prefixItems: [{ type: string }, { type: integer }] } } }";
@@ -279,7 +279,7 @@ fn a_problem_of_a_shared_component_is_reported_once() {
     assert_eq!(shared[0].entry, "PUT /a");
     let place = "operation `PUT /a`, inputSchema, /components/schemas/A/type, and 2 other operations";
     assert_eq!(shared[0].place, place);
-    assert_eq!(document.diagnostics(&imported.findings).len(), 4);
+    assert_eq!(document.with_places(&imported.findings).len(), 4);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Documents of another format than the expected one: the message names the command that reads them.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use capgen_interop::import::{Document, Finding, ImportSettings, Imported, a2a, json_schema, mcp, openapi};
+use capgen_interop::import::{Document, ImportFinding, ImportSettings, Imported, a2a, json_schema, mcp, openapi};
 use capgen_manifest::Source;
 
 fn document(text: &str) -> Document {
     Document::parse_json(&Source::new("a.json", text)).unwrap()
 }
 
-fn only(imported: Imported) -> Finding {
+fn only(imported: Imported) -> ImportFinding {
     let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
     assert!(found.code.as_str() == "E0901" && imported.capabilities.is_empty() && imported.has_errors());
     found.clone()

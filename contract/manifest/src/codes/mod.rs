@@ -70,6 +70,8 @@ capgen_diagnostic::codes! {
     pub CAPABILITY_ID = "E0213";
     /// A string that must not be empty.
     pub EMPTY_TEXT = "E0214";
+    /// A path of the runtime that is not an absolute path of Rust.
+    pub RUNTIME_PATH = "E0215";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.

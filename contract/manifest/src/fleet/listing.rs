@@ -5,8 +5,11 @@ use std::ops::Range;
 
 use crate::document::parse_document;
 use crate::keys::{AGENT, FLEET, names};
-use crate::read::{Map, Place, Reader, advice, format_version, help_for_empty};
-use crate::{AgentId, Data, Diagnostic, Node, Options, Source, codes, secrets};
+use crate::read::{Map, Place, Reader, advice, class, format_version, help_for_empty};
+use crate::{
+    AgentId, Data, Diagnostic, ImportExtension, InvalidRuntimePath, Node, OptionValue, Options, RuntimePath, Source,
+    codes, secrets,
+};
 
 /// The path of an agent in `fleet.yaml`.
 #[derive(Clone, Debug)]
@@ -60,8 +63,8 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options, name, description }) }
 }
 
-/// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by id. For a
-/// fleet in a folder, use [`Fleet`](crate::Fleet).
+/// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by
+/// id. For a fleet in a folder, use [`Fleet`](crate::Fleet).
 ///
 /// # Errors
 ///
@@ -76,8 +79,39 @@ fn read_options(reader: &mut Reader<'_>, node: &Node, place: Place, options: &mu
     let keys: Vec<&str> = Options::TABLE.iter().map(|row| row.key).collect();
     reader.only(&mut map, &keys);
     for row in Options::TABLE {
-        if let Some(value) = reader.boolean(&map, row.key) {
-            (row.set)(options, value);
+        match row.value {
+            OptionValue::Switch { set, .. } => {
+                if let Some(value) = reader.boolean(&map, row.key) {
+                    set(options, value);
+                }
+            }
+            OptionValue::Extension { set, .. } => {
+                let values = ImportExtension::ALL.map(|extension| (extension.name(), extension));
+                if let Some(value) = class(reader, &map, row.key, values) {
+                    set(options, value);
+                }
+            }
+            OptionValue::Path { set, .. } => {
+                if let Some(value) = runtime_path(reader, &map, row.key) {
+                    set(options, value);
+                }
+            }
+        }
+    }
+}
+
+fn runtime_path(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<RuntimePath> {
+    let text = reader.text(map, key)?;
+    let span = &map.get(key)?.value.span;
+    match RuntimePath::new(text) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            let at = (span.clone(), error.reason());
+            let message = format!("`{key}` is not an absolute path of Rust");
+            let finding = reader.finding(codes::RUNTIME_PATH, message, at, &map.below(key));
+            // Without a correction, which would display a value of which the rest of the finding shows nothing.
+            reader.report(finding.help(InvalidRuntimePath::EXPECTED));
+            None
         }
     }
 }

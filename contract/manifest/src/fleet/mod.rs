@@ -82,7 +82,7 @@ impl Fleet {
 
     /// The options of generated code in `fleet.yaml`, which flags and build scripts override.
     pub fn options(&self) -> Options {
-        self.options
+        self.options.clone()
     }
 
     /// The `name` in `fleet.yaml`. Any text.
@@ -101,13 +101,14 @@ impl Fleet {
         path.is_file().then_some(path)
     }
 
-    /// The path of the manifest of the agent `id`: the path in `fleet.yaml`, otherwise `agents/<id>/capabilities.yaml` (or
-    /// `.yml`, or `.json`). `agent://<id>` is accepted too.
+    /// The path of the manifest of the agent `id`: the path in `fleet.yaml`, otherwise `agents/<id>/capabilities.yaml`
+    /// (or `.yml`, or `.json`). `agent://<id>` is accepted too.
     ///
     /// # Errors
     ///
-    /// [`codes::PEER_ID`] if `id` is not valid, [`codes::UNKNOWN_PEER`] with the paths that were tried and the most similar
-    /// id in the fleet, [`codes::NO_MANIFEST`] if `fleet.yaml` lists the agent but there is no manifest at its path.
+    /// [`codes::PEER_ID`] if `id` is not valid, [`codes::UNKNOWN_PEER`] with the paths that were tried and the most
+    /// similar id in the fleet, [`codes::NO_MANIFEST`] if `fleet.yaml` lists the agent but there is no manifest at its
+    /// path.
     pub fn peer(&self, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
         let bare = id.strip_prefix("agent://").unwrap_or(id);
         let Some(id) = AgentId::new(bare) else {
@@ -169,14 +170,14 @@ impl Fleet {
 
     /// Every agent of the fleet that offers capabilities, with the path of its manifest, sorted by id.
     ///
-    /// An agent in `fleet.yaml` whose folder exists but contains no manifest only calls other agents, and is left out. One
-    /// whose path does not exist is included, and [`peer`](Self::peer) reports the error. Also left out is a folder in
-    /// `agents/` that has no manifest, or whose manifest `fleet.yaml` lists under some id.
+    /// An agent in `fleet.yaml` whose folder exists but contains no manifest only calls other agents, and is left out.
+    /// One whose path does not exist is included, and [`peer`](Self::peer) reports the error. Also left out is a folder
+    /// in `agents/` that has no manifest, or whose manifest `fleet.yaml` lists under some id.
     ///
     /// # Errors
     ///
-    /// [`codes::UNREADABLE`] if `agents/` cannot be listed, [`codes::PEER_ID`] if the name of a folder with a manifest is not
-    /// a valid id.
+    /// [`codes::UNREADABLE`] if `agents/` cannot be listed, [`codes::PEER_ID`] if the name of a folder with a manifest
+    /// is not a valid id.
     pub fn peers(&self) -> Result<Vec<(AgentId, PathBuf)>, Vec<Diagnostic>> {
         let mut peers = BTreeMap::new();
         let mut claimed = BTreeSet::new();

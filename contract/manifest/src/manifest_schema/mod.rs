@@ -1,10 +1,11 @@
 //! JSON Schemas of `capabilities.yaml` and `fleet.yaml`, with which editors complete and check these files.
 //!
-//! They are generated from the tables that the readers use. They accept every file that a reader accepts, and reject most others: a JSON
-//! Schema cannot express that names are unique, that references have a target, or that values are not nested too deeply.
+//! They are generated from the tables that the readers use. They accept every file that a reader accepts, and reject
+//! most others: a JSON Schema cannot express that names are unique, that references have a target, or that values are
+//! not nested too deeply.
 //!
-//! They are in draft-07, the dialect that most editors support. Unlike the schemas of capabilities, they use `if` and `dependencies`,
-//! because editors report the errors of a union badly.
+//! They are in draft-07, the dialect that most editors support. Unlike the schemas of capabilities, they use `if` and
+//! `dependencies`, because editors report the errors of a union badly.
 
 mod contract;
 mod fleet;
@@ -14,8 +15,8 @@ mod value;
 
 use capgen_schema::Json;
 
-use crate::Options;
 use crate::keys::Key;
+use crate::{ImportExtension, OptionValue, Options, RuntimePath};
 use node::{Node, object};
 
 /// The JSON Schema (draft-07) of `capabilities.yaml`. The result is always the same.
@@ -71,8 +72,14 @@ fn closed<'k>(properties: impl Iterator<Item = (&'k str, Json)>, keys: &[Key]) -
 fn options() -> Node {
     let defaults = Options::default();
     let row = |row: &crate::OptionRow| {
-        let node = Node::of("boolean").text("description", row.about);
-        (row.key, node.set("default", Json::Bool((row.get)(&defaults))).into())
+        let (node, default) = match row.value {
+            OptionValue::Switch { get, .. } => (Node::of("boolean"), Json::Bool(get(&defaults))),
+            OptionValue::Extension { get, .. } => {
+                (value::one_of(ImportExtension::ALL.map(ImportExtension::name)), get(&defaults).name().into())
+            }
+            OptionValue::Path { get, .. } => (Node::matching(RuntimePath::PATTERN), get(&defaults).as_str().into()),
+        };
+        (row.key, node.text("description", row.about).set("default", default).into())
     };
     closed(Options::TABLE.iter().map(row), &[])
 }

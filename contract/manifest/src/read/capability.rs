@@ -200,7 +200,8 @@ fn ranges(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Vec<VersionRange
     ranges
 }
 
-fn class<T: Copy, const N: usize>(
+/// The value of a key that has one of these names. Reports any other one.
+pub(crate) fn class<T: Copy, const N: usize>(
     reader: &mut Reader<'_>,
     map: &Map<'_>,
     key: &str,

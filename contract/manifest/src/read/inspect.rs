@@ -6,8 +6,10 @@ use super::{Reader, advice, help_for_empty, manifest};
 use crate::document::parse_document;
 use crate::{Data, Diagnostic, Manifest, Member, Node, Source, secrets};
 
-/// A manifest whose schemas were not checked, for inspection only: it cannot be called, served, compared or generated from.
+/// A manifest whose schemas were not checked, for inspection only: it cannot be called, served, compared or generated
+/// from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The manifest. None of its capabilities has a schema, whether or not the file has one.
     pub without_schemas: Manifest,
@@ -15,7 +17,8 @@ pub struct Inspection {
     pub schemas: Vec<[Option<Json>; 2]>,
 }
 
-/// Reads a `capabilities.yaml` without checking its schemas, such as one that a peer published with keywords that are not supported.
+/// Reads a `capabilities.yaml` without checking its schemas, such as one that a peer published with keywords that are
+/// not supported.
 ///
 /// ```
 /// use capgen_manifest::{Source, inspect};

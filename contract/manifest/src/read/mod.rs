@@ -19,6 +19,7 @@ use crate::document::{is_json, parse_document};
 use crate::keys::{MANIFEST, names};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
+pub(crate) use capability::class;
 pub use inspect::{Inspection, inspect};
 pub use peers::read_peers;
 pub(crate) use reader::{Map, Place, Reader, listed};

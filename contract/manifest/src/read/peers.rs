@@ -4,8 +4,8 @@ use super::{Place, Reader, advice, format_version, help_for_empty, transport};
 use crate::document::parse_document;
 use crate::{AgentId, Data, Diagnostic, Node, Source, TransportSettings, codes, secrets};
 
-/// Reads an `rpc-peers.yaml`: `version: 1`, and below `peers` the agents, as `agent://<id>`, each with a list of transports in the
-/// form of `capabilities.yaml`, or a mapping with the key `transports`.
+/// Reads an `rpc-peers.yaml`: `version: 1`, and below `peers` the agents, as `agent://<id>`, each with a list of
+/// transports in the form of `capabilities.yaml`, or a mapping with the key `transports`.
 ///
 /// ```
 /// use capgen_manifest::{Source, read_peers};

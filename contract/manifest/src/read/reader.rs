@@ -13,10 +13,10 @@ use crate::secrets::has_colon;
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// Further errors are counted, not kept: a hostile file can cause millions. More than a user reads.
-const LIMIT: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
 /// Longer pointers, in bytes, are left out: a thousand copies of a key of many megabytes would take gigabytes.
-const LONGEST_POINTER: usize = 4096;
+const MAX_POINTER: usize = 4096;
 
 /// The source and the findings so far.
 pub(crate) struct Reader<'s> {
@@ -66,8 +66,8 @@ impl<'n> Map<'n> {
         self.place.below(key)
     }
 
-    /// The span of the first key. It represents the mapping in findings, because the span of the whole mapping may cover
-    /// pages.
+    /// The span of the first key. It represents the mapping in findings, because the span of the whole mapping may
+    /// cover pages.
     pub(crate) fn head(&self) -> Range<usize> {
         match &self.node.data {
             Data::Object(members) => members.first().map_or(self.node.span.clone(), |m| m.key_span.clone()),
@@ -103,7 +103,7 @@ impl<'s> Reader<'s> {
 
     pub(crate) fn report(&mut self, finding: Diagnostic) {
         let list = if finding.severity() == Severity::Error { &mut self.errors } else { &mut self.warnings };
-        if list.len() < LIMIT { list.push(finding) } else { self.left_out += 1 }
+        if list.len() < MAX_FINDINGS { list.push(finding) } else { self.left_out += 1 }
     }
 
     /// Creates a finding at a place. [`report`](Self::report) adds it.
@@ -115,7 +115,7 @@ impl<'s> Reader<'s> {
         place: &Place,
     ) -> Diagnostic {
         let mut finding = Diagnostic::new(code, message).at(self.source, span, label);
-        finding.pointer = (place.pointer.len() <= LONGEST_POINTER).then(|| place.pointer.clone());
+        finding.pointer = (place.pointer.len() <= MAX_POINTER).then(|| place.pointer.clone());
         finding.notes.extend(place.at.as_ref().map(|at| format!("at: {at}")));
         finding
     }
@@ -152,13 +152,13 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// Rejects keys that are not in `keys`. Call it before [`required`](Self::required), which does not report a key as missing
-    /// if an unknown one resembles it.
+    /// Rejects keys that are not in `keys`. Call it before [`required`](Self::required), which does not report a key as
+    /// missing if an unknown one resembles it.
     pub(crate) fn only(&mut self, map: &mut Map<'_>, keys: &[&str]) {
         let Data::Object(members) = &map.node.data else { return };
         for member in members.iter().filter(|m| !keys.contains(&m.key.as_str())) {
             // The search for a similar key takes too long to do it for findings that are not kept.
-            if self.errors.len() >= LIMIT {
+            if self.errors.len() >= MAX_FINDINGS {
                 self.left_out += 1;
                 continue;
             }

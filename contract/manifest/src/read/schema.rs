@@ -34,7 +34,8 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option
     schema.ok()
 }
 
-/// Reports the largest patterns if all patterns of the contract together exceed their limit. `root` is the whole document.
+/// Reports the largest patterns if all patterns of the contract together exceed their limit. `root` is the whole
+/// document.
 pub(crate) fn check_patterns(reader: &mut Reader<'_>, root: &Node) {
     if !reader.patterns.is_over_limit() {
         return;

@@ -1,4 +1,5 @@
-//! The text that is neither a key nor a value of the tree: punctuation, comments, anchors, tags, and everything after an error.
+//! The text that is neither a key nor a value of the tree: punctuation, comments, anchors, tags, and everything after
+//! an error.
 
 use std::ops::Range;
 
@@ -7,7 +8,8 @@ use super::public;
 /// Spaces, and the punctuation of YAML and JSON that has no text of its own.
 const STRUCTURE: &str = " \t\r\n-:,{}[]?|>\u{feff}";
 
-/// The parts of `range` that are hidden. After a comment, or anything else that is not known, the line is hidden to its end.
+/// The parts of `range` that are hidden. After a comment, or anything else that is not known, the line is hidden to its
+/// end.
 pub(super) fn hidden(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut at = range.start;
     let mut spans = Vec::new();
@@ -31,8 +33,8 @@ fn next(text: &str, range: Range<usize>) -> Option<usize> {
     rest.find(|c| !STRUCTURE.contains(c)).map(|at| range.start + at)
 }
 
-/// The hidden parts from `from`, the place of an error, to the end of the text: everything except known keys at the start of
-/// a line.
+/// The hidden parts from `from`, the place of an error, to the end of the text: everything except known keys at the
+/// start of a line.
 pub(super) fn hidden_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut at = from;
     let mut spans = Vec::new();

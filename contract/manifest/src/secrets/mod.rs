@@ -1,10 +1,11 @@
 //! The parts of a document that findings never display.
 //!
-//! Nothing here tries to recognise a secret. A value is displayed only if the format makes it public, such as a schema. The
-//! values of `transports`, of unknown keys and of keys in the wrong place are not displayed, and neither are comments. Keys
-//! and punctuation remain, so that a finding still shows the structure.
+//! Nothing here tries to recognise a secret. A value is displayed only if the format makes it public, such as a schema.
+//! The values of `transports`, of unknown keys and of keys in the wrong place are not displayed, and neither are
+//! comments. Keys and punctuation remain, so that a finding still shows the structure.
 //!
-//! If the text is not valid, the same rule applies to the part before the error. After it, only known keys are displayed.
+//! If the text is not valid, the same rule applies to the part before the error. After it, only known keys are
+//! displayed.
 
 mod gap;
 mod public;
@@ -15,7 +16,7 @@ use capgen_diagnostic::{Hidden, Source};
 
 use crate::document::{Start, parse_document, parse_start};
 use crate::json::parse_json;
-use public::{LEAST_LIMIT, Public, Walk};
+use public::{MIN_TOKENS, Public, Walk};
 
 /// The hidden parts of a `capabilities.yaml`.
 pub(crate) fn in_contract(source: &Source) -> Hidden {
@@ -32,20 +33,21 @@ pub(crate) fn in_peers(source: &Source) -> Hidden {
     hidden(source, Public::PeerTable)
 }
 
-/// From now on, findings in a text of another format, such as a list of MCP tools or an OpenAPI document, display the keywords of its
-/// schemas, with the names and descriptions around them. They are the contract that is imported.
+/// From now on, findings in a text of another format, such as a list of MCP tools or an OpenAPI document, display the
+/// keywords of its schemas, with the names and descriptions around them. They are the contract that is imported.
 ///
-/// Every other value stays hidden: URLs of servers, headers, environment variables, and the members that only the format has. Values of
-/// `default` and `examples` stay hidden too, because a contract does not contain them, and servers fill them from their configuration.
-/// `const` and `enum` are displayed: generated code contains them.
+/// Every other value stays hidden: URLs of servers, headers, environment variables, and the members that only the
+/// format has. Values of `default` and `examples` stay hidden too, because a contract does not contain them, and
+/// servers fill them from their configuration. `const` and `enum` are displayed: generated code contains them.
 ///
 /// Call it before the text is parsed.
 pub fn show_schemas(source: &Source) {
     source.hide_with(in_foreign);
 }
 
-/// The hidden parts of a text of another format: one document, or one JSON text per line. JSON may have any path, such as that of
-/// standard input. In an invalid text, a quote may be missing, so that a value seems to belong to another key: every value is hidden.
+/// The hidden parts of a text of another format: one document, or one JSON text per line. JSON may have any path, such
+/// as that of standard input. In an invalid text, a quote may be missing, so that a value seems to belong to another
+/// key: every value is hidden.
 fn in_foreign(source: &Source) -> Hidden {
     let text = source.text();
     let whole = |source: &Source, root| {
@@ -98,7 +100,7 @@ fn parts(source: &Source, start: &Start, root: Public) -> (Vec<Range<usize>>, Ve
     let text = source.text();
     let Start { root: tree, end, is_valid } = start;
     let (end, is_valid) = (*end, *is_valid);
-    let mut walk = Walk { text, is_valid, tokens: Vec::new(), limit: LEAST_LIMIT };
+    let mut walk = Walk { text, is_valid, tokens: Vec::new(), limit: MIN_TOKENS };
     if let Some(tree) = tree {
         walk.tree(tree, root);
     }

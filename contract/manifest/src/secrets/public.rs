@@ -38,8 +38,8 @@ pub(super) enum Public {
     Text,
     /// A URL or a reference, of which nothing is displayed if it has secrets.
     Url,
-    /// A name, a version or a path: a scalar without the punctuation of YAML and JSON. A missing quote makes other keys and
-    /// values a part of it.
+    /// A name, a version or a path: a scalar without the punctuation of YAML and JSON. A missing quote makes other keys
+    /// and values a part of it.
     Word,
     /// An unknown key, or a value of the wrong type. Booleans and null are displayed.
     Nothing,
@@ -216,12 +216,13 @@ pub(super) fn is_known(key: &str) -> bool {
 
 /// The fewest tokens between two removals of copies: usual manifests have fewer, and a removal takes the time to sort
 /// all of them.
-pub(super) const LEAST_LIMIT: usize = 10_000;
+pub(super) const MIN_TOKENS: usize = 10_000;
 
 /// Collects the tokens of a tree.
 pub(super) struct Walk<'t, 'n> {
     pub(super) text: &'t str,
-    /// Whether the whole text is valid. If it is not, a quote may be missing, so texts are not trusted to end where they seem to.
+    /// Whether the whole text is valid. If it is not, a quote may be missing, so texts are not trusted to end where
+    /// they seem to.
     pub(super) is_valid: bool,
     pub(super) tokens: Vec<Token<'n>>,
     /// The number of tokens at which copies are removed.
@@ -275,7 +276,7 @@ impl<'n> Walk<'_, 'n> {
     pub(super) fn remove_copies(&mut self) {
         self.tokens.sort_by_key(|token| (token.span.start, token.shown.is_empty()));
         self.tokens.dedup_by_key(|token| (token.span.start, token.shown.is_empty()));
-        self.limit = (2 * self.tokens.len()).max(LEAST_LIMIT);
+        self.limit = (2 * self.tokens.len()).max(MIN_TOKENS);
     }
 
     fn shown_key(&self, key: &str, span: &Range<usize>, is_known: bool, at: Public) -> Option<Range<usize>> {
@@ -318,7 +319,8 @@ impl<'n> Walk<'_, 'n> {
         !inside.contains(['{', '}', '[', ']', ',', '"', '\'', '#', '@', '\n']) && !inside.contains(": ")
     }
 
-    /// The lines of a block scalar; otherwise the first line: a missing quote makes the following lines a part of the text.
+    /// The lines of a block scalar; otherwise the first line: a missing quote makes the following lines a part of the
+    /// text.
     fn first_line(&self, span: &Range<usize>) -> Range<usize> {
         let text = self.text.get(span.clone()).unwrap_or_default();
         let length = text.find('\n').filter(|_| !is_block(text)).unwrap_or(text.len());

@@ -5,10 +5,10 @@ use capgen_schema::Json;
 use super::scalar;
 
 /// The maximum length, in bytes, of a list of scalars on one line. It is a usual width of terminals.
-const LONGEST_LIST: usize = 80;
+const MAX_LIST: usize = 80;
 
 /// A longer key is written after a `?`: the colon of a key must follow within 1024 characters.
-const LONGEST_KEY: usize = 1000;
+const MAX_KEY: usize = 1000;
 
 /// A mapping or sequence that is being written.
 struct Frame<'j> {
@@ -53,7 +53,7 @@ pub(super) fn push_member(out: &mut String, key: &str, value: &Json, indent: usi
 fn push_key(out: &mut String, key: &str, indent: usize) {
     let start = out.len();
     scalar::push_text(out, key, scalar::Context::Block);
-    if out.len() - start > LONGEST_KEY {
+    if out.len() - start > MAX_KEY {
         out.insert_str(start, "? ");
         out.push('\n');
         push_spaces(out, indent);
@@ -61,8 +61,8 @@ fn push_key(out: &mut String, key: &str, indent: usize) {
     out.push(':');
 }
 
-/// Appends a value after a colon or a dash, and a line break. Of a collection in block style, appends only the start, and returns the
-/// rest.
+/// Appends a value after a colon or a dash, and a line break. Of a collection in block style, appends only the start,
+/// and returns the rest.
 fn push_value<'j>(out: &mut String, value: &'j Json, indent: usize, is_behind_dash: bool) -> Option<Frame<'j>> {
     let rest = match value {
         Json::Object(members) if !members.is_empty() => Rest::Members(members.iter()),
@@ -100,10 +100,10 @@ fn list(items: &[Json]) -> Option<String> {
         match item {
             Json::Array(_) | Json::Object(_) => return None,
             // Checked before the text is copied: it may be megabytes.
-            Json::String(text) if text.len() > LONGEST_LIST => return None,
+            Json::String(text) if text.len() > MAX_LIST => return None,
             item => push_scalar(&mut out, item, scalar::Context::Flow),
         }
-        if out.len() >= LONGEST_LIST {
+        if out.len() >= MAX_LIST {
             return None;
         }
     }

@@ -19,12 +19,14 @@ type Member<'m> = (&'m str, Cow<'m, Json>);
 const INDENT: usize = 4;
 
 impl Manifest {
-    /// The manifest as `capabilities.yaml`: in block style, with keys in a fixed order and the schemas last. Inside a schema, the order
-    /// is that of the schema. The same manifest always gives the same text. Takes time linear in the text.
+    /// The manifest as `capabilities.yaml`: in block style, with keys in a fixed order and the schemas last. Inside a
+    /// schema, the order is that of the schema. The same manifest always gives the same text. Takes time linear in the
+    /// text.
     ///
-    /// The text loads as an equal manifest, with every string and every digit, if the manifest follows the rules of its fields (names,
-    /// ids, [`TransportSettings::check`], no empty lists and strings) and the text is within the limits of the reader (32 MiB, 2,000,000
-    /// values, 256 levels). A string is written without quotes only if YAML 1.1 and YAML 1.2 both read it as a string.
+    /// The text loads as an equal manifest, with every string and every digit, if the manifest follows the rules of its
+    /// fields (names, ids, [`TransportSettings::check`], no empty lists and strings) and the text is within the limits
+    /// of the reader (32 MiB, 2,000,000 values, 256 levels). A string is written without quotes only if YAML 1.1 and
+    /// YAML 1.2 both read it as a string.
     ///
     /// The text contains the credentials of the transports.
     ///
@@ -62,8 +64,9 @@ impl Manifest {
         self.to_yaml_with_comment("")
     }
 
-    /// The text of [`to_yaml`](Self::to_yaml) after a comment, each line of which gets a `#`. Nothing is written for an empty comment.
-    /// Invisible and misleading characters, such as control characters, are escaped as in Rust (`\u{1b}`).
+    /// The text of [`to_yaml`](Self::to_yaml) after a comment, each line of which gets a `#`. Nothing is written for an
+    /// empty comment. Invisible and misleading characters, such as control characters, are escaped as in Rust
+    /// (`\u{1b}`).
     pub fn to_yaml_with_comment(&self, comment: &str) -> String {
         let mut out = String::new();
         push_comment(&mut out, comment);
@@ -124,8 +127,8 @@ macro_rules! capability_members {
 capability_keys!(capability_members);
 
 impl Capability {
-    /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as they are written,
-    /// with their annotations. It is the same for a capability declared in YAML, in JSON and in Rust.
+    /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as
+    /// they are written, with their annotations. It is the same for a capability declared in YAML, in JSON and in Rust.
     ///
     /// ```
     /// use capgen_manifest::Capability;

@@ -1,8 +1,8 @@
 //! Strings and numbers in YAML.
 //!
-//! A string is written without quotes only if every reader of [YAML 1.2](https://yaml.org/spec/1.2.2/) and
-//! [YAML 1.1](https://yaml.org/type/) reads it as a string: it starts like a word, and is not a word with a meaning, such as `yes`.
-//! Every other string is quoted.
+//! A string is written without quotes only if every reader of [YAML 1.2](https://yaml.org/spec/1.2.2/) and [YAML
+//! 1.1](https://yaml.org/type/) reads it as a string: it starts like a word, and is not a word with a meaning, such as
+//! `yes`. Every other string is quoted.
 
 use std::fmt::Write as _;
 
@@ -37,8 +37,8 @@ pub(super) fn push_text(out: &mut String, text: &str, context: Context) {
     }
 }
 
-/// Whether a string is best written as a literal block: it has several lines, the first does not start with whitespace, and none ends
-/// with whitespace, which an editor might remove.
+/// Whether a string is best written as a literal block: it has several lines, the first does not start with whitespace,
+/// and none ends with whitespace, which an editor might remove.
 pub(super) fn is_literal(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let ends_badly = |line: &str| line.ends_with(char::is_whitespace);

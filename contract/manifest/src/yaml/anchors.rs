@@ -1,7 +1,7 @@
 //! Anchors, and the search for their values in the unfinished tree.
 //!
-//! An alias copies the value of its anchor. Defining an anchor copies nothing, so anchors without aliases cost nothing. The
-//! size of a copy is known before it is made, so an alias bomb is rejected before it takes memory.
+//! An alias copies the value of its anchor. Defining an anchor copies nothing, so anchors without aliases cost nothing.
+//! The size of a copy is known before it is made, so an alias bomb is rejected before it takes memory.
 
 use std::collections::BTreeMap;
 

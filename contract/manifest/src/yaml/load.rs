@@ -128,7 +128,8 @@ impl<'s, 'f> Loader<'s, 'f> {
             Event::SequenceEnd | Event::MappingEnd => self.end(range),
             Event::Alias(id) => self.alias(id, range),
             Event::UnresolvedAlias(_) => {
-                // No message of this module quotes a value: a secret that starts with `*`, `!` or a digit may be the problem.
+                // No message of this module quotes a value: a secret that starts with `*`, `!` or a digit may be the
+                // problem.
                 let finding = self.findings.at(codes::ALIAS, "the alias has no anchor before it", range.clone());
                 let help = "define the anchor before it, or quote the text if it starts with `*`";
                 self.findings.add(finding.help(help))?;

@@ -1,4 +1,5 @@
-//! The values of plain scalars, by YAML's core schema ([YAML 1.2.2 section 10.3.2](https://yaml.org/spec/1.2.2/#1032-tag-resolution)).
+//! The values of plain scalars, by YAML's core schema ([YAML 1.2.2 section
+//! 10.3.2](https://yaml.org/spec/1.2.2/#1032-tag-resolution)).
 
 use capgen_schema::{Number, NumberError};
 
@@ -73,12 +74,12 @@ fn number(text: &str) -> Option<Result<Number, Invalid>> {
     match json_text(text, unsigned).parse() {
         Ok(number) => Some(Ok(number)),
         Err(NumberError::Range) => Some(Err(Invalid::Range)),
-        Err(NumberError::Syntax) => None,
+        Err(_) => None,
     }
 }
 
-/// Rewrites numbers that the core schema allows and JSON does not (`+1`, `010`, `.5`, `1.`) in JSON's grammar. Any other text
-/// that is not a JSON number stays invalid.
+/// Rewrites numbers that the core schema allows and JSON does not (`+1`, `010`, `.5`, `1.`) in JSON's grammar. Any
+/// other text that is not a JSON number stays invalid.
 fn json_text(text: &str, unsigned: &str) -> String {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let (mantissa, exponent) = unsigned.split_at(unsigned.find(['e', 'E']).unwrap_or(unsigned.len()));

@@ -7,7 +7,8 @@ use granit_parser::{ErrorKind, ScanError};
 use crate::findings::{Findings, MAX_DEPTH, Stop};
 use crate::{Diagnostic, codes};
 
-/// Rejects characters that YAML calls not printable ([YAML 1.2.2 section 5.1](https://yaml.org/spec/1.2.2/#51-character-set)).
+/// Rejects characters that YAML calls not printable ([YAML 1.2.2 section
+/// 5.1](https://yaml.org/spec/1.2.2/#51-character-set)).
 pub(super) fn check_characters(text: &str, findings: &mut Findings) -> Result<(), Stop> {
     let Some((at, c)) = text.char_indices().find(|(_, c)| !is_printable(*c)) else { return Ok(()) };
     let span = at..at + c.len_utf8();
@@ -97,8 +98,8 @@ pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Dia
     }
 }
 
-/// The parser often reports an error at the start of the next line, which has nothing to do with it. This moves the span to
-/// the end of the line before.
+/// The parser often reports an error at the start of the next line, which has nothing to do with it. This moves the
+/// span to the end of the line before.
 fn at_line_end(text: &str, span: Range<usize>) -> Range<usize> {
     if span.is_empty() { text.trim_end().len().min(span.start)..span.start } else { span }
 }

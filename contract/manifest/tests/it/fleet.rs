@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::short;
 use capgen_manifest::{Fleet, codes, find_root, read_source, shown};
+use capgen_testkit::folder::Folder;
 
 /// A new folder with the given files. Removes an existing one first.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
@@ -266,11 +267,8 @@ fn paths_are_displayed_without_detours() {
 #[cfg(unix)]
 #[test]
 fn a_detour_through_a_link_is_displayed() {
-    let root = std::env::temp_dir().join(format!("capgen-detour-{}", std::process::id()));
-    std::fs::create_dir_all(root.join("x/deep")).unwrap();
-    std::fs::write(root.join("x/a.yaml"), "").unwrap();
-    std::os::unix::fs::symlink(root.join("x/deep"), root.join("link")).unwrap();
-    let path = root.join("link/../a.yaml");
+    let folder = Folder::with(&[("x/a.yaml", ""), ("x/deep/b.yaml", "")]);
+    std::os::unix::fs::symlink(folder.path("x/deep"), folder.path("link")).unwrap();
+    let path = folder.path("link/../a.yaml");
     assert_eq!(shown(&path), path.display().to_string());
-    std::fs::remove_dir_all(&root).unwrap();
 }

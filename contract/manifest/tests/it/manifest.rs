@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::common::short;
 use capgen_manifest::{AgentId, Determinism, LoadedContract, Side, SideEffects, Source, VersionRange, load, load_peer};
+use capgen_testkit::manifests::REVIEWER;
 
 const HEAD: &str = "version: 1\nagent: agent://a\ntransports: [{kind: memory, topics: {requests: r}}]\n";
 
@@ -33,36 +34,9 @@ fn loaded(path: &str, text: &str) -> LoadedContract {
     load(&Source::new(path, text)).map_err(|findings| short(&findings)).unwrap()
 }
 
-const SEED: &str = r#"version: 1
-agent: agent://pr-reviewer
-transports:
-  - kind: memory
-    topics:
-      requests: agents.pr-reviewer.requests
-capabilities:
-  - name: review-pr
-    description: Review a GitHub pull request.
-    timeoutMs: 60000
-    idempotent: true
-    since: "1.1.0"
-    inputSchema:
-      type: object
-      properties:
-        prUrl: { type: string, description: "GitHub PR URL." }
-        severity: { enum: [low, med, high] }
-      required: [prUrl, severity]
-      additionalProperties: false
-    outputSchema:
-      type: object
-      properties:
-        verdict: { enum: [approve, request-changes, comment] }
-        summary: { type: string }
-      required: [verdict, summary]
-"#;
-
 #[test]
 fn documented_manifest_loads() {
-    let LoadedContract { manifest, warnings, .. } = loaded("capabilities.yaml", SEED);
+    let LoadedContract { manifest, warnings, .. } = loaded("capabilities.yaml", REVIEWER);
     assert!(warnings.is_empty());
     assert_eq!(manifest.agent.as_str(), "pr-reviewer");
     assert_eq!(manifest.transports[0].kind, "memory");
@@ -572,7 +546,7 @@ fn hostile_agent_ids_are_rejected() {
 
 #[test]
 fn manifests_of_another_agent_are_rejected() {
-    let source = Source::new("agents/b/capabilities.yaml", SEED);
+    let source = Source::new("agents/b/capabilities.yaml", REVIEWER);
     assert!(load_peer(&source, &AgentId::new("pr-reviewer").unwrap()).is_ok());
     let findings = load_peer(&source, &AgentId::new("b").unwrap()).unwrap_err();
     assert_eq!(

@@ -243,7 +243,8 @@ fn public_values_are_displayed() {
     }
 }
 
-/// A document of another format. Each value that a contract does not contain is the secret, also at keys that schemas have too.
+/// A document of another format. Each value that a contract does not contain is the secret, also at keys that schemas
+/// have too.
 const FOREIGN: &str = r#"{
   "servers": [{ "url": "https://hunter2@host/hunter2", "headers": { "name": "hunter2", "type": "hunter2" } }],
   "mcpServers": { "files": { "command": "hunter2", "args": ["hunter2"], "env": { "title": "hunter2", "tags": ["hunter2"] } } },

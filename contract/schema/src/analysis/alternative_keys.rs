@@ -1,4 +1,5 @@
-//! Keys of branches that may be unions: properties of which every object of a branch has one, and that no other branch allows.
+//! Keys of branches that may be unions: properties of which every object of a branch has one, and that no other branch
+//! allows.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -73,7 +74,8 @@ impl<'s> AlternativeKeys<'s> {
     }
 }
 
-/// The first key that the parts of a subschema require or else the keys of the branches of its first union in which each has one.
+/// The first key that the parts of a subschema require or else the keys of the branches of its first union in which
+/// each has one.
 fn keys_of<'s>(in_place: &InPlace<'s>, node: NodeId, is_key: &impl Fn(&str) -> bool) -> Option<Vec<&'s str>> {
     let mut parts = Vec::new();
     add_parts(in_place, node, &mut parts);

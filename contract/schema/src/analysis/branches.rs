@@ -11,8 +11,8 @@ pub use super::tag::{Tag, TagValue, equality_key};
 use crate::instance::type_of;
 use crate::{NodeId, Schema, Type, TypeSet};
 
-/// Determines which branches a value can match, from the JSON type of the value and, if it is an object, from the value of a tag
-/// property or the presence of a key.
+/// Determines which branches a value can match, from the JSON type of the value and, if it is an object, from the value
+/// of a tag property or the presence of a key.
 ///
 /// Usable when code is generated and, with [`candidates`](Self::candidates), at run time.
 ///
@@ -41,16 +41,16 @@ pub struct Branches {
 }
 
 impl Branches {
-    /// Analyses the branches of a union of `schema`, with [`Effort::FULL`]. Time is linear in the size of the subschemas that
-    /// apply to the value and its properties, and bounded by a multiple of the size of the schema.
+    /// Analyses the branches of a union of `schema`, with [`Effort::FULL`]. Time is linear in the size of the
+    /// subschemas that apply to the value and its properties, and bounded by a multiple of the size of the schema.
     pub fn new(schema: &Schema, branches: &[NodeId]) -> Self {
         let conjunctions: Vec<Conjunction> = branches.iter().map(|branch| Conjunction::of([*branch])).collect();
         let mut budget = 100 * schema.nodes().count() + 10_000;
         Self::of(schema, &conjunctions, Effort::FULL, &mut budget)
     }
 
-    /// Analyses conjunctions, such as the branches of a union [combined](Conjunction::distribute) with the assertions next to
-    /// it. When the budget, a number of subschemas, is used up, the result allows more.
+    /// Analyses conjunctions, such as the branches of a union [combined](Conjunction::distribute) with the assertions
+    /// next to it. When the budget, a number of subschemas, is used up, the result allows more.
     pub fn of(schema: &Schema, branches: &[Conjunction], effort: Effort, budget: &mut usize) -> Self {
         let mut profiler = Profiler::new(schema, effort);
         let profiles: Vec<Profile> = branches.iter().map(|branch| profiler.profile(branch, budget)).collect();
@@ -75,8 +75,8 @@ impl Branches {
         self.tag.as_ref()
     }
 
-    /// The property whose presence shows that only this branch can match. Either every branch that allows objects has a key
-    /// or none has.
+    /// The property whose presence shows that only this branch can match. Either every branch that allows objects has a
+    /// key or none has.
     pub fn key(&self, branch: usize) -> Option<&str> {
         self.keys.get(branch)?.as_ref().map(|key| key.name.as_str())
     }
@@ -86,13 +86,14 @@ impl Branches {
         self.profiles.get(branch).map_or(TypeSet::ALL, |profile| profile.types)
     }
 
-    /// The branches that a value of this type can match, in order. [`Type::Number`] means a number that is not an integer.
+    /// The branches that a value of this type can match, in order. [`Type::Number`] means a number that is not an
+    /// integer.
     pub fn of_type(&self, t: Type) -> Vec<usize> {
         (0..self.profiles.len()).filter(|branch| self.types(*branch).contains(t)).collect()
     }
 
-    /// The branches that the value can match, in order; it matches no other. Linear in the number of branches and values of
-    /// the tag.
+    /// The branches that the value can match, in order; it matches no other. Linear in the number of branches and
+    /// values of the tag.
     pub fn candidates(&self, value: &Value) -> Vec<usize> {
         let mut branches = self.of_type(type_of(value));
         if let Value::Object(members) = value {
@@ -133,13 +134,15 @@ pub fn are_exclusive(schema: &Schema, branches: &[NodeId]) -> bool {
     have_distinct_types(schema, branches) || tags(schema, branches).next().is_some()
 }
 
-/// Whether no JSON value has a type that two branches allow. A branch without `type` counts as one that allows every type.
-pub fn have_distinct_types(schema: &Schema, branches: &[NodeId]) -> bool {
+/// Whether no JSON value has a type that two branches allow. A branch without `type` counts as one that allows every
+/// type.
+pub(crate) fn have_distinct_types(schema: &Schema, branches: &[NodeId]) -> bool {
     are_distinct(branches.iter().map(|id| schema.assertions(*id).and_then(|a| a.types).unwrap_or(TypeSet::ALL)))
 }
 
 /// The properties that every branch requires and for which no two branches allow the same value, in source order of the
-/// first branch. Only finds those that the branches' own assertions declare, and only if every branch has `type: object`.
+/// first branch. Only finds those that the branches' own assertions declare, and only if every branch has `type:
+/// object`.
 pub fn tags<'s>(schema: &'s Schema, branches: &[NodeId]) -> impl Iterator<Item = &'s str> {
     let mut profiler = Profiler::new(schema, Effort::OWN);
     let mut budget = usize::MAX;

@@ -9,7 +9,8 @@
 /// assert!(numbers[0] == numbers[1] && numbers[1] > numbers[2]);
 /// ```
 ///
-/// Tarjan's algorithm with an explicit stack, because the graph of a pattern or of types can be thousands of nodes deep.
+/// Tarjan's algorithm with an explicit stack, because the graph of a pattern or of types can be thousands of nodes
+/// deep.
 pub fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut search = Search {
         nodes: vec![Node { index: UNSEEN, low: UNSEEN, component: UNSEEN }; successors.len()],
@@ -23,6 +24,7 @@ pub fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     search.nodes.into_iter().map(|node| node.component).collect()
 }
 
+/// The index of a node that the search has not reached. No arena has so many nodes.
 const UNSEEN: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
@@ -86,8 +88,8 @@ impl Search {
         }
     }
 
-    /// All successors of `node` have been visited. If `node` is the first visited node of its component, the component is
-    /// complete.
+    /// All successors of `node` have been visited. If `node` is the first visited node of its component, the component
+    /// is complete.
     fn leave(&mut self, node: usize) {
         if self.nodes.get(node).is_none_or(|entry| entry.low != entry.index) {
             return;

@@ -1,8 +1,8 @@
 //! Conjunctions: all the subschemas that apply to the value at one place of a payload.
 //!
-//! `allOf`, references and `properties` of several objects make several subschemas apply to one value. A [`Conjunction`]
-//! names them by their nodes, so it stays small and can be compared; [`Facets`] is its normal form, in which references
-//! and `allOf` are gone and only unions and negations are left as such.
+//! `allOf`, references and `properties` of several objects make several subschemas apply to one value. A
+//! [`Conjunction`] names them by their nodes, so it stays small and can be compared; [`Facets`] is its normal form, in
+//! which references and `allOf` are gone and only unions and negations are left as such.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -33,8 +33,8 @@ pub struct Conjunction {
 
 /// Equal for conjunctions of the same subschemas, whatever their order and the references that lead to them.
 ///
-/// Use it to find a conjunction that was met before: since it contains only nodes of one schema and names from it, there are
-/// finitely many, also if the schema is recursive.
+/// Use it to find a conjunction that was met before: since it contains only nodes of one schema and names from it,
+/// there are finitely many, also if the schema is recursive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ConjunctionKey(BTreeSet<Term>, BTreeSet<String>);
 
@@ -61,9 +61,9 @@ impl Conjunction {
         ConjunctionKey(self.terms.iter().map(target).collect(), self.forbidden.iter().cloned().collect())
     }
 
-    /// The conjunction for values of one branch: `union`, one of the unions in this conjunction's `facets`, is replaced by
-    /// its branch `branch`. The disjunction of this over all branches is equivalent to an `anyOf`; a `oneOf` also demands
-    /// that no second branch match.
+    /// The conjunction for values of one branch: `union`, one of the unions in this conjunction's `facets`, is replaced
+    /// by its branch `branch`. The disjunction of this over all branches is equivalent to an `anyOf`; a `oneOf` also
+    /// demands that no second branch match.
     #[must_use]
     pub fn distribute(&self, facets: &Facets<'_>, union: &Union<'_>, branch: NodeId) -> Self {
         let mut branched = self.without(union);
@@ -80,8 +80,8 @@ impl Conjunction {
         match conjunction.terms.iter_mut().find(|term| term.node == union.holder) {
             Some(term) if one_of => term.without_one_of = true,
             Some(term) => term.without_any_of = true,
-            // The subschema is a target of a reference or a member of an `allOf`. A second term for it is harmless, since a
-            // union that one term leaves out is left out altogether.
+            // The subschema is a target of a reference or a member of an `allOf`. A second term for it is harmless,
+            // since a union that one term leaves out is left out altogether.
             None => {
                 conjunction.terms.push(Term { node: union.holder, without_one_of: one_of, without_any_of: !one_of });
             }
@@ -100,8 +100,8 @@ impl Conjunction {
         self.facets_within(schema, Effort::WITHOUT_VALUES).description
     }
 
-    /// Like [`facets`](Self::facets), but with limited effort. The result accepts everything that the conjunction accepts, and
-    /// perhaps more.
+    /// Like [`facets`](Self::facets), but with limited effort. The result accepts everything that the conjunction
+    /// accepts, and perhaps more.
     pub fn facets_within<'a>(&self, schema: &'a Schema, effort: Effort) -> Facets<'a> {
         let mut facets = Facets::everything();
         facets.forbidden.clone_from(&self.forbidden);

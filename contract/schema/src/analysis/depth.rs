@@ -3,10 +3,11 @@
 use super::graph::Graph;
 use crate::{Assertions, Json, Kind, NodeId, Type, TypeSet};
 
+/// The depth if there is no bound. Adding a level to it does not change it.
 const UNBOUNDED: u32 = u32::MAX;
 
-/// An upper bound on the depth of the payloads that the root accepts, in levels of arrays and objects; `None` if there is no
-/// bound or it cannot be proved locally.
+/// An upper bound on the depth of the payloads that the root accepts, in levels of arrays and objects; `None` without
+/// a bound, or if it cannot be proved locally.
 ///
 /// Linear in the size of the schema.
 pub fn accepted(graph: &Graph<'_>) -> Option<u32> {
@@ -61,8 +62,8 @@ fn depth(value: &Json) -> u32 {
 
 /// The number of levels of arrays and objects that the schema itself describes; `None` if it is recursive.
 ///
-/// Unlike [`accepted`], this ignores values to which no subschema applies: validation without a check of depth does not recurse
-/// deeper than this. Linear in the size of the schema.
+/// Unlike [`accepted`], this ignores values to which no subschema applies: validation without a check of depth does not
+/// recurse deeper than this. Linear in the size of the schema.
 pub fn declared(graph: &Graph<'_>) -> Option<u32> {
     let mut heights = vec![0u32; graph.vertices().len()];
     for &at in graph.components().iter().flatten() {

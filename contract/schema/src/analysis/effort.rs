@@ -2,8 +2,8 @@
 
 /// Limits for the analysis of one conjunction. With less effort it proves less, but never something false.
 ///
-/// Schemas are untrusted. An engine that analyses every union of a schema needs a limit, since many unions can refer to one
-/// large definition.
+/// Schemas are untrusted. An engine that analyses every union of a schema needs a limit, since many unions can refer to
+/// one large definition.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Effort {
@@ -21,12 +21,12 @@ impl Effort {
     /// Everything that applies to a place, and nested unions. Only a budget bounds the time.
     pub const FULL: Effort = Effort { parts: usize::MAX, required: usize::MAX, values: usize::MAX, unions: 32 };
 
-    /// A subschema's own assertions and those of its properties, apart from `allOf` and unions. The time is linear in the size
-    /// of these assertions.
+    /// A subschema's own assertions and those of its properties, apart from `allOf` and unions. The time is linear in
+    /// the size of these assertions.
     pub const OWN: Effort = Effort { parts: 1, required: usize::MAX, values: usize::MAX, unions: 0 };
 
     /// A few subschemas, names and values, in constant time. Unions of realistic schemas need no more.
-    pub const SMALL: Effort = Effort { parts: 8, required: 8, values: 64, unions: 0 };
+    pub(crate) const SMALL: Effort = Effort { parts: 8, required: 8, values: 64, unions: 0 };
 
     /// Everything that applies to a place, apart from the values of `enum`.
     pub const WITHOUT_VALUES: Effort = Effort { parts: usize::MAX, required: usize::MAX, values: 0, unions: 32 };

@@ -1,4 +1,5 @@
-//! The normal form of a conjunction: the combined assertions of its subschemas, with unions and negations left explicit.
+//! The normal form of a conjunction: the combined assertions of its subschemas, with unions and negations left
+//! explicit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +7,8 @@ use crate::{Assertions, Format, Json, Kind, NodeId, Number, Schema, Type, TypeSe
 
 use super::conjunction::Conjunction;
 
-/// How many listed values take as much time as one subschema.
+/// How many listed values count as one subschema. A single list is only referred to, value by value. If two lists are
+/// compared, `tools/benches/containment/src/bin/weights.rs` measures that one value takes as long as five subschemas.
 const VALUES_PER_SUBSCHEMA: usize = 16;
 
 /// Fewer values are compared one by one. The canonical text of a value, which a search needs, takes longer.
@@ -14,9 +16,9 @@ const FEW_VALUES: usize = 16;
 
 /// The assertions of a [`Conjunction`], with references and `allOf` resolved.
 ///
-/// A value is accepted if and only if its type is in `types`; it is one of `values`, if there are any; every group accepts
-/// it, apart from the keywords for types, values, unions and negations; it has none of the `forbidden` properties; it
-/// matches every union; and it matches none of the `negations`.
+/// A value is accepted if and only if its type is in `types`; it is one of `values`, if there are any; every group
+/// accepts it, apart from the keywords for types, values, unions and negations; it has none of the `forbidden`
+/// properties; it matches every union; and it matches none of the `negations`.
 ///
 /// The methods give the assertions about one JSON type.
 #[derive(Clone, Debug)]
@@ -182,7 +184,8 @@ impl<'a> Facets<'a> {
         });
     }
 
-    /// Moves a `not` into the other fields as far as they can express it: a type, a value or a property that is not allowed.
+    /// Moves a `not` into the other fields as far as they can express it: a type, a value or a property that is not
+    /// allowed.
     fn exclude(&mut self, schema: &'a Schema, not: NodeId, excluded: &mut Vec<&'a Json>) {
         let group = match &schema.node(not).kind {
             Kind::Bool(accepts) => {

@@ -36,8 +36,8 @@ pub struct Vertex<'s> {
     pub id: NodeId,
     /// Its node in the schema.
     pub node: &'s Node,
-    /// The positions of the subschemas that apply to the same place of the payload: those of `allOf`, `anyOf`, `oneOf` and
-    /// `not`.
+    /// The positions of the subschemas that apply to the same place of the payload: those of `allOf`, `anyOf`, `oneOf`
+    /// and `not`.
     pub in_place: Vec<usize>,
     /// The positions of the subschemas that apply to items and properties.
     pub below: Vec<(Label<'s>, usize)>,
@@ -90,8 +90,8 @@ impl<'s> Graph<'s> {
         &self.vertices
     }
 
-    /// The strongly connected components, as positions. A component follows all others that it can reach, so a value that
-    /// depends on the subschemas below can be computed in this order.
+    /// The strongly connected components, as positions. A component follows all others that it can reach, so a value
+    /// that depends on the subschemas below can be computed in this order.
     pub fn components(&self) -> &[Vec<usize>] {
         &self.components
     }
@@ -140,8 +140,8 @@ impl<'s> Graph<'s> {
 
 /// The strongly connected components of a graph with these edges. A component follows all others that it can reach.
 ///
-/// This is Tarjan's algorithm. It keeps its own stack because the depth of recursion would be the length of the longest chain
-/// of definitions, which an untrusted schema chooses.
+/// This is Tarjan's algorithm. It keeps its own stack because the depth of recursion would be the length of the longest
+/// chain of definitions, which an untrusted schema chooses.
 ///
 /// ```
 /// use capgen_schema::analysis::graph::components;
@@ -199,8 +199,8 @@ fn close(marks: &mut [Mark], open: &mut Vec<usize>, root: usize) -> Vec<usize> {
 
 /// Whether each node is reachable from the root; indexed in the order of [`Schema::nodes`].
 ///
-/// Unlike a [`Graph`], this distinguishes a reference from its target: a definition that is only another name for a used one
-/// may itself be unused.
+/// Unlike a [`Graph`], this distinguishes a reference from its target: a definition that is only another name for a
+/// used one may itself be unused.
 pub fn reachable(schema: &Schema) -> Vec<bool> {
     reachable_from(schema, vec![schema.root()])
 }

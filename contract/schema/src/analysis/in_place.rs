@@ -1,10 +1,10 @@
-//! The subschemas that apply to the same value through `$ref`, `allOf` and unions, as far as the explanation of failed unions reads
-//! them.
+//! The subschemas that apply to the same value through `$ref`, `allOf` and unions, as far as the explanation of failed
+//! unions reads them.
 //!
-//! Schemas are untrusted: through references, there can be exponentially many ways from one subschema to others. So each subschema
-//! has an extent, which is computed once from the extents of its operands, and operands that exceed a limit are not read. The
-//! limit depends on nothing but the subschema, so every engine reads the same operands. Recursion through operands is shallow,
-//! since a schema with long chains does not load.
+//! Schemas are untrusted: through references, there can be exponentially many ways from one subschema to others. So
+//! each subschema has an extent, which is computed once from the extents of its operands, and operands that exceed a
+//! limit are not read. The limit depends on nothing but the subschema, so every engine reads the same operands.
+//! Recursion through operands is shallow, since a schema with long chains does not load.
 
 use crate::{Assertions, Json, Kind, NodeId, Schema, TypeSet};
 
@@ -23,8 +23,8 @@ pub(super) struct InPlace<'s> {
 /// How much is read of a subschema.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
-    /// The JSON types that values can have which the subschema accepts, as far as `type`, `enum`, `const`, references and the
-    /// combination of subschemas show.
+    /// The JSON types that values can have which the subschema accepts, as far as `type`, `enum`, `const`, references
+    /// and the combination of subschemas show.
     types: TypeSet,
     parts: u32,
     /// The number of names in `properties` and `required`.

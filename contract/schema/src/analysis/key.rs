@@ -1,5 +1,5 @@
-//! Keys: a property whose presence shows which branch of a union an object can match. Each key is required in one branch and
-//! forbidden in every other.
+//! Keys: a property whose presence shows which branch of a union an object can match. Each key is required in one
+//! branch and forbidden in every other.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ struct Presence<'a> {
     allowed: Names<'a>,
 }
 
-/// The key of each branch if every branch has one, and how many names were compared. If there are keys, at most one branch
-/// matches an object.
+/// The key of each branch if every branch has one, and how many names were compared. If there are keys, at most one
+/// branch matches an object.
 ///
 /// Takes time linear in the size of the branches.
 pub fn keys(schema: &Schema, branches: &[&Conjunction]) -> (Option<Vec<Key>>, usize) {

@@ -72,8 +72,8 @@ impl<'s> Listed<'s> {
         self.values.classes.get(index).copied().unwrap_or(index)
     }
 
-    /// The properties for which a subschema lists the values, in source order: of a union, those of its first branch for
-    /// objects that all the others list too.
+    /// The properties for which a subschema lists the values, in source order: of a union, those of its first branch
+    /// for objects that all the others list too.
     pub(super) fn names(&mut self, in_place: &InPlace<'s>, node: NodeId) -> Rc<[&'s str]> {
         let Some((node, group)) = in_place.group(node) else { return Rc::default() };
         if let Some(known) = self.names.get(&node) {

@@ -1,5 +1,5 @@
-//! Consequences of a checked schema, computed in one place for all engines: the interpreter, the lowering to types, and the code
-//! generators.
+//! Consequences of a checked schema, computed in one place for all engines: the interpreter, the lowering to types, and
+//! the code generators.
 //!
 //! | module | question |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | [`components`] | which nodes of a graph can reach one another |
 //! | [`profile`], [`effort`] | the conditions behind that, and how much of a schema is visited to find them |
 //!
-//! Every analysis is conservative: a claim such as "at most one branch matches" is true for every payload, and an analysis
-//! that cannot prove a claim within its limits does not make it.
+//! Every analysis is conservative: a claim such as "at most one branch matches" is true for every payload, and an
+//! analysis that cannot prove a claim within its limits does not make it.
 
 mod alternative_keys;
 pub mod branches;

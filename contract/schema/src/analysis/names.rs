@@ -69,7 +69,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// How many of some sets contain a name. Counted in advance, since asking each set about each name would take quadratic time.
+/// How many of some sets contain a name. Counted in advance, since asking each set about each name would take quadratic
+/// time.
 pub(super) struct Counts<'n> {
     in_finite: HashMap<&'n str, usize>,
     infinite: usize,

@@ -7,7 +7,8 @@ use super::effort::Effort;
 use super::facets::Facets;
 use crate::{Assertions, Json, NodeId, Schema, Type, TypeSet};
 
-/// Objects with more properties get an index, so that a schema with many unions over one large object takes linear time.
+/// Objects with more properties get an index, so that a schema with many unions over one large object takes linear
+/// time.
 const FEW_PROPERTIES: usize = 24;
 
 /// A property with more values is not a constant: every branch of a union has a copy of its constants.

@@ -1,4 +1,5 @@
-//! Which branches of a failed union its violations can be about: conditions that are necessary for a branch, and cheap to check.
+//! Which branches of a failed union its violations can be about: conditions that are necessary for a branch, and cheap
+//! to check.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +32,8 @@ pub struct TagValues {
     pub is_required: bool,
 }
 
-/// The conditions of the branches of a union. A value that does not satisfy the condition of a branch does not match the branch.
+/// The conditions of the branches of a union. A value that does not satisfy the condition of a branch does not match
+/// the branch.
 ///
 /// ```
 /// use capgen_schema::{Schema, Type, analysis::selection::Selector};
@@ -59,18 +61,20 @@ pub struct Selection {
 
 /// Computes the [`Selection`]s of one schema.
 ///
-/// The JSON types of a branch take everything into account that applies to the value, except `not`. The tag is a property for which
-/// every branch that allows objects lists the values, through `$ref`, `allOf` and unions: one for which no two branches list the same
-/// value, or else one for which not all list the same values. Of several, one that all branches require, then the one whose name is
-/// first in byte order. Without a tag that leaves one branch at most, every branch that allows objects may have keys: properties of
-/// which its objects have at least one, and that no other branch allows.
+/// The JSON types of a branch take everything into account that applies to the value, except `not`. The tag is a
+/// property for which every branch that allows objects lists the values, through `$ref`, `allOf` and unions: one for
+/// which no two branches list the same value, or else one for which not all list the same values. Of several, one that
+/// all branches require, then the one whose name is first in byte order. Without a tag that leaves one branch at most,
+/// every branch that allows objects may have keys: properties of which its objects have at least one, and that no other
+/// branch allows.
 ///
-/// A subschema lists the values of a property if one of its parts does, or if one of its unions has the property in each branch
-/// that allows objects: it then lists the values of all these branches. This way, a branch may itself be a union.
+/// A subschema lists the values of a property if one of its parts does, or if one of its unions has the property in
+/// each branch that allows objects: it then lists the values of all these branches. This way, a branch may itself be a
+/// union.
 ///
-/// Limits keep the time about linear in the size of the schema: a subschema is read with at most 1,000 others that apply to the same
-/// value; of the lists, the first 16 properties and those of at most 256 values; of
-/// the keys, at most 64 per branch. Beyond these limits, a tag or key is not found.
+/// Limits keep the time about linear in the size of the schema: a subschema is read with at most 1,000 others that
+/// apply to the same value; of the lists, the first 16 properties and those of at most 256 values; of the keys, at most
+/// 64 per branch. Beyond these limits, a tag or key is not found.
 #[derive(Debug)]
 pub struct Selector<'s> {
     in_place: InPlace<'s>,
@@ -134,7 +138,8 @@ impl<'s> Selector<'s> {
         Selection { branches: conditions, any }
     }
 
-    /// The tag of a union. The choice does not depend on the order of the properties: generated code has the schema with sorted keys.
+    /// The tag of a union. The choice does not depend on the order of the properties: generated code has the schema
+    /// with sorted keys.
     fn tag(&mut self, branches: &[NodeId]) -> Option<Tag<'s>> {
         let mut best: Option<((bool, bool), Tag<'s>)> = None;
         let mut names = self.listed.names(&self.in_place, *branches.first()?).to_vec();

@@ -1,8 +1,8 @@
 //! Which definitions one place of a payload can reach more than once.
 //!
-//! If `allOf: [b, c]` leads to one definition through `b` and again through `c`, it is evaluated twice for one place; if that
-//! definition does the same, four times, and so on. To keep the cost within the size of the schema times that of the payload,
-//! an engine remembers the results of such definitions.
+//! If `allOf: [b, c]` leads to one definition through `b` and again through `c`, it is evaluated twice for one place;
+//! if that definition does the same, four times, and so on. To keep the cost within the size of the schema times that
+//! of the payload, an engine remembers the results of such definitions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,8 @@ use crate::{Kind, NodeId, Schema};
 /// value; below it, evaluating again costs less than the table of results.
 const MAX_REPEATS: u64 = 64;
 
-/// The subschemas that one place of a payload may reach more than once. They are members of `definitions` and not references.
+/// The subschemas that one place of a payload may reach more than once. They are members of `definitions` and not
+/// references.
 ///
 /// Linear in the size of the schema.
 pub fn nodes(schema: &Schema) -> Vec<NodeId> {
@@ -25,8 +26,9 @@ pub fn nodes(schema: &Schema) -> Vec<NodeId> {
 
 /// Whether one place may reach each node more than once; indexed as [`Schema::nodes`] counts.
 ///
-/// Two paths to one node for one place part at a node that applies several subschemas at once, and meet at a node that has
-/// several references. That condition is necessary but not sufficient, so some nodes are marked that are reached only once.
+/// Two paths to one node for one place part at a node that applies several subschemas at once, and meet at a node that
+/// has several references. That condition is necessary but not sufficient, so some nodes are marked that are reached
+/// only once.
 pub(crate) fn reached_twice(schema: &Schema) -> Vec<bool> {
     let count = schema.nodes().count();
     let mut references = vec![0_u32; count];

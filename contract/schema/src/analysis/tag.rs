@@ -11,8 +11,8 @@ use crate::Json;
 pub struct Tag {
     /// The name of the property.
     pub name: String,
-    /// The values, in the order of the branches, each with the branches that an object with it can match. No payload equals
-    /// two of the values.
+    /// The values, in the order of the branches, each with the branches that an object with it can match. No payload
+    /// equals two of the values.
     pub values: Vec<TagValue>,
     /// The branches that an object can match whatever its tag is, in order; also those for objects without it.
     pub untagged: Vec<usize>,
@@ -24,15 +24,15 @@ pub struct Tag {
 pub struct TagValue {
     /// The value.
     pub value: Json,
-    /// The branches that require the tag and allow this value, in order. An object with this value can match these and the
-    /// untagged ones.
+    /// The branches that require the tag and allow this value, in order. An object with this value can match these and
+    /// the untagged ones.
     pub branches: Vec<usize>,
 }
 
 impl Tag {
-    /// The property that the most branches have as a tag, and at least two; of several, an exclusive one if there is any, and
-    /// then the one whose name is first in byte order: types are named after its values, so the order in which the schema declares
-    /// properties must not matter. Branches that allow no objects do not count.
+    /// The property that the most branches have as a tag, and at least two; of several, an exclusive one if there is
+    /// any, and then the one whose name is first in byte order: types are named after its values, so the order in which
+    /// the schema declares properties must not matter. Branches that allow no objects do not count.
     ///
     /// Takes time linear in the size of the constants.
     pub fn find<'p>(profiles: impl IntoIterator<Item = &'p Profile>) -> Option<Self> {
@@ -106,8 +106,8 @@ pub(super) fn is_exclusive<'p>(profiles: impl IntoIterator<Item = &'p Profile>, 
 
 /// A text that is the same for two values of a schema if one payload may equal both.
 ///
-/// It differs from the canonical form for numbers: a payload's binary64 equals both its exact value and the shortest decimal
-/// that reads back as it, so two different numbers of a schema can equal the same payload.
+/// It differs from the canonical form for numbers: a payload's binary64 equals both its exact value and the shortest
+/// decimal that reads back as it, so two different numbers of a schema can equal the same payload.
 pub fn equality_key(value: &Json) -> String {
     match value {
         // Adding zero makes `-0` the same as `0`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::solve::{Best, Goal, Outcome, Solver, Witness};
+use super::solve::{Best, Goal, GoalOutcome, Solver, Witness};
 use super::state::State;
 use super::term::Literal;
 use crate::Json;
@@ -77,8 +77,8 @@ fn with_copy(solver: &mut Solver, state: &State, mut items: Items, best: &mut Be
 
 /// Offers the smallest array of these items that is not one of those that are excluded.
 ///
-/// If every order of the smallest items is excluded, then any other array has one more item or, for at least one goal, another item.
-/// Each such step uses up an excluded array, so that there are at most as many steps as excluded arrays.
+/// If every order of the smallest items is excluded, then any other array has one more item or, for at least one goal,
+/// another item. Each such step uses up an excluded array, so that there are at most as many steps as excluded arrays.
 fn not_excluded(
     solver: &mut Solver,
     state: &State,
@@ -259,9 +259,9 @@ fn several(solver: &mut Solver, goal: &Goal, count: usize, best: &mut Best) -> O
             next.insert(Literal::is_not(solver.terms.one_of_values(&known)));
         }
         match solver.solve(&next, &mut best.assumed) {
-            Outcome::Found(witness) => values.push(witness),
-            Outcome::Empty => break,
-            Outcome::Unknown(gap) => {
+            GoalOutcome::Found(witness) => values.push(witness),
+            GoalOutcome::Empty => break,
+            GoalOutcome::Unknown(gap) => {
                 best.gap = Some(gap);
                 return None;
             }
@@ -270,11 +270,11 @@ fn several(solver: &mut Solver, goal: &Goal, count: usize, best: &mut Best) -> O
     Some(values)
 }
 
-fn found(outcome: Outcome, best: &mut Best) -> Option<Witness> {
+fn found(outcome: GoalOutcome, best: &mut Best) -> Option<Witness> {
     match outcome {
-        Outcome::Found(witness) => Some(witness),
-        Outcome::Empty => None,
-        Outcome::Unknown(gap) => {
+        GoalOutcome::Found(witness) => Some(witness),
+        GoalOutcome::Empty => None,
+        GoalOutcome::Unknown(gap) => {
             best.gap = Some(gap);
             None
         }

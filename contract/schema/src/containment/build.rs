@@ -10,11 +10,12 @@ use crate::{Assertions, Json, Kind, NodeId, Schema};
 /// A subschema of one of the schemas.
 pub(super) type Place = (usize, NodeId);
 
-/// An assertion of a subschema: a keyword that is present, or a part of its value that asserts something alone, such as one name of
-/// `required`.
+/// An assertion of a subschema: a keyword that is present, or a part of its value that asserts something alone, such as
+/// one name of `required`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The keyword. `properties` and `additionalProperties` are one part, `additionalProperties` if there is no `properties`.
+    /// The keyword. `properties` and `additionalProperties` are one part, `additionalProperties` if there is no
+    /// `properties`.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }
@@ -34,8 +35,9 @@ pub(super) fn add(terms: &mut Terms, schemas: [&Schema; 2]) -> [TermId; 2] {
 
 /// Adds schemas to the terms and returns the terms of all subschemas that are not references.
 ///
-/// Two subschemas are in one class, and have the same term, if their keywords are equal and their subschemas are in the same classes.
-/// This also finds recursive subschemas that are equal. Takes time about n log n in the size of the schemas.
+/// Two subschemas are in one class, and have the same term, if their keywords are equal and their subschemas are in the
+/// same classes. This also finds recursive subschemas that are equal. Takes time about n log n in the size of the
+/// schemas.
 pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
     let places: Vec<Place> = schemas
         .iter()

@@ -1,5 +1,5 @@
-//! Whether a value conforms to a term. The interpreter decides about whole schemas; terms are also parts of schemas, and schemas that
-//! the comparison makes.
+//! Whether a value conforms to a term. The interpreter decides about whole schemas; terms are also parts of schemas,
+//! and schemas that the comparison makes.
 
 use super::budget::Budget;
 use super::term::{Literal, Term, TermId, Terms, bit_of};

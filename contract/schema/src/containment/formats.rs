@@ -1,4 +1,5 @@
-//! Formats as patterns and lengths, so that they compare with patterns; patterns with look-around as patterns without it.
+//! Formats as patterns and lengths, so that they compare with patterns; patterns with look-around as patterns without
+//! it.
 
 use super::term::{Term, TermId, Terms};
 use crate::format::{MAILBOX, MAILBOX_LOCAL_PART, MAX_MAILBOX, URI, URI_REFERENCE, UUID};

@@ -1,8 +1,8 @@
 //! Patterns as automata that read one character after the other, several at once.
 //!
-//! The states of an automaton are found while the search visits them, so that only the part is built that the search needs. Whether
-//! `^`, `$` and `\b` hold depends on the characters around a position; a state therefore waits for the next character before it
-//! follows them.
+//! The states of an automaton are found while the search visits them, so that only the part is built that the search
+//! needs. Whether `^`, `$` and `\b` hold depends on the characters around a position; a state therefore waits for the
+//! next character before it follows them.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -89,8 +89,8 @@ impl Machine {
         Some(states.filter_map(|(state, _)| u32::try_from(state).ok()).collect())
     }
 
-    /// The position after another character, from the [`closure`](Self::closure) before it. `contains` knows the sets that contain the
-    /// character. Returns the number of states that were visited, too.
+    /// The position after another character, from the [`closure`](Self::closure) before it. `contains` knows the sets
+    /// that contain the character. Returns the number of states that were visited, too.
     pub(super) fn read(&self, closure: Option<&[u32]>, contains: &dyn Fn(usize) -> bool) -> (Position, u64) {
         let Some(closure) = closure else { return (Position { states: Vec::new(), matched: true }, 1) };
         let next = |state: &u32| match self.program.steps.get(*state as usize) {

@@ -1,10 +1,10 @@
 //! Whether one schema accepts everything that another accepts.
 //!
-//! `new` accepts everything that `old` accepts, if and only if no value conforms to `old` and to the negation of `new`. So the question
-//! is answered by a search for such a value, a *witness*. The search is a decision procedure: it distinguishes the cases that the
-//! keywords leave open, and decides numbers by intervals, strings by automata, and arrays and objects by their items and properties.
-//! It ends without a decision only at its limits, which protect against hostile schemas, and for the few constructs that
-//! [`Containment::Undecided`] names.
+//! `new` accepts everything that `old` accepts, if and only if no value conforms to `old` and to the negation of `new`.
+//! So the question is answered by a search for such a value, a *witness*. The search is a decision procedure: it
+//! distinguishes the cases that the keywords leave open, and decides numbers by intervals, strings by automata, and
+//! arrays and objects by their items and properties. It ends without a decision only at its limits, which protect
+//! against hostile schemas, and for the few constructs that [`Containment::Undecided`] names.
 
 mod array;
 mod budget;
@@ -29,7 +29,7 @@ pub use examples::{Counterexample, Counterexamples, ExampleSettings, counterexam
 
 use budget::Budget;
 use number::Range;
-use solve::{Outcome, Solver};
+use solve::{GoalOutcome, Solver};
 use term::{Literal, Terms};
 
 use crate::{Assertions, ExactPayload, Json, Schema, Type, Validator};
@@ -39,8 +39,8 @@ use crate::{Assertions, ExactPayload, Json, Schema, Type, Validator};
 pub enum Containment {
     /// Every value that the first schema accepts is accepted by the second.
     Yes,
-    /// The value is accepted by the first schema and rejected by the second. It is the smallest one that the search has found: with the
-    /// fewest values, then the shortest strings, then the shortest numbers.
+    /// The value is accepted by the first schema and rejected by the second. It is the smallest one that the search has
+    /// found: with the fewest values, then the shortest strings, then the shortest numbers.
     No(Json),
     /// The search was given up. It never counts as `Yes`.
     Undecided(Undecided),
@@ -66,8 +66,8 @@ impl std::fmt::Display for Undecided {
 impl std::error::Error for Undecided {}
 
 impl Steps {
-    /// The steps that take about as many seconds. The same number on each machine, so that equal inputs have equal answers: 2.5 million
-    /// steps for each second, the rate of the slowest searches on a machine of 2020.
+    /// The steps that take about as many seconds. The same number on each machine, so that equal inputs have equal
+    /// answers: 2.5 million steps for each second, the rate of the slowest searches on a machine of 2020.
     ///
     /// ```
     /// assert_eq!(capgen_schema::Steps::of_seconds(2), capgen_schema::Steps::default());
@@ -126,9 +126,9 @@ pub fn contains_within(larger: &Schema, smaller: &Schema, left: &mut Steps) -> C
     let outcome = solver.solve(&goal, &mut BTreeSet::new());
     left.keep(&solver.budget);
     match outcome {
-        Outcome::Empty => Containment::Yes,
-        Outcome::Unknown(reason) => Containment::Undecided(Undecided { reason }),
-        Outcome::Found((value, _)) => confirmed(larger, smaller, (*value).clone()),
+        GoalOutcome::Empty => Containment::Yes,
+        GoalOutcome::Unknown(reason) => Containment::Undecided(Undecided { reason }),
+        GoalOutcome::Found((value, _)) => confirmed(larger, smaller, (*value).clone()),
     }
 }
 
@@ -140,7 +140,8 @@ pub fn smallest_value(schema: &Schema, mut steps: Steps) -> Result<Option<Json>,
     smallest_value_within(schema, &mut steps)
 }
 
-/// Like [`smallest_value`], for a question that shares its budget with others: takes the steps that it needs from `left`.
+/// Like [`smallest_value`], for a question that shares its budget with others: takes the steps that it needs from
+/// `left`.
 ///
 /// # Errors
 /// [`Undecided`], as for [`contains`].
@@ -159,14 +160,14 @@ pub fn smallest_value_within(schema: &Schema, left: &mut Steps) -> Result<Option
     let outcome = solver.solve(&BTreeSet::from([Literal::is(root)]), &mut BTreeSet::new());
     left.keep(&solver.budget);
     match outcome {
-        Outcome::Empty => Ok(None),
-        Outcome::Unknown(reason) => Err(Undecided { reason }),
-        Outcome::Found((value, _)) => Ok(Some((*value).clone())),
+        GoalOutcome::Empty => Ok(None),
+        GoalOutcome::Unknown(reason) => Err(Undecided { reason }),
+        GoalOutcome::Found((value, _)) => Ok(Some((*value).clone())),
     }
 }
 
-/// Whether no multiple of `multipleOf` is between the bounds of one schema object. `false` if the bounds exclude every number, or if the
-/// answer would take long.
+/// Whether no multiple of `multipleOf` is between the bounds of one schema object. `false` if the bounds exclude every
+/// number, or if the answer would take long.
 pub(crate) fn has_no_multiple(group: &Assertions) -> bool {
     let Some(divisor) = &group.multiple_of else { return false };
     let mut range = Range::default();

@@ -6,7 +6,8 @@ use super::solve::Gap;
 use crate::Number;
 use crate::natural::Natural;
 
-/// Bounds with more digits are not divided, because the time grows with the square of their length. Divisors cannot have more.
+/// Bounds with more digits are not divided, because the time grows with the square of their length. Divisors cannot
+/// have more.
 const MAX_DIGITS: usize = 1000;
 
 /// The most multiples that are tried for one number of decimal places. Usual bounds need a few; without a limit,
@@ -27,10 +28,11 @@ enum Common {
 }
 
 impl Range {
-    /// The number of the fewest decimal places that is closest to zero, positive rather than negative, of a range with divisors.
+    /// The number of the fewest decimal places that is closest to zero, positive rather than negative, of a range with
+    /// divisors.
     ///
-    /// With at most n decimal places, the multiples of all divisors are the multiples of one number, the *unit*. From the one nearest
-    /// to zero, one after the other is tried.
+    /// With at most n decimal places, the multiples of all divisors are the multiples of one number, the *unit*. From
+    /// the one nearest to zero, one after the other is tried.
     pub(super) fn simplest_multiple(&self, budget: &mut Budget) -> Result<Option<Number>, Gap> {
         if self.allows(&Number::ZERO) {
             return Ok(Some(Number::ZERO));
@@ -88,10 +90,10 @@ impl Range {
         if number("", unit, scale).is_none_or(|unit| is_excluded(&unit)) {
             return Ok(None);
         }
-        // A multiple k of the unit is excluded if k is a multiple of one of n integers greater than 1, or if it is listed. 1 and -1 are
-        // multiples of no such integer, so the multiples of n integers do not cover all integers, and by a theorem of Crittenden and
-        // Vanden Eynden (1969) they do not cover 2^n consecutive ones. The limits and zero are tried
-        // in addition.
+        // A multiple k of the unit is excluded if k is a multiple of one of n integers greater than 1, or if it is
+        // listed. 1 and -1 are multiples of no such integer, so the multiples of n integers do not cover all integers,
+        // and by a theorem of Crittenden and Vanden Eynden (1969) they do not cover 2^n consecutive ones. The limits
+        // and zero are tried in addition.
         let windows = 1_usize.checked_shl(u32::try_from(self.non_divisors().count()).unwrap_or(u32::MAX));
         let tries = windows.and_then(|windows| windows.checked_mul(self.excluded.len() + 4));
         let (mut factor, mut signs) = self.nearest_factor(unit, scale);

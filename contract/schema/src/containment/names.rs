@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::evaluate::conforms;
-use super::solve::{Best, Goal, Outcome, Solver};
+use super::solve::{Best, Goal, GoalOutcome, Solver};
 use super::state::{Choice, Fact, Other, State};
 use super::term::{Literal, Term};
 use crate::{Json, Type, TypeSet};
@@ -13,8 +13,8 @@ use crate::{Json, Type, TypeSet};
 const FEW: usize = 26;
 
 impl Solver {
-    /// The properties that can be the one that is not chosen yet. No assertion distinguishes names that are not mentioned, apart from
-    /// those about names, so one of them is enough.
+    /// The properties that can be the one that is not chosen yet. No assertion distinguishes names that are not
+    /// mentioned, apart from those about names, so one of them is enough.
     pub(super) fn names_for(&mut self, state: &State, other: &Other, best: &mut Best) -> Choice {
         let mut of_name = state.names.clone();
         let (excluded, of_value) = match other {
@@ -75,9 +75,9 @@ impl Solver {
         let mut goal = literals.clone();
         goal.extend([Literal::is(string), Literal::is_not(taken)]);
         match self.solve(&goal, &mut best.assumed) {
-            Outcome::Found((name, _)) => name.as_str().map(str::to_owned),
-            Outcome::Empty => None,
-            Outcome::Unknown(gap) => {
+            GoalOutcome::Found((name, _)) => name.as_str().map(str::to_owned),
+            GoalOutcome::Empty => None,
+            GoalOutcome::Unknown(gap) => {
                 best.gap = Some(gap);
                 None
             }
@@ -85,7 +85,8 @@ impl Solver {
     }
 }
 
-/// Names of properties, the shortest first: `a` to `z`, `aa` to `zz`, and so on. The empty name is valid, but hard to read.
+/// Names of properties, the shortest first: `a` to `z`, `aa` to `zz`, and so on. The empty name is valid, but hard to
+/// read.
 fn fresh_names() -> impl Iterator<Item = String> {
     (1..).flat_map(|length: u32| {
         (0..26_u64.saturating_pow(length)).map(move |number| {

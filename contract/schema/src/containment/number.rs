@@ -123,7 +123,8 @@ impl Range {
             && !self.excluded.contains(number)
     }
 
-    /// The number of the fewest decimal places that is closest to zero, positive rather than negative; `None` if there is none.
+    /// The number of the fewest decimal places that is closest to zero, positive rather than negative; `None` if no
+    /// number fits.
     pub(super) fn simplest(&self, budget: &mut Budget) -> Result<Option<Number>, Gap> {
         if self.is_empty() {
             return Ok(None);
@@ -143,8 +144,9 @@ impl Range {
 
     /// The number closest to zero with at most that many decimal places.
     fn with_places(&self, places: i64) -> Option<Number> {
-        // The numbers with n decimal places are integers divided by 10^n. From the one nearest to zero, one after the other is
-        // tried; only excluded numbers, and those of the wrong kind, are skipped. Of ten neighbours, at most one is an integer.
+        // The numbers with n decimal places are integers divided by 10^n. From the one nearest to zero, one after the
+        // other is tried; only excluded numbers, and those of the wrong kind, are skipped. Of ten neighbours, at most
+        // one is an integer.
         let start = self.nearest_to_zero(places);
         let tries = 2 * self.excluded.len() + 4;
         let mut up = Some(start.clone());

@@ -1,12 +1,13 @@
-//! The coarsest partition of the nodes of a graph in which nodes of one class have equal labels and children of equal classes.
+//! The coarsest partition of the nodes of a graph in which nodes of one class have equal labels and children of equal
+//! classes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The class of each node. `labels` and `children` have an element for each node; the order of children counts.
 ///
-/// Classes start as the sets of equal labels and are split until the children agree. Only nodes with a child that has moved are looked
-/// at again, and of the parts of a class the largest stays: so a node moves at most log₂ n times (Hopcroft, *An n log n algorithm for
-/// minimizing states in a finite automaton*, 1971).
+/// Classes start as the sets of equal labels and are split until the children agree. Only nodes with a child that has
+/// moved are looked at again, and of the parts of a class the largest stays: so a node moves at most log₂ n times
+/// (Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*, 1971).
 pub(super) fn classes(labels: &[&str], children: &[Vec<usize>]) -> Vec<usize> {
     let mut partition = Partition::of(labels, children);
     let mut parents: Vec<Vec<usize>> = vec![Vec::new(); labels.len()];
@@ -86,7 +87,8 @@ impl Partition {
         for node in nodes {
             groups.entry(self.signature(*node, children)).or_default().push(*node);
         }
-        // The nodes outside the batch have equal signatures, because nothing below them has moved since they were compared.
+        // The nodes outside the batch have equal signatures, because nothing below them has moved since they were
+        // compared.
         let others = self.size(class) - nodes.len();
         let member = self.members.get(class).into_iter().flatten().find(|node| others > 0 && !batch.contains(node));
         let same = member.and_then(|member| groups.remove(&self.signature(*member, children))).unwrap_or_default();

@@ -2,7 +2,8 @@
 
 use crate::Json;
 
-/// Sizes compare by the number of values first, then by the characters of their strings and names, then by the digits of numbers.
+/// Sizes compare by the number of values first, then by the characters of their strings and names, then by the digits
+/// of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(super) struct Size {
     /// The number of values: the whole one, and every property and item in it.

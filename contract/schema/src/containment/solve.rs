@@ -1,11 +1,12 @@
 //! The search for the smallest value that conforms to some literals.
 //!
-//! For each type of values, the literals become a [`State`], and the search takes every combination of the alternatives that they leave
-//! open. Alternatives that the other facts decide are settled first, so that a union with tags needs no search. The properties and
-//! items of a value are searched for independently of each other, because no keyword relates their values.
+//! For each type of values, the literals become a [`State`], and the search takes every combination of the alternatives
+//! that they leave open. Alternatives that the other facts decide are settled first, so that a union with tags needs no
+//! search. The properties and items of a value are searched for independently of each other, because no keyword relates
+//! their values.
 //!
-//! A recursive schema leads back to literals that are being searched for. Such a way needs a smaller value of the same kind inside of
-//! the value, so it cannot lead to the smallest one, and there it counts as empty.
+//! A recursive schema leads back to literals that are being searched for. Such a way needs a smaller value of the same
+//! kind inside of the value, so it cannot lead to the smallest one, and there it counts as empty.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -30,7 +31,7 @@ pub(super) type Gap = &'static str;
 
 /// The result for a goal.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(super) enum GoalOutcome {
     Found(Witness),
     Empty,
     Unknown(Gap),
@@ -44,9 +45,9 @@ pub(super) struct Solver {
     pub(super) terms: Terms,
     pub(super) budget: Budget,
     /// Outcomes that depend on no assumption.
-    known: HashMap<Goal, Outcome>,
+    known: HashMap<Goal, GoalOutcome>,
     /// Outcomes that depend on goals that are being searched for, with their places in `active`.
-    assumed: HashMap<Goal, (Outcome, BTreeSet<usize>)>,
+    assumed: HashMap<Goal, (GoalOutcome, BTreeSet<usize>)>,
     /// The goals that are being searched for.
     active: Vec<Goal>,
     depth: usize,
@@ -74,11 +75,11 @@ impl Best {
         self.witness.as_ref().is_some_and(|(_, best)| *best < least)
     }
 
-    fn outcome(self) -> (Outcome, BTreeSet<usize>) {
+    fn outcome(self) -> (GoalOutcome, BTreeSet<usize>) {
         let outcome = match (self.witness, self.gap) {
-            (Some(witness), _) => Outcome::Found(witness),
-            (None, Some(gap)) => Outcome::Unknown(gap),
-            (None, None) => Outcome::Empty,
+            (Some(witness), _) => GoalOutcome::Found(witness),
+            (None, Some(gap)) => GoalOutcome::Unknown(gap),
+            (None, None) => GoalOutcome::Empty,
         };
         (outcome, self.assumed)
     }
@@ -91,17 +92,17 @@ impl Solver {
 
     /// Forgets the goals that were given up, so that another budget can decide them.
     pub(super) fn forget_unknown(&mut self) {
-        self.known.retain(|_, outcome| !matches!(outcome, Outcome::Unknown(_)));
+        self.known.retain(|_, outcome| !matches!(outcome, GoalOutcome::Unknown(_)));
     }
 
     /// The smallest value that conforms to the literals. The active goals that it depends on are added to `assumed`.
-    pub(super) fn solve(&mut self, goal: &Goal, assumed: &mut BTreeSet<usize>) -> Outcome {
+    pub(super) fn solve(&mut self, goal: &Goal, assumed: &mut BTreeSet<usize>) -> GoalOutcome {
         if let Some(outcome) = self.known.get(goal) {
             return outcome.clone();
         }
         if let Some(place) = self.active.iter().position(|active| active == goal) {
             assumed.insert(place);
-            return Outcome::Empty;
+            return GoalOutcome::Empty;
         }
         if let Some((outcome, others)) = self.assumed.get(goal) {
             assumed.extend(others);
@@ -110,10 +111,10 @@ impl Solver {
         let is_contradiction = goal.iter().any(|literal| goal.contains(&literal.negated()));
         let types = goal.iter().fold(ALL_TYPES, |types, literal| types & self.terms.types(*literal));
         if is_contradiction || types == 0 {
-            return Outcome::Empty;
+            return GoalOutcome::Empty;
         }
         if self.depth >= MAX_DEPTH {
-            return Outcome::Unknown("the values are nested too deeply");
+            return GoalOutcome::Unknown("the values are nested too deeply");
         }
         let place = self.active.len();
         self.active.push(goal.clone());
@@ -128,14 +129,14 @@ impl Solver {
     fn settle(
         &mut self,
         goal: &Goal,
-        outcome: Outcome,
+        outcome: GoalOutcome,
         mut others: BTreeSet<usize>,
         place: usize,
         assumed: &mut BTreeSet<usize>,
-    ) -> Outcome {
+    ) -> GoalOutcome {
         others.remove(&place);
         // The outcomes that assumed that this goal is empty are right if it is, and are forgotten otherwise.
-        let is_empty = matches!(outcome, Outcome::Empty);
+        let is_empty = matches!(outcome, GoalOutcome::Empty);
         let mut proven = Vec::new();
         self.assumed.retain(|goal, (outcome, assumptions)| {
             if !assumptions.remove(&place) {
@@ -337,9 +338,9 @@ impl Solver {
             }
             let literals = state.property(&self.terms, name);
             match self.solve(&literals, &mut best.assumed) {
-                Outcome::Found((value, _)) => object.push(name.to_owned(), (*value).clone()),
-                Outcome::Empty => return,
-                Outcome::Unknown(gap) => {
+                GoalOutcome::Found((value, _)) => object.push(name.to_owned(), (*value).clone()),
+                GoalOutcome::Empty => return,
+                GoalOutcome::Unknown(gap) => {
                     best.gap = Some(gap);
                     return;
                 }

@@ -1,7 +1,7 @@
 //! Strings that match some patterns and no others: whether there is one, and the shortest.
 //!
-//! All patterns read the same characters at the same time, and a breadth-first search visits every combination of their states once.
-//! Characters that no pattern distinguishes are represented by one of them.
+//! All patterns read the same characters at the same time, and a breadth-first search visits every combination of their
+//! states once. Characters that no pattern distinguishes are represented by one of them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -42,7 +42,8 @@ const MAX_LENGTH: u64 = 1 << 16;
 const MAX_TRIES: usize = 64;
 
 impl Strings {
-    /// The shortest string, and of several the first by the order of [`rank`]. If the search is given up: one of the candidates.
+    /// The shortest string, and of several the first by the order of [`rank`]. If the search is given up: one of the
+    /// candidates.
     pub(super) fn shortest(&self, budget: &mut Budget) -> Search<String> {
         if self.max_length.is_some_and(|max| max < self.min_length) {
             return Search::Empty;
@@ -201,7 +202,8 @@ impl<'a> Walk<'a> {
         budget: &mut Budget,
     ) -> bool {
         let Some((state, ..)) = self.visited.get(index).cloned() else { return true };
-        // A class determines only whether the next character is a word character, so there are two closures for all classes.
+        // A class determines only whether the next character is a word character, so there are two closures for all
+        // classes.
         let closures = [false, true].map(|is_word| {
             let between = Between { at_start: length == 0, after_word: state.after_word, before_word: Some(is_word) };
             let machines = self.machines.iter().zip(&state.positions);

@@ -1,7 +1,8 @@
 //! The schemas of a comparison as terms: small assertions, of which equal ones have the same id.
 //!
-//! Subschemas of both schemas become terms of one table. Subschemas that mean the same by their structure, also recursive ones, get
-//! the same id, so that the parts that two versions of a schema have in common are recognised without looking into them.
+//! Subschemas of both schemas become terms of one table. Subschemas that mean the same by their structure, also
+//! recursive ones, get the same id, so that the parts that two versions of a schema have in common are recognised
+//! without looking into them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -206,8 +207,8 @@ impl Terms {
         compiled
     }
 
-    /// The types of the values that conform to a literal, or more. The recursion ends, because the loader rejects schemas that refer to
-    /// themselves at the same place.
+    /// The types of the values that conform to a literal, or more. The recursion ends, because the loader rejects
+    /// schemas that refer to themselves at the same place.
     pub(super) fn types(&self, literal: Literal) -> u8 {
         if let Some(types) = self.types.borrow().get(&literal) {
             return *types;

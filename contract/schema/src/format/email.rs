@@ -1,10 +1,11 @@
-//! `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2): `local-part@domain` in ASCII,
-//! without a display name, angle brackets, comments or folding.
+//! `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2): `local-part@domain` in
+//! ASCII, without a display name, angle brackets, comments or folding.
 
 use std::net::Ipv6Addr;
 
 /// [RFC 5321 section 4.5.3.1](https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1), in octets.
 const MAX_LOCAL_PART: usize = 64;
+/// The same section, in octets.
 const MAX_DOMAIN: usize = 255;
 /// A path has at most 256 octets, including the angle brackets around the mailbox. This is section 4.5.3.1.3.
 pub(crate) const MAX_MAILBOX: usize = 254;

@@ -1,7 +1,7 @@
 //! Patterns that accept the same strings as the formats of the subset, so that formats compare with patterns.
 //!
-//! `date-time` has two patterns, between which it lies: whether a minute has a leap second depends on the offset, and a pattern with
-//! all offsets is too large.
+//! `date-time` has two patterns, between which it lies: whether a minute has a leap second depends on the offset, and a
+//! pattern with all offsets is too large.
 
 pub(crate) use super::email::MAX_MAILBOX;
 
@@ -145,8 +145,8 @@ macro_rules! mail_ipv6 {
     };
 }
 
-/// `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2) without the limits of the lengths of the
-/// local part and of the whole.
+/// `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2) without the limits of
+/// the lengths of the local part and of the whole.
 pub(crate) const MAILBOX: &str = concat!(
     "^(?:",
     atom!(),

@@ -32,8 +32,8 @@ impl Format {
     }
 }
 
-/// 8-4-4-4-12 hexadecimal digits in upper or lower case. JSON Schema asks for the syntax only, so every version and variant is
-/// accepted.
+/// 8-4-4-4-12 hexadecimal digits in upper or lower case. JSON Schema asks for the syntax only, so every version and
+/// variant is accepted.
 fn is_uuid(text: &str) -> bool {
     let is_valid = |(index, byte): (usize, u8)| match index {
         8 | 13 | 18 | 23 => byte == b'-',

@@ -62,7 +62,8 @@ macro_rules! ipv6 {
         )
     };
 }
-/// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). February 29 is valid in leap years only.
+/// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). February 29 is valid in
+/// leap years only.
 macro_rules! date {
     () => {
         concat!(
@@ -72,8 +73,8 @@ macro_rules! date {
         )
     };
 }
-/// `partial-time` of the same section. `$second` matches the seconds: whether a minute has a leap second depends on the offset, which a
-/// pattern cannot express.
+/// `partial-time` of the same section. `$second` matches the seconds: whether a minute has a leap second depends on the
+/// offset, which a pattern cannot express.
 macro_rules! partial_time {
     ($second:literal) => {
         concat!("(?:[01][0-9]|2[0-3]):[0-5][0-9]:", $second, "(?:\\.[0-9]+)?")

@@ -2,7 +2,8 @@
 //!
 //! Their parts are in `parts.rs`.
 
-/// [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2): four numbers up to 255 without leading zeros.
+/// [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2): four numbers up to 255 without leading
+/// zeros.
 const IPV4: &str = concat!("^", ipv4!(), "$");
 /// [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
 const IPV6: &str = concat!("^", ipv6!(), "$");
@@ -10,8 +11,8 @@ const IPV6: &str = concat!("^", ipv6!(), "$");
 const IP: &str = concat!("^(?:", ipv4!(), "|", ipv6!(), ")$");
 /// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
 const DATE: &str = concat!("^", date!(), "$");
-/// `full-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), but with leap seconds in every
-/// minute.
+/// `full-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), but with leap seconds in
+/// every minute.
 const TIME: &str = concat!("^", time!("(?:[0-5][0-9]|60)"), "$");
 
 /// `partial-time` of the same section, the format of times without an offset in `schemars`.

@@ -54,8 +54,8 @@ impl<'a> Walk<'a> {
     fn dialect(&mut self, draft: &mut Draft<'a>, uri: &str) {
         let is_draft_07 = uri.contains("/draft-07/");
         let uri = match Dialect::named(uri) {
-            // Translated, so the output is draft-07. A subschema in a different dialect than the root is not supported; it keeps
-            // its `$schema`, which the loader rejects.
+            // Translated, so the output is draft-07. A subschema in a different dialect than the root is not supported;
+            // it keeps its `$schema`, which the loader rejects.
             Some(dialect) if dialect == self.dialect && !is_draft_07 => DRAFT_07,
             _ => uri,
         };

@@ -73,7 +73,8 @@ impl<'a> Walk<'a> {
             Some((_, rest)) => rest == first,
             None => is_trivial(first),
         };
-        // Other schemas at the same place may evaluate items, so the effect of `unevaluatedItems` depends on the payload.
+        // Other schemas at the same place may evaluate items, so the effect of `unevaluatedItems` depends on the
+        // payload.
         let evaluates = applies_in_place(draft) || draft.get("contains").is_some();
         let is_known = !evaluates || tuple.rest.is_none_or(|(name, _)| name != "unevaluatedItems");
         if !is_known || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {

@@ -49,8 +49,8 @@ impl<'a> Walk<'a> {
                 }
                 schema => self.node(schema, origin.clone(), draft.depth + 1),
             };
-            // `required` alone accepts every value that is not an object, so the condition must also check the type. If the
-            // consequence is `required` too, it accepts those values anyway.
+            // `required` alone accepts every value that is not an object, so the condition must also check the type. If
+            // the consequence is `required` too, it accepts those values anyway.
             if let (Body::Members(members), false) = (&mut present.body, is_object || is_required_only(&consequence)) {
                 members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
             }
@@ -64,8 +64,9 @@ fn is_required_only(node: &Node<'_>) -> bool {
     matches!(&node.body, Body::Members(members) if members.iter().all(|(name, _)| name == "required"))
 }
 
-/// Adds "`condition` implies `consequence`". `anyOf` would become a union in generated code. If the consequence is `required` only,
-/// the type does not depend on the condition, so `not` expresses it without a union: not (condition and not consequence).
+/// Adds "`condition` implies `consequence`". `anyOf` would become a union in generated code. If the consequence is
+/// `required` only, the type does not depend on the condition, so `not` expresses it without a union: not (condition
+/// and not consequence).
 fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, consequence: Node<'a>) {
     let is_free = |members: &[(String, Value<'_>)]| !members.iter().any(|(name, _)| name == "not" || name == "$ref");
     match &mut condition.body {

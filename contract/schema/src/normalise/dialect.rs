@@ -1,7 +1,7 @@
 //! The dialect of JSON Schema that a document is written in.
 
 use super::version::Version;
-use crate::{Json, Object};
+use crate::{Json, Object, Subschemas, is_definitions};
 
 /// The difference between dialects that matters here. All other keywords have one meaning each, whatever the draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,13 +12,15 @@ pub(super) enum Dialect {
     Modern,
 }
 
-/// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, and those of OpenAPI 3.0 and 3.1.
+/// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, and those of
+/// OpenAPI 3.0 and 3.1.
 pub fn is_known_dialect(uri: &str) -> bool {
     Dialect::named(uri).is_some()
 }
 
 impl Dialect {
-    /// The dialect of a document, by `$schema`. Without it, `$defs` indicates draft 2019-09 or later, which introduced it.
+    /// The dialect of a document, by `$schema`. Without it, `$defs` indicates draft 2019-09 or later, which introduced
+    /// it.
     pub(super) fn of(root: &Json) -> Self {
         let Some(object) = root.as_object() else { return Dialect::Legacy };
         match object.get("$schema").and_then(Json::as_str) {
@@ -43,39 +45,15 @@ impl Dialect {
     }
 }
 
-/// Keywords whose value is one subschema.
-pub(super) const ONE: [&str; 11] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is an array of subschemas.
-pub(super) const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Keywords whose value is an object of subschemas.
-pub(super) const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
-
 /// Whether a keyword takes subschemas that may apply to a payload.
 pub(super) fn takes_subschemas(name: &str) -> bool {
-    ONE.contains(&name) || LISTS.contains(&name) || MAPS.contains(&name)
+    Subschemas::are_in(name) && !is_definitions(name)
 }
 
-/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the draft ignores are not among
-/// them.
+/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the draft ignores
+/// are not among them.
 pub(super) fn subschemas(object: &Object, version: Option<Version>) -> impl Iterator<Item = &Json> {
-    let applies = move |name: &str| version.is_none_or(|version| !version.ignores(name));
-    object.iter().filter(move |(name, _)| applies(name)).flat_map(|(name, value)| {
-        let name = name.as_str();
-        let one = (ONE.contains(&name) && value.as_array().is_none()).then_some(value);
-        let list = value.as_array().filter(|_| LISTS.contains(&name)).unwrap_or_default();
-        let map = value.as_object().filter(|_| MAPS.contains(&name));
-        one.into_iter().chain(list).chain(map.into_iter().flat_map(|map| map.iter().map(|(_, schema)| schema)))
-    })
+    let applies = move |name: &str| !is_definitions(name) && version.is_none_or(|version| !version.ignores(name));
+    let members = object.iter().filter(move |(name, _)| applies(name));
+    members.flat_map(|(name, value)| Subschemas::of(name, value).iter())
 }

@@ -7,7 +7,8 @@ use crate::format::pattern::equivalent;
 use crate::{Format, Json};
 
 impl<'a> Walk<'a> {
-    /// `format`: kept if it is in the subset, replaced by bounds or a pattern if possible, and otherwise left to the loader.
+    /// `format`: kept if it is in the subset, replaced by bounds or a pattern if possible, and otherwise left to the
+    /// loader.
     pub(super) fn format(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let name = value.as_str().unwrap_or_default();
         if Format::from_name(name).is_some() {

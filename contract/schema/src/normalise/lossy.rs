@@ -1,8 +1,9 @@
 //! Widening schemas that the subset cannot express.
 //!
-//! The normaliser reports the keywords that it cannot translate. This module removes them from the *input* and runs the normaliser again,
-//! until nothing is left to report. Removing a keyword widens the schema that contains it. Whether this widens the whole depends on the
-//! place: below `not` it narrows the whole instead. [`widen`] therefore tracks the polarity of each subschema.
+//! The normaliser reports the keywords that it cannot translate. This module removes them from the *input* and runs the
+//! normaliser again, until nothing is left to report. Removing a keyword widens the schema that contains it. Whether
+//! this widens the whole depends on the place: below `not` it narrows the whole instead. [`widen`] therefore tracks the
+//! polarity of each subschema.
 
 use super::marks::Marks;
 use super::normalise_noting;
@@ -10,8 +11,8 @@ use super::places::keyword_at;
 use super::widen::Widener;
 use crate::{Json, Problem, codes, pointer};
 
-/// At most this many runs of the normaliser. Each one removes up to 1000 keywords; only problems that the removal of others causes or
-/// uncovers need a further run.
+/// At most this many runs of the normaliser. Each one removes up to 1000 keywords; only problems that the removal of
+/// others causes or uncovers need a further run.
 const MAX_ROUNDS: usize = 32;
 
 /// At most this many losses. More than a user reads; each needs memory, and a hostile schema can cause one per keyword.
@@ -48,7 +49,8 @@ pub struct Loss {
 /// | a loss in a branch of `oneOf` | `anyOf`: more than one widened branch may match |
 /// | a loss below `not` | the subschema that has it becomes `false` there; `not: false` is removed |
 ///
-/// A definition may be referenced both below `not` and elsewhere. If it has a loss, its references below `not` become `false`.
+/// A definition may be referenced both below `not` and elsewhere. If it has a loss, its references below `not` become
+/// `false`.
 ///
 /// Takes time linear in the size of `source`, up to 32 times that of [`normalise`](super::normalise()).
 ///

@@ -1,8 +1,8 @@
 //! Translates a JSON Schema of another dialect to an equivalent schema of the subset.
 //!
-//! [`walk`] translates schema objects keyword by keyword; the other modules each know one group of keywords. [`target`] finds
-//! everything that a `$ref` refers to, and names it. The result is a tree whose subschemas know their place in the input, so a
-//! finding of the loader in the output can be reported at the place in the input that caused it.
+//! [`walk`] translates schema objects keyword by keyword; the other modules each know one group of keywords. [`target`]
+//! finds everything that a `$ref` refers to, and names it. The result is a tree whose subschemas know their place in
+//! the input, so a finding of the loader in the output can be reported at the place in the input that caused it.
 
 mod annotation;
 mod array;
@@ -43,17 +43,19 @@ const COPIES: usize = 4096;
 
 /// Maximum size of the pointers that map places of the output to the input, in bytes. Pointers repeat the names above a
 /// place, so that a small text with long names could take quadratic memory.
-const POINTER_BUDGET: usize = 64 << 20;
+const MAX_POINTER_BYTES: usize = 64 << 20;
 
 /// Translates a JSON Schema of another dialect to the subset without changing its meaning.
 ///
-/// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 or 3.1, including the output of `schemars`. `$schema`
-/// selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07 otherwise.
+/// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 or 3.1, including the output of `schemars`.
+/// `$schema` selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07
+/// otherwise.
 ///
-/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and without
-/// `$schema`, a keyword has the meaning of the draft that has it, because its author intended that. A keyword that the draft of
-/// `$schema` ignores is rejected. The output always loads, and normalising it again does not change it. A schema of the subset does not change either, except that unused
-/// definitions are removed, a single branch of `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
+/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and
+/// without `$schema`, a keyword has the meaning of the draft that has it, because its author intended that. A keyword
+/// that the draft of `$schema` ignores is rejected. The output always loads, and normalising it again does not change
+/// it. A schema of the subset does not change either, except that unused definitions are removed, a single branch of
+/// `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
 /// | input | output |
 /// |---|---|
@@ -81,8 +83,8 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `example` | `examples` |
 /// | `discriminator`, `readOnly`, `writeOnly`, `contentMediaType` and similar annotations, `x-...` | dropped: they assert nothing |
 ///
-/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways, other formats,
-/// unknown keywords.
+/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways, other
+/// formats, unknown keywords.
 ///
 /// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///
@@ -107,8 +109,8 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
 
 /// Like [`normalise`], and lists the keywords that are read in another way than they are written, sorted by pointer.
 ///
-/// The only ones are `patternProperties` with `^.*$` or `^(.*)$` in an object that is not closed. They apply to every name, although the
-/// pattern does not match names that contain a line break.
+/// The only ones are `patternProperties` with `^.*$` or `^(.*)$` in an object that is not closed. They apply to every
+/// name, although the pattern does not match names that contain a line break.
 ///
 /// # Errors
 /// As for [`normalise`].
@@ -189,7 +191,7 @@ impl<'a> Output<'a> {
     /// The loader's errors in the output, each moved to the place in the input that caused it.
     fn in_the_input(&self, found: Vec<Problem>) -> Vec<Problem> {
         let mut places = HashMap::new();
-        let mut room = POINTER_BUDGET;
+        let mut room = MAX_POINTER_BYTES;
         index(&self.root, String::new(), &mut places, &mut room);
         for (id, node) in &self.definitions {
             index(node, pointer::join("/definitions", self.name(*id)), &mut places, &mut room);
@@ -269,8 +271,8 @@ fn source_message(places: &HashMap<String, &Node<'_>>, problem: &Problem) -> Str
     problem.message.split('`').map(part).collect::<Vec<_>>().join("`")
 }
 
-/// The place in the input that a pointer into the output comes from: the nearest subschema at or above it, plus the rest of the
-/// pointer if that subschema has the keyword in the input.
+/// The place in the input that a pointer into the output comes from: the nearest subschema at or above it, plus the
+/// rest of the pointer if that subschema has the keyword in the input.
 fn source_pointer(places: &HashMap<String, &Node<'_>>, output: &str) -> String {
     let mut above = output;
     loop {

@@ -33,7 +33,8 @@ pub(super) struct Bounds<'a> {
 struct Bound<'a> {
     /// The value of `minimum` or `maximum`.
     inclusive: Option<&'a Number>,
-    /// The value of `exclusiveMinimum` or `exclusiveMaximum`, or in draft-04 that of `minimum` or `maximum` with the flag.
+    /// The value of `exclusiveMinimum` or `exclusiveMaximum`, or in draft-04 that of `minimum` or `maximum` with the
+    /// flag.
     exclusive: Option<&'a Number>,
     /// Whether `exclusiveMinimum` or `exclusiveMaximum` is draft-04's `true`.
     by_flag: bool,
@@ -100,7 +101,8 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// The range of an integer format, if `type` allows no numbers other than integers. The format does not apply to other numbers.
+/// The range of an integer format, if `type` allows no numbers other than integers. The format does not apply to other
+/// numbers.
 fn range(object: &Object) -> Option<(Number, Number)> {
     let format = object.get("format").and_then(Json::as_str)?;
     let types = Types::of(object);

@@ -1,4 +1,5 @@
-//! Keywords other than `properties` that constrain an object's properties: by patterns of names, by lists of names, or by number.
+//! Keywords other than `properties` that constrain an object's properties: by patterns of names, by lists of names, or
+//! by number.
 
 use std::collections::HashSet;
 
@@ -95,7 +96,8 @@ impl<'a> Walk<'a> {
         if is_open && patterns.iter().all(|(_, schema)| is_trivial(schema)) {
             return;
         }
-        // A pattern for every name also applies to declared properties, whose schemas would have to be combined with it.
+        // A pattern for every name also applies to declared properties, whose schemas would have to be combined with
+        // it.
         let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
         // In a closed object, the pattern itself can constrain the names.
         let is_closed = ["additionalProperties", "unevaluatedProperties"]
@@ -117,8 +119,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Translates patterns that list names to properties; returns whether that is possible. A name that several patterns or
-    /// `properties` list would need the conjunction of their schemas, so it is not.
+    /// Translates patterns that list names to properties; returns whether that is possible. A name that several
+    /// patterns or `properties` list would need the conjunction of their schemas, so it is not.
     fn finite_names(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) -> bool {
         let Some(lists) = patterns.iter().map(|(pattern, _)| alternatives(pattern)).collect::<Option<Vec<_>>>() else {
             return false;
@@ -248,7 +250,8 @@ fn listed(schema: &Json) -> Option<Vec<&str>> {
     names
 }
 
-/// The strings that a pattern of the form `^(a|b)$` matches. Only literal characters without a meaning in patterns are allowed.
+/// The strings that a pattern of the form `^(a|b)$` matches. Only literal characters without a meaning in patterns are
+/// allowed.
 fn alternatives(pattern: &str) -> Option<Vec<&str>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let grouped = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('(')).and_then(|rest| rest.strip_suffix(')'));

@@ -5,12 +5,13 @@ use crate::Pattern;
 /// The only punctuation characters that may be escaped with the `u` flag (`SyntaxCharacter` and `/`).
 const SYNTAX: &str = "^$\\.*+?()[]{}|/";
 
-/// Removes the backslash from escapes such as `\-` and `\#`, if the pattern does not load otherwise. All engines that allow these
-/// escapes agree that they mean the character itself.
+/// Removes the backslash from escapes such as `\-` and `\#`, if the pattern does not load otherwise. All engines that
+/// allow these escapes agree that they mean the character itself.
 ///
-/// The character must not become part of the syntax around it: in `a{1\,2}`, the comma is literal, so the braces are as well. The grammar
-/// decides that. With `\xHH` instead of such an escape, the character is literal wherever a character may be, and an error in quantifiers
-/// and in the heads of groups. If that pattern loads, each character takes the place of a whole atom.
+/// The character must not become part of the syntax around it: in `a{1\,2}`, the comma is literal, so the braces are as
+/// well. The grammar decides that. With `\xHH` instead of such an escape, the character is literal wherever a character
+/// may be, and an error in quantifiers and in the heads of groups. If that pattern loads, each character takes the
+/// place of a whole atom.
 pub(super) fn remove_needless_escapes(source: &str) -> String {
     if !source.contains('\\') || Pattern::new(source).is_ok() {
         return source.to_owned();

@@ -1,11 +1,11 @@
-//! Where subschemas are in a schema of any dialect.
+//! Where subschemas are in a document of any dialect: those of [`Subschemas`], and the components of a document of
+//! OpenAPI.
 
-use super::dialect::{LISTS, MAPS, ONE};
-use crate::{Json, pointer};
+use crate::{Json, Subschemas, is_definitions, pointer};
 
 /// Whether the members of a keyword are definitions, which apply only where they are referenced.
 pub(super) fn is_container(name: &str) -> bool {
-    ["definitions", "$defs", "components"].contains(&name)
+    is_definitions(name) || name == "components"
 }
 
 pub(super) fn is_tuple(name: &str, value: &Json) -> bool {
@@ -30,13 +30,6 @@ pub(super) fn map_subschemas<'j>(
     map: &mut dyn FnMut(&[&str], &'j Json) -> Json,
 ) -> Json {
     match value {
-        Json::Array(items) if LISTS.contains(&name) => {
-            let items = items.iter().enumerate().map(|(index, schema)| map(&[&index.to_string()], schema));
-            Json::Array(items.collect())
-        }
-        Json::Object(members) if MAPS.contains(&name) || ["definitions", "$defs"].contains(&name) => {
-            Json::Object(members.iter().map(|(name, schema)| (name.clone(), map(&[name], schema))).collect())
-        }
         Json::Object(parts) if name == "components" && is_root => {
             let part = |(key, part): &'j (String, Json)| match part {
                 Json::Object(schemas) if key == "schemas" => {
@@ -47,12 +40,12 @@ pub(super) fn map_subschemas<'j>(
             };
             Json::Object(parts.iter().map(part).collect())
         }
-        schema if ONE.contains(&name) && schema.as_array().is_none() => map(&[], schema),
-        other => other.clone(),
+        value => Subschemas::map(name, value, |token, schema| map(token.as_slice(), schema)),
     }
 }
 
-/// The keyword that a pointer leads to or into: the last one on the way that belongs to a subschema. `None` for the root.
+/// The keyword that a pointer leads to or into: the last one on the way that belongs to a subschema. `None` for the
+/// root.
 ///
 /// ```
 /// use capgen_schema::{Json, keyword_at};
@@ -68,12 +61,11 @@ pub fn keyword_at(schema: &Json, pointer: &str) -> Option<String> {
     while let [name, below @ ..] = rest {
         keyword = Some(name.clone());
         let Some(value) = schema.get(name) else { break };
-        let length = match value {
-            Json::Array(_) if LISTS.contains(&name.as_str()) => 1,
-            Json::Object(_) if MAPS.contains(&name.as_str()) || ["definitions", "$defs"].contains(&name.as_str()) => 1,
-            Json::Object(_) if name == "components" && is_root => 2,
-            _ if ONE.contains(&name.as_str()) => 0,
-            _ => break,
+        let length = match (Subschemas::of(name, value), value) {
+            (Subschemas::One(_), _) => 0,
+            (Subschemas::List(_) | Subschemas::Map(_), _) => 1,
+            (Subschemas::Absent, Json::Object(_)) if name == "components" && is_root => 2,
+            (Subschemas::Absent, _) => break,
         };
         let Some((path, after)) = below.split_at_checked(length) else { break };
         let path = path.iter().fold(String::new(), |path, token| pointer::join(&path, token));

@@ -29,7 +29,8 @@ impl<'a> Widener<'a, '_> {
         self.pointers.contains(at) || self.pointers.range(below.clone()..).next().is_some_and(|p| p.starts_with(&below))
     }
 
-    /// Removes the lost keywords of an object in a positive place, and those that would have another meaning without them.
+    /// Removes the lost keywords of an object in a positive place, and those that would have another meaning without
+    /// them.
     pub(super) fn finish(&self, mut draft: Draft<'a, '_>, record: &mut Record) -> Json {
         let lost = std::mem::take(&mut draft.lost);
         if lost.contains("oneOf") && draft.is_changed {

@@ -1,7 +1,7 @@
 //! The targets of references, and their names in the output.
 //!
-//! A target is identified by the address of its value in the input, not by its pointer: several spellings (`#/$defs/a`, an
-//! anchor, `#/%24defs/a`) refer to the same value, and comparing addresses costs no memory for pointers.
+//! A target is identified by the address of its value in the input, not by its pointer: several spellings (`#/$defs/a`,
+//! an anchor, `#/%24defs/a`) refer to the same value, and comparing addresses costs no memory for pointers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,8 +46,8 @@ pub(super) struct Targets<'a> {
     by_address: HashMap<usize, TargetId>,
     /// Results by the text of the reference. Many references often have the same text.
     by_text: HashMap<&'a str, Result<TargetId, Unresolved>>,
-    /// An index of each object on the path of some reference, by the object's address. Looking up each reference in a large
-    /// `definitions` by a linear search would take quadratic time.
+    /// An index of each object on the path of some reference, by the object's address. Looking up each reference in a
+    /// large `definitions` by a linear search would take quadratic time.
     indexes: HashMap<usize, Members<'a>>,
     /// Collected when the first reference to an anchor is resolved.
     anchors: Option<HashMap<&'a str, (&'a Json, Origin)>>,
@@ -182,8 +182,9 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// The names of the targets `used`. A member of the root's `definitions` keeps its name. Any other target whose preferred name
-    /// is taken gets a suffix, a hash of its pointer, so its name does not depend on the other targets' order.
+    /// The names of the targets `used`. A member of the root's `definitions` keeps its name. Any other target whose
+    /// preferred name is taken gets a suffix, a hash of its pointer, so its name does not depend on the other targets'
+    /// order.
     pub(super) fn names(&self, used: &[TargetId]) -> HashMap<TargetId, String> {
         let targets = || used.iter().filter_map(|id| self.get(*id).map(|target| (*id, target)));
         let mut wanted: HashMap<&str, usize> = HashMap::new();
@@ -214,8 +215,8 @@ fn canonical(fragment: &str) -> String {
     })
 }
 
-/// The preferred name of a target: for the root its title, for a definition its own name, and otherwise the nearest name above it
-/// that is neither a keyword nor an index.
+/// The preferred name of a target: for the root its title, for a definition its own name, and otherwise the nearest
+/// name above it that is neither a keyword nor an index.
 fn base_name(json: &Json, tokens: &[String]) -> String {
     let Some((last, above)) = tokens.split_last() else {
         let title = json.get("title").and_then(Json::as_str).unwrap_or_default();

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::target::TargetId;
 use crate::{Json, Object, pointer};
 
-/// A place in the input. It is a linked list of tokens, so extending and cloning it is cheap; the pointer is built on demand, for
-/// errors.
+/// A place in the input. It is a linked list of tokens, so extending and cloning it is cheap; the pointer is built on
+/// demand, for errors.
 #[derive(Clone, Default)]
 pub(super) struct Origin(Option<Rc<Step>>);
 
@@ -122,7 +122,8 @@ impl<'a> Node<'a> {
         self.children().for_each(|child| child.references(found));
     }
 
-    /// The schema as JSON. `reference` returns the text of a reference to a target; `definitions` is written at its position.
+    /// The schema as JSON. `reference` returns the text of a reference to a target; `definitions` is written at its
+    /// position.
     pub(super) fn to_json(&self, reference: &impl Fn(TargetId) -> String, definitions: Option<&Json>) -> Json {
         let members = match &self.body {
             Body::Plain(value) => return value.clone(),

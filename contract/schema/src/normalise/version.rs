@@ -1,7 +1,7 @@
 //! The keywords of each draft of JSON Schema.
 //!
-//! A draft ignores the keywords of others. A schema without `$schema` may use those of all drafts; with it, only those of its draft are
-//! translated, because any other validator ignores the rest.
+//! A draft ignores the keywords of others. A schema without `$schema` may use those of all drafts; with it, only those
+//! of its draft are translated, because any other validator ignores the rest.
 
 use crate::{Json, Object, Problem, codes};
 
@@ -37,7 +37,8 @@ const KEYWORDS: [(&str, Version, Version); 15] = [
 ];
 
 impl Version {
-    /// The draft that the `$schema` of a document declares. Dialects of OpenAPI have keywords of several drafts, so they are not one.
+    /// The draft that the `$schema` of a document declares. Dialects of OpenAPI have keywords of several drafts, so
+    /// they are not one.
     pub(super) fn of(root: &Json) -> Option<Self> {
         let uri = root.get("$schema")?.as_str()?;
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;

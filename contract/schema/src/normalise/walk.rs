@@ -1,11 +1,12 @@
 //! Translates one schema object of the input to one of the output, keyword by keyword.
 //!
-//! A keyword that needs a schema of its own in the output (because its name is taken, or because it becomes `anyOf`) is collected
-//! in `conjuncts`, which become `allOf` at the end.
+//! A keyword that needs a schema of its own in the output (because its name is taken, or because it becomes `anyOf`) is
+//! collected in `conjuncts`, which become `allOf` at the end.
 
 use super::dialect::Dialect;
 use super::lossy::Loss;
 use super::number::Bounds;
+use super::places::is_container;
 use super::target::{Targets, Unresolved};
 use super::tree::{Body, Node, Origin, Value};
 use super::version::{self, Version};
@@ -211,8 +212,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A container of definitions. Its members are written to the root's `definitions` if they are referenced, so here only the
-    /// position of that keyword matters.
+    /// A container of definitions. Its members are written to the root's `definitions` if they are referenced, so here
+    /// only the position of that keyword matters.
     fn container(&mut self, draft: &mut Draft<'a>) {
         let is_first = !draft.out.iter().any(|(_, value)| matches!(value, Value::Definitions));
         if draft.depth == 0 && is_first {
@@ -259,8 +260,11 @@ impl<'a> Walk<'a> {
 
 /// Whether a keyword may be an assertion. Unknown keywords count, because ignoring them could change the meaning.
 pub(super) fn asserts(name: &str) -> bool {
-    let is_container = ["definitions", "$defs", "components"].contains(&name);
-    !is_annotation(name) && !is_container && !annotation::is_dropped(name) && name != "deprecated" && name != "example"
+    !is_annotation(name)
+        && !is_container(name)
+        && !annotation::is_dropped(name)
+        && name != "deprecated"
+        && name != "example"
 }
 
 /// The distinct strings of an array, in their first order.

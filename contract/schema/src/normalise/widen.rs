@@ -1,7 +1,7 @@
 //! One round of widening: removes the keywords that the normaliser reported.
 //!
-//! A subschema in a *positive* place may only be widened, and one in a *negative* place, below an odd number of `not`, only narrowed.
-//! Where neither is possible, such as in `if`, the keyword around it is removed as a whole.
+//! A subschema in a *positive* place may only be widened, and one in a *negative* place, below an odd number of `not`,
+//! only narrowed. Where neither is possible, such as in `if`, the keyword around it is removed as a whole.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -108,7 +108,8 @@ impl<'a, 'p> Widener<'a, 'p> {
         self.version.is_some_and(|version| version.ignores(keyword))
     }
 
-    /// Finds the content of each target, and the targets in positive places. `around` is the nearest target around the subschema.
+    /// Finds the content of each target, and the targets in positive places. `around` is the nearest target around the
+    /// subschema.
     fn survey(
         &mut self,
         json: &'a Json,

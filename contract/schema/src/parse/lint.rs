@@ -1,7 +1,8 @@
 //! The warnings of a schema that loads: definitions, contradictions and examples that are probably mistakes.
 //!
-//! Every check here looks at one schema object or at the graph of references. A check that needs to combine several schemas
-//! (`allOf`, `$ref`) is out of scope, apart from [`undeclared`]: a warning must always be right and must stay cheap.
+//! Every check here looks at one schema object or at the graph of references. A check that needs to combine several
+//! schemas (`allOf`, `$ref`) is out of scope, apart from [`undeclared`]: a warning must always be right and must stay
+//! cheap.
 
 use std::collections::HashSet;
 
@@ -127,8 +128,8 @@ fn forbidden_name(a: &Assertions) -> Option<(usize, &str)> {
     a.required.iter().map(String::as_str).enumerate().find(|(_, name)| !a.allows_name(name))
 }
 
-/// The first required property whose schema is `false`, and its index in `required`. [`undeclared`] reports those that are not
-/// declared at all.
+/// The first required property whose schema is `false`, and its index in `required`. [`undeclared`] reports those that
+/// are not declared at all.
 fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(usize, &str)> {
     // A set, because `required` and `properties` may both be long.
     let impossible: HashSet<&str> =
@@ -157,8 +158,8 @@ fn never_applies(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// The type of the values that a keyword applies to. It is `Integer` for numeric keywords, because a `type` that allows only
-/// integers does not rule them out.
+/// The type of the values that a keyword applies to. It is `Integer` for numeric keywords, because a `type` that allows
+/// only integers does not rule them out.
 fn subject(keyword: &str) -> Option<Type> {
     match keyword {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),

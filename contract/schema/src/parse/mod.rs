@@ -1,7 +1,7 @@
 //! From JSON to a checked [`Schema`], reporting all errors at once.
 //!
-//! Loading never stops at the first error. A keyword with an error is left out of the node, and the rest of the schema is
-//! still read, so that one run shows everything there is to fix.
+//! Loading never stops at the first error. A keyword with an error is left out of the node, and the rest of the schema
+//! is still read, so that one run shows everything there is to fix.
 
 pub(crate) mod advice;
 mod keyword;
@@ -29,13 +29,13 @@ pub(crate) const MAX_SCHEMA_DEPTH: usize = 64;
 /// Maximum size of all JSON Pointers of a schema together, in bytes. Every node stores its pointer, which repeats the
 /// names above it, so a small hostile text with long names could otherwise take quadratic memory. About a million
 /// subschemas with usual pointers fit.
-const POINTER_BUDGET: usize = 64 << 20;
+const MAX_POINTER_BYTES: usize = 64 << 20;
 
 impl Schema {
     /// Checks a schema of the subset and reports all errors at once.
     ///
-    /// Loading takes time linear in the size of `source`. Checking `default` and `examples` takes time up to the size of the
-    /// schema times the size of these values.
+    /// Loading takes time linear in the size of `source`. Checking `default` and `examples` takes time up to the size
+    /// of the schema times the size of these values.
     ///
     /// # Errors
     /// All errors and warnings, if there is at least one error.
@@ -214,7 +214,7 @@ impl Reports {
     fn afford(&mut self, pointer: &str) -> bool {
         // An empty pointer counts as well, because each node and finding takes memory.
         self.pointer_bytes = self.pointer_bytes.saturating_add(pointer.len() + 1);
-        if self.pointer_bytes > POINTER_BUDGET && !self.is_full {
+        if self.pointer_bytes > MAX_POINTER_BYTES && !self.is_full {
             self.is_full = true;
             let problem = Problem::new(codes::SCHEMA_TOO_LARGE, String::new(), "the schema is too large");
             self.problems.push(problem.help("use fewer subschemas, or shorter names above them"));

@@ -9,7 +9,8 @@ use crate::{Kind, Pattern, PatternError, Problem, Schema, codes};
 /// limit.
 const REPORTED: usize = 5;
 
-/// The patterns of the schemas that were read with it: [`Schema::parse_with`](crate::Schema::parse_with). Each distinct pattern counts once.
+/// The patterns of the schemas that were read with it: [`Schema::parse_with`](crate::Schema::parse_with). Each distinct
+/// pattern counts once.
 #[derive(Default, Debug)]
 pub struct Patterns {
     known: HashMap<String, Known>,
@@ -21,6 +22,7 @@ pub struct Patterns {
 
 /// One of the largest patterns of a contract.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LargePattern {
     /// The number of schemas that were read before the one that contains it.
     pub schema: usize,
@@ -47,21 +49,21 @@ struct Known {
 impl Patterns {
     /// The most memory, in bytes, that the compiled patterns of one contract may take. A typical pattern takes a few
     /// kilobytes. So thousands of them fit.
-    pub const LIMIT: u64 = 32 << 20;
+    pub const MAX_MEMORY: u64 = 32 << 20;
 
     /// An estimate of the memory, in bytes, of all patterns when compiled.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the patterns together exceed [`LIMIT`](Self::LIMIT).
+    /// Whether the patterns together exceed [`MAX_MEMORY`](Self::MAX_MEMORY).
     pub fn is_over_limit(&self) -> bool {
-        self.bytes > Self::LIMIT
+        self.bytes > Self::MAX_MEMORY
     }
 
     /// The message of a finding about the limit, without a full stop.
     pub fn message(&self) -> String {
-        let (bytes, limit) = (mebibytes(self.bytes), mebibytes(Self::LIMIT));
+        let (bytes, limit) = (mebibytes(self.bytes), mebibytes(Self::MAX_MEMORY));
         format!("the compiled patterns together take {bytes}, more than the limit of {limit}")
     }
 
@@ -110,7 +112,8 @@ impl Patterns {
     /// The help of a finding about the limit.
     pub const HELP: &str = "use smaller repetition counts, or check lengths with `maxLength`";
 
-    /// Frees the memory of the patterns that were compiled to check examples. `schemas` are all schemas that share the patterns.
+    /// Frees the memory of the patterns that were compiled to check examples. `schemas` are all schemas that share the
+    /// patterns.
     pub fn drop_compiled<'s>(&mut self, schemas: impl IntoIterator<Item = &'s mut Schema>) {
         for node in schemas.into_iter().flat_map(|schema| &mut schema.nodes) {
             let Kind::Assertions(assertions) = &mut node.kind else { continue };

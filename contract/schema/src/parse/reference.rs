@@ -1,15 +1,15 @@
 //! `$ref`: names, targets, cycles that consume no input, and long chains.
 //!
-//! The cycles are found here and not by [`crate::analysis::graph`], which needs a schema without them, and which does not visit
-//! definitions that are never used.
+//! The cycles are found here and not by [`crate::analysis::graph`], which needs a schema without them, and which does
+//! not visit definitions that are never used.
 
 use std::collections::HashMap;
 
 use super::{Draft, Loader, advice};
 use crate::{Json, Kind, Node, NodeId, Problem, codes, pointer};
 
-/// Maximum number of subschemas that apply to one location in the payload, each through another. Engines recurse along such a
-/// chain, so the limit bounds their stacks.
+/// Maximum number of subschemas that apply to one location in the payload, each through another. Engines recurse along
+/// such a chain, so the limit bounds their stacks.
 const MAX_CHAIN: u32 = 128;
 
 /// A message lists at most this many names of a cycle. Usual cycles have two or three; longer ones are shown in part.
@@ -27,10 +27,11 @@ impl Loader {
     }
 }
 
-/// The name of the definition that a `$ref` refers to; `None` if the reference is not of the form `#/definitions/<name>`.
+/// The name of the definition that a `$ref` refers to; `None` if the reference is not of the form
+/// `#/definitions/<name>`.
 ///
-/// The fragment is percent-decoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)), and `~0` and `~1`
-/// are unescaped.
+/// The fragment is percent-decoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)), and `~0`
+/// and `~1` are unescaped.
 pub fn definition_name(reference: &str) -> Option<String> {
     let fragment = percent_decode(reference.strip_prefix('#')?)?;
     let token = fragment.strip_prefix("/definitions/")?;
@@ -49,7 +50,8 @@ pub fn definition_reference(name: &str) -> String {
     format!("#/definitions/{}", fragment_token(name))
 }
 
-/// A name as a token of a JSON Pointer in a URI fragment ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
+/// A name as a token of a JSON Pointer in a URI fragment ([RFC 6901 section
+/// 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
 pub fn fragment_token(name: &str) -> String {
     let escaped = name.replace('~', "~0").replace('/', "~1");
     let mut encoded = String::with_capacity(escaped.len());
@@ -95,8 +97,8 @@ pub(super) fn resolve(loader: &mut Loader) {
     problems.into_iter().for_each(|problem| loader.report(problem));
 }
 
-/// A depth-first walk along the edges that stay at one location in the payload. It has an explicit stack, because a chain may
-/// be as long as the schema.
+/// A depth-first walk along the edges that stay at one location in the payload. It has an explicit stack, because a
+/// chain may be as long as the schema.
 struct Chains<'n> {
     nodes: &'n [Node],
     states: Vec<State>,

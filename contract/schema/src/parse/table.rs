@@ -142,8 +142,8 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
 /// The values of `$schema`.
 const DIALECT: &str = "^(https?://)?json-schema\\.org/draft-07/schema#?$";
 
-/// References to definitions. Escapes can be anywhere after `#`, also in `definitions`; which of these references are valid is not
-/// decided here.
+/// References to definitions. Escapes can be anywhere after `#`, also in `definitions`; which of these references are
+/// valid is not decided here.
 const REFERENCE: &str = "^#(/definitions/[^/]*$|[^%]*%)";
 
 fn find(name: &str) -> Option<&'static SchemaKeyword> {

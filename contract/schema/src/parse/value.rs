@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use super::{Draft, Loader, advice};
-use crate::{Json, NodeId, Number, Pattern, Problem, Type, codes, pointer};
+use crate::{Json, MAX_PAYLOAD_DEPTH, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 
-/// Levels of arrays and objects in a value; a scalar is at level 0.
-const MAX_VALUE_DEPTH: usize = 128;
+/// Levels of arrays and objects in a value; a scalar is at level 0. A value with more levels than payloads may have
+/// equals no payload.
+const MAX_VALUE_DEPTH: usize = MAX_PAYLOAD_DEPTH;
 
 /// The most digits of `multipleOf`: a division takes time proportional to the digits of the number times those of the
 /// divisor. Usual divisors have a few.
@@ -14,11 +15,11 @@ const MAX_DIVISOR_DIGITS: usize = 1000;
 
 /// Messages quote at most this many characters of a text from the schema. The start identifies it, and the message
 /// stays on a line or two.
-const QUOTE_LIMIT: usize = 64;
+const MAX_QUOTED: usize = 64;
 
-/// `text` in quotes, truncated to [`QUOTE_LIMIT`] characters.
+/// `text` in quotes, truncated to [`MAX_QUOTED`] characters.
 pub(crate) fn quote(text: &str) -> String {
-    match text.char_indices().nth(QUOTE_LIMIT) {
+    match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{:?}...", text.get(..end).unwrap_or_default()),
         None => format!("{text:?}"),
     }
@@ -216,8 +217,8 @@ impl Loader {
     }
 }
 
-/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`. Only a slash outside of an anchor counts: no text is
-/// before the start of a value or after its end, so it is a mistake.
+/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`. Only a slash outside of an anchor counts:
+/// no text is before the start of a value or after its end, so it is a mistake.
 fn between_slashes(pattern: &str) -> Option<&str> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let has_end = inner.ends_with('$') && !inner.ends_with("\\$");

@@ -40,7 +40,8 @@ pub(super) struct Look {
     pub(super) body: Ast,
 }
 
-/// A quantifier. Greedy and lazy ones are the same here: they differ in which match is found, not in whether there is one.
+/// A quantifier. Greedy and lazy ones are the same here: they differ in which match is found, not in whether there is
+/// one.
 #[derive(Debug)]
 pub(super) struct Repeat {
     pub(super) inner: Ast,
@@ -49,8 +50,8 @@ pub(super) struct Repeat {
     pub(super) max: Option<u32>,
 }
 
-/// The distinct character sets of a pattern. A pattern often repeats a large set such as `\p{L}`, so equal sets are stored
-/// once.
+/// The distinct character sets of a pattern. A pattern often repeats a large set such as `\p{L}`, so equal sets are
+/// stored once.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     sets: Vec<ClassUnicode>,

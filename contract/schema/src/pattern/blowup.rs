@@ -2,12 +2,12 @@
 //!
 //! Such an engine tries every way in which a text can be matched. The number of ways is
 //! - exponential if a loop can match the same word in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*`);
-//! - polynomial if a word can be split arbitrarily between consecutive loops (`\s*,?\s*,?\s*$`); the degree is the number of
-//!   such loops.
+//! - polynomial if a word can be split arbitrarily between consecutive loops (`\s*,?\s*,?\s*$`); the degree is the
+//!   number of such loops.
 //!
-//! The criteria are those of Weber and Seidl, "On the degree of ambiguity of finite automata" (1991), checked on the position
-//! graph. The analysis simplifies: assertions and look-arounds count as always true, counted repetitions with many optional
-//! copies count as unbounded, and other repetitions are expanded to at most three copies.
+//! The criteria are those of Weber and Seidl, "On the degree of ambiguity of finite automata" (1991), checked on the
+//! position graph. The analysis simplifies: assertions and look-arounds count as always true, counted repetitions with
+//! many optional copies count as unbounded, and other repetitions are expanded to at most three copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,8 @@ use crate::analysis::components::components;
 /// Maximum number of edges visited in the graphs of pairs and triples. It keeps the analysis within milliseconds.
 const MAX_WORK: usize = 300_000;
 
-/// Whether an engine may take exponential or at least cubic time for `parsed`; also `true` if a loop is too large to analyse.
+/// Whether an engine may take exponential or at least cubic time for `parsed`; also `true` if a loop is too large to
+/// analyse.
 pub(super) fn may_blow_up(parsed: &Parsed) -> bool {
     let mut looks = Vec::new();
     parsed.ast.looks(&mut looks);
@@ -30,8 +31,8 @@ pub(super) fn may_blow_up(parsed: &Parsed) -> bool {
         })
 }
 
-/// Exponential ambiguity is searched for in the whole pattern. For cubic time, the search for the start of a match counts as a
-/// loop, and the end of the pattern does not matter if it can match the empty text.
+/// Exponential ambiguity is searched for in the whole pattern. For cubic time, the search for the start of a match
+/// counts as a loop, and the end of the pattern does not matter if it can match the empty text.
 fn blows_up(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> bool {
     let whole = graph(ast, sets, Tail::Kept, false).map(|graph| Analysis::new(graph, sets).is_exponential());
     let needed = graph(ast, sets, tail, searched).map(|graph| Analysis::new(graph, sets).is_cubic());
@@ -82,7 +83,8 @@ impl<'a> Analysis<'a> {
 
     /// Whether some loop can match the same word in two ways (Weber and Seidl's criterion EDA).
     fn is_exponential(&mut self) -> bool {
-        // Two ways from one position to another inside a loop, as in `(a*)*`, are already two ways to match the same word.
+        // Two ways from one position to another inside a loop, as in `(a*)*`, are already two ways to match the same
+        // word.
         let doubled =
             |((from, to), ways): (&(usize, usize), &u8)| *ways > 1 && self.component(*from) == self.component(*to);
         if self.graph.edges.iter().any(doubled) {
@@ -92,10 +94,11 @@ impl<'a> Analysis<'a> {
         loops.values().any(|positions| self.is_ambiguous(positions).unwrap_or(true))
     }
 
-    /// Whether two different paths of the loop read the same word and meet at both ends; `None` if the analysis is too large.
+    /// Whether two different paths of the loop read the same word and meet at both ends; `None` if the analysis is too
+    /// large.
     ///
-    /// The nodes of the product graph are pairs of positions that the same word leads to. Two such paths exist if and only if a
-    /// pair of equal positions and a pair of different positions are in the same component.
+    /// The nodes of the product graph are pairs of positions that the same word leads to. Two such paths exist if and
+    /// only if a pair of equal positions and a pair of different positions are in the same component.
     fn is_ambiguous(&mut self, positions: &BTreeSet<usize>) -> Option<bool> {
         let mut numbers = BTreeMap::new();
         let mut pairs: Vec<_> = positions.iter().map(|position| (*position, *position)).collect();
@@ -133,7 +136,8 @@ impl<'a> Analysis<'a> {
         Some(!of_one.is_disjoint(&of_two))
     }
 
-    /// Whether three loops follow one another and a word can be split arbitrarily between each and the next (criterion IDA).
+    /// Whether three loops follow one another and a word can be split arbitrarily between each and the next (criterion
+    /// IDA).
     fn is_cubic(&mut self) -> bool {
         let loops = self.loops();
         // Components are numbered from the end of the pattern, so the degrees of all later loops are known here.
@@ -168,8 +172,8 @@ impl<'a> Analysis<'a> {
         found
     }
 
-    /// Whether the same word leads from a position of loop `one` to itself, from a position of loop `other` to itself, and from
-    /// the first position to the second. `false` if the analysis is too large.
+    /// Whether the same word leads from a position of loop `one` to itself, from a position of loop `other` to itself,
+    /// and from the first position to the second. `false` if the analysis is too large.
     fn shares(&mut self, one: &BTreeSet<usize>, other: &BTreeSet<usize>, between: &BTreeSet<usize>) -> bool {
         one.iter().any(|first| other.iter().any(|second| self.shares_at(one, other, between, *first, *second)))
     }

@@ -18,8 +18,8 @@ pub(super) struct Dfa {
 }
 
 impl Dfa {
-    /// The table for a pattern in the syntax of the `regex` crate; `None` if it would exceed the limits. Takes less than a
-    /// millisecond.
+    /// The table for a pattern in the syntax of the `regex` crate; `None` if it would exceed the limits. Takes less
+    /// than a millisecond.
     pub(super) fn new(pattern: &str) -> Option<Self> {
         let nfa = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_WORK));
         let config = dense::Config::new()

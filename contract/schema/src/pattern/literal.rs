@@ -6,9 +6,9 @@ use capgen_diagnostic::{is_other_space, is_unsafe};
 
 /// A valid pattern as ECMA-262's `RegularExpressionBody`, the text between the slashes of `/…/u`.
 ///
-/// In a literal, line terminators are not allowed, an unescaped slash would end it, and an empty body would start a comment.
-/// Invisible characters and characters that change the direction of the text are escaped as well, so that readers of the
-/// generated source see the whole pattern.
+/// In a literal, line terminators are not allowed, an unescaped slash would end it, and an empty body would start a
+/// comment. Invisible characters and characters that change the direction of the text are escaped as well, so that
+/// readers of the generated source see the whole pattern.
 pub(super) fn escape(source: &str) -> String {
     if source.is_empty() {
         return "(?:)".to_owned();

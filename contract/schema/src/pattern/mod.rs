@@ -1,11 +1,11 @@
 //! `pattern`: ECMA-262 regular expressions with the `u` flag.
 //!
-//! A pattern is parsed by ECMA-262's grammar into a tree in which every class (`\d`, `.`, `\p{L}`) is an explicit set of
-//! characters. Engines disagree on these classes, so none of them reaches an engine by name.
+//! A pattern is parsed by ECMA-262's grammar into a tree in which every class (`\d`, `.`, `\p{L}`) is an explicit set
+//! of characters. Engines disagree on these classes, so none of them reaches an engine by name.
 //!
-//! A pattern runs on the `regex` crate if that can express it within its memory limit. A pattern with look-around or with large
-//! counted repetitions runs on [`scan`], our own automaton. Both take time linear in the text. ECMA-262's own engine is not an
-//! option: it backtracks, and so it takes exponential time for some patterns.
+//! A pattern runs on the `regex` crate if that can express it within its memory limit. A pattern with look-around or
+//! with large counted repetitions runs on [`scan`], our own automaton. Both take time linear in the text. ECMA-262's
+//! own engine is not an option: it backtracks, and so it takes exponential time for some patterns.
 
 mod ast;
 mod blowup;
@@ -39,15 +39,15 @@ pub(crate) use split::split;
 /// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply. Usual patterns
 /// have fewer than a hundred; the time of a match may grow with their number for each character.
 const MAX_STATES: u64 = 250_000;
-/// A pattern of at most this many states and ranges of characters runs on the `regex` crate, whose automaton works on bytes and
-/// takes about 100 bytes of memory per range.
+/// A pattern of at most this many states and ranges of characters runs on the `regex` crate, whose automaton works on
+/// bytes and takes about 100 bytes of memory per range.
 const MAX_LINEAR: (u64, u64) = (2_000, 20_000);
 
 /// The memory that a state of [`scan`] takes, in bytes.
 const SCANNER_STATE: u64 = size_of::<nfa::Step>() as u64;
 
-/// The number of matches after which a pattern gets a [`Dfa`]. Building one takes longer than a few matches on the `regex`
-/// crate, and most patterns of a contract are never used in a process.
+/// The number of matches after which a pattern gets a [`Dfa`]. Building one takes longer than a few matches on the
+/// `regex` crate, and most patterns of a contract are never used in a process.
 const MATCHES_BEFORE_DFA: u32 = 16;
 
 /// A checked regular expression: ECMA-262 (2024) with the `u` flag and no other, unanchored.
@@ -68,8 +68,8 @@ struct Compiled {
     source: String,
     cost: Cost,
     has_lookaround: bool,
-    /// Compiled for the first match: most patterns of a contract are never used in a process. `None` cannot happen, because
-    /// the source was checked.
+    /// Compiled for the first match: most patterns of a contract are never used in a process. `None` cannot happen,
+    /// because the source was checked.
     engine: OnceLock<Option<Engine>>,
 }
 
@@ -87,6 +87,7 @@ struct Linear {
 
 /// An error in the source text of a [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PatternError {
     /// The kind of error.
     pub kind: PatternErrorKind,
@@ -96,13 +97,14 @@ pub struct PatternError {
 
 /// The kinds of errors in a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum PatternErrorKind {
     /// Not valid in ECMA-262's grammar with the `u` flag.
     Syntax,
     /// A back-reference, which no engine can match in bounded time.
     BackReference,
-    /// The pattern exceeds a limit: 64 KiB of source, 200 nested groups, 200 look-arounds, or 250,000 states with counted
-    /// repetitions expanded.
+    /// The pattern exceeds a limit: 64 KiB of source, 200 nested groups, 200 look-arounds, or 250,000 states with
+    /// counted repetitions expanded.
     TooLarge,
     /// A Unicode property of ECMA-262 for which this crate has no table.
     Unsupported,
@@ -165,8 +167,8 @@ impl Pattern {
 
     /// Whether the pattern matches anywhere in `text`.
     ///
-    /// Takes time linear in the text, usually a few instructions per byte. After 16 matches, a pattern gets a table of at most
-    /// 32 KiB, if one that small exists; matching then allocates nothing.
+    /// Takes time linear in the text, usually a few instructions per byte. After 16 matches, a pattern gets a table of
+    /// at most 32 KiB, if one that small exists; matching then allocates nothing.
     ///
     /// # Errors
     /// [`StepLimit`] if matching needs too many steps. This can happen only if the pattern has
@@ -184,13 +186,13 @@ impl Pattern {
         self.0.has_lookaround
     }
 
-    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may take time that is exponential in the length of the text,
-    /// or at least cubic.
+    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may take time that is exponential in the length of
+    /// the text, or at least cubic.
     ///
-    /// Two kinds of loops cause this: a loop that can match the same text in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*$`), and
-    /// three consecutive loops among which the same text can be split arbitrarily (`\s*\s*$`, where the third loop is the search
-    /// for the start of a match). Quadratic time, as in `^[^@]+@[^@]+\.[^@]+$`, is common and is not reported. If a loop is too
-    /// large to analyse, the result is `true`.
+    /// Two kinds of loops cause this: a loop that can match the same text in two ways (`(a+)+`, `(a|a)*`,
+    /// `(\w+\s?)*$`), and three consecutive loops among which the same text can be split arbitrarily (`\s*\s*$`, where
+    /// the third loop is the search for the start of a match). Quadratic time, as in `^[^@]+@[^@]+\.[^@]+$`, is common
+    /// and is not reported. If a loop is too large to analyse, the result is `true`.
     ///
     /// The result is not cached. Computing it usually takes milliseconds.
     pub fn may_blow_up(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Compiles a pattern to a Thompson automaton over characters, which reads the text forwards or backwards.
 //!
-//! Backwards is for look-ahead: reading from the end of the text answers the question "does this match from here on" for every
-//! position in one pass.
+//! Backwards is for look-ahead: reading from the end of the text answers the question "does this match from here on"
+//! for every position in one pass.
 
 use super::ast::{Ast, Repeat, SetId};
 

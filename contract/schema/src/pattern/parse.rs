@@ -1,4 +1,5 @@
-//! A recursive-descent parser for [ECMA-262 section 22.2.1](https://tc39.es/ecma262/2024/#sec-patterns) with the `u` flag.
+//! A recursive-descent parser for [ECMA-262 section 22.2.1](https://tc39.es/ecma262/2024/#sec-patterns) with the `u`
+//! flag.
 //!
 //! Annex B's legacy syntax does not apply with that flag, so the parser rejects it, as a JavaScript engine does.
 
@@ -177,7 +178,8 @@ impl Parser {
         assertion
     }
 
-    /// The rest of a group after its `(`, and whether a quantifier may follow. With the `u` flag, none may follow look-around.
+    /// The rest of a group after its `(`, and whether a quantifier may follow. With the `u` flag, none may follow
+    /// look-around.
     fn group(&mut self, depth: usize) -> Result<(Ast, bool)> {
         let opened = self.pos;
         for (start, behind, negated) in

@@ -1,8 +1,9 @@
-//! The position graph of a pattern (Glushkov's automaton). It has a node for each occurrence of a character set in the pattern,
-//! and an edge from one position to another if the second can be matched right after the first.
+//! The position graph of a pattern (Glushkov's automaton). It has a node for each occurrence of a character set in the
+//! pattern, and an edge from one position to another if the second can be matched right after the first.
 //!
-//! An edge also has the number of ways in which it can be taken, because ambiguity makes an engine backtrack. Glushkov's
-//! automaton is used instead of the one in `nfa` because it has no empty steps, so each path is a distinct way to read a text.
+//! An edge also has the number of ways in which it can be taken, because ambiguity makes an engine backtrack.
+//! Glushkov's automaton is used instead of the one in `nfa` because it has no empty steps, so each path is a distinct
+//! way to read a text.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ use super::ast::{Ast, Repeat, SetId, Sets};
 /// Larger graphs are not analysed. Usual patterns have fewer than a hundred positions, and the analysis looks at pairs
 /// and triples of them.
 const MAX_POSITIONS: usize = 5_000;
+/// Ten edges for each of so many positions. Usual patterns have one or two; a repetition of a group has an edge from
+/// each end of the group to each start, so their number can grow with the square of the length.
 const MAX_EDGES: usize = 50_000;
 /// A counted repetition is expanded to at most this many copies. Three are enough to find three loops in a row.
 const MAX_COPIES: u32 = 3;
@@ -29,15 +32,16 @@ pub(super) struct Graph {
     pub(super) edges: BTreeMap<(usize, usize), u8>,
 }
 
-/// Whether the end of the pattern is omitted if it can match the empty text. Once an engine reaches that end, it has found a
-/// match and does not backtrack any more.
+/// Whether the end of the pattern is omitted if it can match the empty text. Once an engine reaches that end, it has
+/// found a match and does not backtrack any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tail {
     Kept,
     Cut,
 }
 
-/// The position graph of `ast`. `searched` means that a match may start anywhere in the text, which adds a loop before it.
+/// The position graph of `ast`. `searched` means that a match may start anywhere in the text, which adds a loop before
+/// it.
 pub(super) fn graph(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> Result<Graph, TooLarge> {
     let mut builder = Builder { graph: Graph::default(), sets };
     let mut fragment = Fragment { first: Vec::new(), last: Vec::new(), empties: 1 };
@@ -50,8 +54,8 @@ pub(super) fn graph(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> Resul
     Ok(builder.graph)
 }
 
-/// A part of a pattern: its first and last positions, each with a number of ways, and the number of ways in which it matches the
-/// empty text. All numbers saturate at 2.
+/// A part of a pattern: its first and last positions, each with a number of ways, and the number of ways in which it
+/// matches the empty text. All numbers saturate at 2.
 #[derive(Clone)]
 struct Fragment {
     first: Vec<(usize, u8)>,
@@ -133,7 +137,8 @@ impl Builder<'_> {
         self.concat(sum, optional)
     }
 
-    /// `copy`, any number of times. Repeating the empty text adds no ways, because engines stop after an empty iteration.
+    /// `copy`, any number of times. Repeating the empty text adds no ways, because engines stop after an empty
+    /// iteration.
     fn repeated(&mut self, copy: Fragment, may_be_empty: bool) -> Result<Fragment, TooLarge> {
         self.connect(&copy.last, &copy.first)?;
         Ok(Fragment { empties: if may_be_empty { 1 } else { copy.empties }, ..copy })

@@ -1,7 +1,7 @@
 //! Unicode properties by their names in ECMA-262: tables 69 to 71 of section 22.2.2.9.
 //!
-//! The sets are those of the crate `regex-syntax` (Unicode 16). That crate matches names loosely, and some short names have a
-//! different meaning there, so it is only queried with long names that include the property.
+//! The sets are those of the crate `regex-syntax` (Unicode 16). That crate matches names loosely, and some short names
+//! have a different meaning there, so it is only queried with long names that include the property.
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 

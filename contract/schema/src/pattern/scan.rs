@@ -1,9 +1,9 @@
 //! Matches patterns with look-around in time linear in the text.
 //!
-//! Without captures, whether a look-around matches depends on the position in the text alone. Each look-around is therefore
-//! evaluated for all positions first, in one pass over the text; an inner one comes before the outer one. Look-behind reads the
-//! text forwards, look-ahead reads it backwards. The rest of the pattern is an automaton in which a look-around is a table
-//! look-up. Nothing ever backtracks.
+//! Without captures, whether a look-around matches depends on the position in the text alone. Each look-around is
+//! therefore evaluated for all positions first, in one pass over the text; an inner one comes before the outer one.
+//! Look-behind reads the text forwards, look-ahead reads it backwards. The rest of the pattern is an automaton in which
+//! a look-around is a table look-up. Nothing ever backtracks.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -12,7 +12,7 @@ use super::ast::{Ast, SetId, Sets};
 use super::nfa::{self, Program, State, Step};
 
 /// Maximum number of steps of one match, at most about a second.
-const STEP_LIMIT: u64 = 1 << 26;
+const MAX_STEPS: u64 = 1 << 26;
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Scanner {
     }
 
     pub(super) fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
-        let mut run = Run { scanner: self, text, tables: Vec::with_capacity(self.looks.len()), steps: STEP_LIMIT };
+        let mut run = Run { scanner: self, text, tables: Vec::with_capacity(self.looks.len()), steps: MAX_STEPS };
         for (program, direction) in &self.looks {
             let mut table = Table::new(text.len() + 1);
             run.scan(program, *direction, false, |place| {
@@ -77,8 +77,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs `program` from every position of the text, or from its start only if `anchored`. Calls `on_match` with each position
-    /// at which a match ends, until it returns `false`.
+    /// Runs `program` from every position of the text, or from its start only if `anchored`. Calls `on_match` with each
+    /// position at which a match ends, until it returns `false`.
     ///
     /// All positions share one set of active states, so the cost per character is at most the size of the program.
     fn scan(
@@ -165,8 +165,8 @@ impl Run<'_> {
         usize::try_from(id.0).ok().and_then(|id| self.scanner.sets.get(id)).is_some_and(|set| set.contains(c))
     }
 
-    /// All word characters are ASCII, so the bytes next to `place` are enough. The `u` flag alone, without `i`, does not change
-    /// that.
+    /// All word characters are ASCII, so the bytes next to `place` are enough. The `u` flag alone, without `i`, does
+    /// not change that.
     fn is_word_boundary(&self, place: usize) -> bool {
         let bytes = self.text.as_bytes();
         let is_word = |at: Option<usize>| {

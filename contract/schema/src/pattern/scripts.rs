@@ -1,7 +1,7 @@
 //! The scripts of Unicode 17, from its PropertyValueAliases.txt.
 
-/// Values of Script and Script_Extensions: the long name first, then its aliases. Newer than the tables of `regex-syntax`, so
-/// that a new script is reported as unsupported, not as unknown.
+/// Values of Script and Script_Extensions: the long name first, then its aliases. Newer than the tables of
+/// `regex-syntax`, so that a new script is reported as unsupported, not as unknown.
 pub(super) const SCRIPTS: &[&[&str]] = &[
     &["Adlam", "Adlm"],
     &["Ahom"],

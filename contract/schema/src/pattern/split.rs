@@ -1,9 +1,9 @@
 //! Patterns with look-around at their ends, as combinations of patterns without it.
 //!
-//! A look-ahead directly after `^` concerns the start of the text, whatever the rest of the pattern matches. So `^(?=a)(?!b)c` matches
-//! the texts that match `^c` and `^(?:a)` and do not match `^(?:b)`. The same is true of look-behind directly before `$`, and if a
-//! fixed number of characters is between. Most look-around in practice is of this kind: a text that must contain a digit, or must not
-//! start or end with some characters.
+//! A look-ahead directly after `^` concerns the start of the text, whatever the rest of the pattern matches. So
+//! `^(?=a)(?!b)c` matches the texts that match `^c` and `^(?:a)` and do not match `^(?:b)`. The same is true of
+//! look-behind directly before `$`, and if a fixed number of characters is between. Most look-around in practice is of
+//! this kind: a text that must contain a digit, or must not start or end with some characters.
 
 use super::Pattern;
 
@@ -13,8 +13,8 @@ pub(crate) type Condition = (String, bool);
 /// The most alternatives. Alternatives at both ends multiply; usual patterns have one or two.
 const MAX_ALTERNATIVES: usize = 32;
 
-/// An equivalent of a pattern: a text matches if it meets every condition of one of the lists. Some conditions may have look-around
-/// elsewhere. `None` if no look-around is at an end.
+/// An equivalent of a pattern: a text matches if it meets every condition of one of the lists. Some conditions may have
+/// look-around elsewhere. `None` if no look-around is at an end.
 pub(crate) fn split(source: &str) -> Option<Vec<Vec<Condition>>> {
     // Two escapes of surrogates are one character if nothing is between them.
     if source.to_ascii_lowercase().contains("\\ud") {
@@ -56,7 +56,8 @@ enum Kind<'s> {
     Other,
 }
 
-/// The alternatives of a pattern, each as the items that follow each other. Groups with look-around are replaced by their contents.
+/// The alternatives of a pattern, each as the items that follow each other. Groups with look-around are replaced by
+/// their contents.
 fn sequences(source: &str) -> Option<Vec<Vec<Item<'_>>>> {
     let mut all = Vec::new();
     for alternative in items(source)? {
@@ -83,8 +84,9 @@ fn has_look_around(source: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|start| source.contains(start))
 }
 
-/// The conditions of one alternative: first the pattern without the look-ahead whose place is a fixed number of characters after the start
-/// of the text, and without the look-behind that is a fixed number of characters before its end.
+/// The conditions of one alternative: first the pattern without the look-ahead whose place is a fixed number of
+/// characters after the start of the text, and without the look-behind that is a fixed number of characters before its
+/// end.
 fn conditions(items: &[Item<'_>]) -> Vec<Condition> {
     let is_leading =
         |item: &&Item<'_>| matches!(item.kind, Kind::Start | Kind::Ahead { .. }) || item.has_fixed_length();
@@ -193,8 +195,8 @@ fn atom(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of an escape. `\u{…}`, `\p{…}` and the others with more than one character are safe to cut after the first one, except for
-/// those with braces, which look like quantifiers.
+/// The length of an escape. `\u{…}`, `\p{…}` and the others with more than one character are safe to cut after the
+/// first one, except for those with braces, which look like quantifiers.
 fn escape(text: &str) -> Option<usize> {
     let length = 1 + text.chars().nth(1)?.len_utf8();
     let braces = text
@@ -230,6 +232,8 @@ fn quantifier(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use capgen_testkit::Random;
+
     use super::*;
 
     fn check(source: &str, expected: &[&[(&str, bool)]]) {
@@ -311,39 +315,43 @@ mod tests {
     }
 
     /// A random pattern, of which about one part in three is an anchor or look-around.
-    fn random_pattern(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
+    fn random_pattern(random: &mut Random, depth: usize) -> String {
         let mut text = String::new();
-        if depth == 3 && next(3) > 0 {
+        if depth == 3 && random.below(3) > 0 {
             text.push('^');
         }
-        for _ in 0..=next(4) {
-            let inner = |next: &mut _| if depth == 0 { "a".to_owned() } else { random_pattern(next, depth - 1) };
-            let part = match next(14) {
+        for _ in 0..=random.below(4) {
+            let inner =
+                |random: &mut Random| if depth == 0 { "a".to_owned() } else { random_pattern(random, depth - 1) };
+            let part = match random.below(14) {
                 0 => "^".to_owned(),
                 1 => "$".to_owned(),
-                2 | 3 => format!("(?={})", inner(next)),
-                4 => format!("(?!{})", inner(next)),
-                5 => format!("(?<={})", inner(next)),
-                6 | 7 => format!("(?<!{})", inner(next)),
-                8 => format!("(?:{})", inner(next)),
-                9 => format!("({}|{})", inner(next), inner(next)),
+                2 | 3 => format!("(?={})", inner(random)),
+                4 => format!("(?!{})", inner(random)),
+                5 => format!("(?<={})", inner(random)),
+                6 | 7 => format!("(?<!{})", inner(random)),
+                8 => format!("(?:{})", inner(random)),
+                9 => format!("({}|{})", inner(random), inner(random)),
                 10 => r"\b".to_owned(),
-                _ => ["a", "b", "[a1]", ".", r"\d", "[^b)|]"].get(next(6)).copied().unwrap_or("a").to_owned(),
+                _ => ["a", "b", "[a1]", ".", r"\d", "[^b)|]"].get(random.below(6)).copied().unwrap_or("a").to_owned(),
             };
             let is_repeatable = !part.starts_with(['^', '$', '\\'])
                 && !part.starts_with("(?=")
                 && !part.starts_with("(?!")
                 && !part.starts_with("(?<");
-            let quantifier =
-                if is_repeatable { ["", "", "", "*", "+?", "{2}", "{1,2}", "?"].get(next(8)).copied() } else { None };
+            let quantifier = if is_repeatable {
+                ["", "", "", "*", "+?", "{2}", "{1,2}", "?"].get(random.below(8)).copied()
+            } else {
+                None
+            };
             text.push_str(&part);
             text.push_str(quantifier.unwrap_or_default());
         }
-        if depth == 3 && next(3) > 0 {
+        if depth == 3 && random.below(3) > 0 {
             text.push('$');
         }
-        if next(6) == 0 {
-            format!("{text}|{}", if depth == 0 { "b".to_owned() } else { random_pattern(next, depth - 1) })
+        if random.below(6) == 0 {
+            format!("{text}|{}", if depth == 0 { "b".to_owned() } else { random_pattern(random, depth - 1) })
         } else {
             text
         }
@@ -351,11 +359,7 @@ mod tests {
 
     #[test]
     fn separated_random_patterns_match_the_same_texts() {
-        let mut state = 1_u64;
-        let mut next = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as usize) % bound
-        };
+        let mut random = Random::new(1);
         let mut texts = vec![String::new()];
         for index in 0..85 {
             let start = texts.get(index).cloned().unwrap_or_default();
@@ -363,7 +367,7 @@ mod tests {
         }
         let mut separated = 0;
         for _ in 0..400 {
-            let source = random_pattern(&mut next, 3);
+            let source = random_pattern(&mut random, 3);
             let (Ok(pattern), Some(alternatives)) = (Pattern::new(&source), split(&source)) else { continue };
             separated += 1;
             let conditions: Vec<Vec<_>> = alternatives

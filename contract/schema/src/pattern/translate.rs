@@ -26,8 +26,8 @@ impl Translation<'_> {
             Ast::Start => self.text.write_str("\\A"),
             Ast::End => self.text.write_str("\\z"),
             Ast::WordBoundary { negated: false } => self.text.write_str("(?-u:\\b)"),
-            // An ASCII `\B` also matches between the bytes of one character, and `Regex::is_match` then misses other matches:
-            // `(?-u:\B)|😀` does not match `A😀A`.
+            // An ASCII `\B` also matches between the bytes of one character, and `Regex::is_match` then misses other
+            // matches: `(?-u:\B)|😀` does not match `A😀A`.
             Ast::WordBoundary { negated: true } => Err(fmt::Error),
             Ast::Look(_) => Err(fmt::Error),
             Ast::Concat(items) => items.iter().try_for_each(|item| self.write(item)),

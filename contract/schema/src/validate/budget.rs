@@ -6,11 +6,12 @@ use capgen_diagnostic::cut_short;
 
 use super::violation::Violation;
 
-/// How much a report of violations contains. A peer chooses the payload, so without a budget a small payload gives a large report:
-/// each violation repeats the names on its path.
+/// How much a report of violations contains. A peer chooses the payload, so without a budget a small payload gives a
+/// large report: each violation repeats the names on its path.
 ///
-/// A report has the first violations, in the order of [`Validator::validate`](crate::Validator::validate), as many as the budget
-/// allows, but always the first one. It is [truncated](crate::Violations::is_truncated) if it leaves any out.
+/// A report has the first violations, in the order of [`Validator::validate`](crate::Validator::validate), as many as
+/// the budget allows, but always the first one. It is [truncated](crate::Violations::is_truncated) if it leaves any
+/// out.
 ///
 /// ```
 /// use capgen_schema::{ReportBudget, Schema, Validator};
@@ -28,24 +29,25 @@ use super::violation::Violation;
 pub struct ReportBudget {
     /// How many violations a report has. 0 counts as 1.
     pub violations: usize,
-    /// How many bytes of UTF-8 the paths and messages of a report have together, not counting a first violation that is longer.
+    /// How many bytes of UTF-8 the paths and messages of a report have together, not counting a first violation that is
+    /// longer.
     pub bytes: usize,
     /// How many code points of a property's name paths and messages show. A longer name is cut there, followed by `…`.
     pub name: usize,
 }
 
-/// A message has at most this many code points. An explanation of a union lists up to 16 failures, each with up to 16 values, and
-/// no reader needs more than a few lines of it.
+/// A message has at most this many code points. An explanation of a union lists up to 16 failures, each with up to 16
+/// values, and no reader needs more than a few lines of it.
 const MAX_MESSAGE: usize = 4096;
 
 impl ReportBudget {
-    /// The budget of every report for which a program chooses no other: 100 violations, since more show no one what to fix first;
-    /// 64 KiB of text, so that a report fits into an answer or a record of the audit; and 128 code points of a name, which
-    /// names that people write do not reach.
+    /// The budget of every report for which a program chooses no other: 100 violations, since more show no one what to
+    /// fix first; 64 KiB of text, so that a report fits into an answer or a record of the audit; and 128 code points of
+    /// a name, which names that people write do not reach.
     pub const DEFAULT: Self = Self { violations: 100, bytes: 64 << 10, name: 128 };
 
-    /// No limit: every violation, with whole names. A report may then take memory quadratic in the size of the payload, so this is
-    /// only for payloads that the program itself has made.
+    /// No limit: every violation, with whole names. A report may then take memory quadratic in the size of the payload,
+    /// so this is only for payloads that the program itself has made.
     pub const UNLIMITED: Self = Self { violations: usize::MAX, bytes: usize::MAX, name: usize::MAX };
 
     /// A name as paths and messages show it.

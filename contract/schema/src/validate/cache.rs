@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use super::Validator;
 use crate::{Hash, Schema};
 
-/// A bounded cache of compiled validators, for programs that learn their contracts at run time. It can be shared between threads
-/// and stored in a `static`.
+/// A bounded cache of compiled validators, for programs that learn their contracts at run time. It can be shared
+/// between threads and stored in a `static`.
 ///
-/// The key is [`Schema::hash`], or any other hash that the program has computed itself over everything the schema depends on,
-/// such as the hash of a contract combined with the capability and the side. Do not use a hash that a peer merely claims: the
-/// first peer could then choose the schema for all others.
+/// The key is [`Schema::hash`], or any other hash that the program has computed itself over everything the schema
+/// depends on, such as the hash of a contract combined with the capability and the side. Do not use a hash that a peer
+/// merely claims: the first peer could then choose the schema for all others.
 ///
-/// The cache contains up to `capacity` validators, each about as large as its schema is in memory. If it is full, the least
-/// recently used validator is removed, and compiled again the next time it is needed.
+/// The cache contains up to `capacity` validators, each about as large as its schema is in memory. If it is full, the
+/// least recently used validator is removed, and compiled again the next time it is needed.
 ///
 /// ```
 /// use capgen_schema::{Hash, Schema, SchemaTextError, ValidatorCache};
@@ -52,11 +52,12 @@ impl ValidatorCache {
         Self { capacity, entries: Mutex::new(Entries { by_hash: BTreeMap::new(), now: 0 }) }
     }
 
-    /// The validator with the key `hash`, with default limits. If there is none, compiles `schema` and stores the result.
+    /// The validator with the key `hash`, with default limits. If there is none, compiles `schema` and stores the
+    /// result.
     ///
-    /// A hit takes a short lock and a logarithmic search. Compilation happens outside of the lock, so `schema` may use the cache.
-    /// Threads that miss at the same time may each compile; all of them get the validator that is stored first. If the cache is
-    /// full, a miss also takes time linear in the capacity.
+    /// A hit takes a short lock and a logarithmic search. Compilation happens outside of the lock, so `schema` may use
+    /// the cache. Threads that miss at the same time may each compile; all of them get the validator that is stored
+    /// first. If the cache is full, a miss also takes time linear in the capacity.
     ///
     /// # Errors
     /// The error of `schema`. Nothing is stored in that case.
@@ -86,7 +87,8 @@ impl ValidatorCache {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Entries) -> T) -> T {
-        // A poisoned lock is safe to use: no code of a caller runs under it, and every step leaves the entries consistent.
+        // A poisoned lock is safe to use: no code of a caller runs under it, and every step leaves the entries
+        // consistent.
         work(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -99,7 +101,8 @@ impl Entries {
         Some(entry.validator.clone())
     }
 
-    /// Stores a validator unless another thread was faster. Returns the stored validator, and the entry that was removed for it.
+    /// Stores a validator unless another thread was faster. Returns the stored validator, and the entry that was
+    /// removed for it.
     fn insert(&mut self, hash: Hash, validator: Validator, capacity: usize) -> (Validator, Option<Entry>) {
         if let Some(first) = self.get(hash) {
             return (first, None);

@@ -1,9 +1,9 @@
-//! Unions, and the branches of them that a value can match: for the verdict by a tag, so that no other branch is evaluated, and for
-//! violations also by types and keys.
+//! Unions, and the branches of them that a value can match: for the verdict by a tag, so that no other branch is
+//! evaluated, and for violations also by types and keys.
 //!
-//! The analyses are those of [`crate::analysis`]; that for the verdict has constant effort for each branch so that compiling stays linear in the size
-//! of the schema. Only tags whose values are strings are used: comparing a string is cheaper than evaluating a branch, and
-//! other tags are rare.
+//! The analyses are those of [`crate::analysis`]; that for the verdict has constant effort for each branch so that
+//! compiling stays linear in the size of the schema. Only tags whose values are strings are used: comparing a string is
+//! cheaper than evaluating a branch, and other tags are rare.
 
 use serde_json::Value;
 

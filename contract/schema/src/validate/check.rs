@@ -139,8 +139,8 @@ pub(super) fn allows_name(checks: &StringChecks, name: &str) -> bool {
     check_string(checks, name, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Whether `text` has fewer than `limit` code points. A code point has one to four bytes, so the number of bytes usually decides
-/// without counting.
+/// Whether `text` has fewer than `limit` code points. A code point has one to four bytes, so the number of bytes
+/// usually decides without counting.
 fn is_shorter(text: &str, limit: u64) -> bool {
     let bytes = text.len() as u64;
     bytes < limit || (bytes.div_ceil(4) < limit && (text.chars().count() as u64) < limit)

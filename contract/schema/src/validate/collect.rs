@@ -1,4 +1,5 @@
-//! Collects the violations of a payload, in order. Runs only after the verdict is negative, so it may be slower than `verdict`.
+//! Collects the violations of a payload, in order. Runs only after the verdict is negative, so it may be slower than
+//! `verdict`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -12,15 +13,15 @@ use super::compile::Program;
 use super::message::Wording;
 use super::path::Token;
 use super::program::{Checks, Property, StringChecks, Subschema, SubschemaId};
-use super::report::Report;
-use super::union_violation::Outcome;
+use super::report::FailureReport;
+use super::union_violation::UnionOutcome;
 use super::verdict::Evaluator;
 use super::violation::Keyword;
 use crate::pointer::by_utf16;
 
-/// Visits each location of the payload once, in the order of the resulting list, with all subschemas that apply there. A caller that
-/// needs only the first few violations can therefore stop early. Unions are decided by their verdicts; if only one branch of a failed
-/// union could match, it applies like a member of `allOf`.
+/// Visits each location of the payload once, in the order of the resulting list, with all subschemas that apply there.
+/// A caller that needs only the first few violations can therefore stop early. Unions are decided by their verdicts; if
+/// only one branch of a failed union could match, it applies like a member of `allOf`.
 ///
 /// The payload's depth has been checked, and it bounds the recursion.
 pub(super) struct Collector<'a> {
@@ -32,7 +33,7 @@ pub(super) struct Collector<'a> {
 }
 
 /// One failure at a location, before its message is written.
-pub(super) struct Finding<'a> {
+pub(super) struct FailedCheck<'a> {
     pub(super) cause: Cause<'a>,
     pub(super) value: &'a Value,
 }
@@ -63,7 +64,7 @@ enum Demand<'a> {
 #[derive(Default)]
 struct Place<'a> {
     checks: Vec<&'a Checks>,
-    findings: Vec<Finding<'a>>,
+    failed_checks: Vec<FailedCheck<'a>>,
     /// Required properties that are missing.
     missing: Vec<Failure<'a>>,
     /// Tags with a value that no branch allows.
@@ -78,7 +79,7 @@ impl<'a> Collector<'a> {
         &mut self,
         subschema: SubschemaId,
         value: &'a Value,
-        report: &mut impl Report<'a>,
+        report: &mut impl FailureReport<'a>,
     ) -> ControlFlow<()> {
         self.visit(&[Demand::Subschema(subschema)], value, &mut Vec::new(), report)
     }
@@ -88,29 +89,30 @@ impl<'a> Collector<'a> {
         demands: &[Demand<'a>],
         value: &'a Value,
         path: &mut Vec<Token<'a>>,
-        report: &mut impl Report<'a>,
+        report: &mut impl FailureReport<'a>,
     ) -> ControlFlow<()> {
         let is_scalar = !value.is_array() && !value.is_object();
         if is_scalar && demands.iter().all(|demand| self.is_met(demand, value)) {
             return ControlFlow::Continue(());
         }
         let mut place = self.gather(demands, value, path);
-        let is_mistyped = place.findings.iter().any(Finding::is_type);
+        let is_mistyped = place.failed_checks.iter().any(FailedCheck::is_type);
         if is_mistyped {
-            // A value of the wrong type gets no other violation, and neither do its properties or items. Its name is not a part of it.
-            place.findings.retain(|finding| finding.is_type() || finding.is_name());
+            // A value of the wrong type gets no other violation, and neither do its properties or items. Its name is
+            // not a part of it.
+            place.failed_checks.retain(|failed_check| failed_check.is_type() || failed_check.is_name());
         } else {
             let failed = place.checks.iter().filter_map(|checks| checks.in_place.as_ref()?.not);
             let failed = failed.filter(|subschema| self.evaluator.verdict(*subschema, value));
             let message = "matches the schema in not";
-            let failed = failed.map(|_| Finding { cause: Cause::Union(Keyword::Not, message.to_owned()), value });
-            place.findings.extend(failed);
+            let failed = failed.map(|_| FailedCheck { cause: Cause::Union(Keyword::Not, message.to_owned()), value });
+            place.failed_checks.extend(failed);
             for (keyword, union) in std::mem::take(&mut place.open) {
                 let cause = Cause::Union(keyword, self.no_branch(keyword, union, value));
-                place.findings.push(Finding { cause, value });
+                place.failed_checks.push(FailedCheck { cause, value });
             }
         }
-        report.add(path, std::mem::take(&mut place.findings))?;
+        report.add(path, std::mem::take(&mut place.failed_checks))?;
         match value {
             _ if is_mistyped => ControlFlow::Continue(()),
             Value::Array(items) => self.visit_items(&place.checks, items, path, report),
@@ -127,8 +129,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Gathers all subschemas that apply at one location, through `allOf` and through unions of which one branch could match, and
-    /// their failures without `not`.
+    /// Gathers all subschemas that apply at one location, through `allOf` and through unions of which one branch could
+    /// match, and their failures without `not`.
     fn gather(&mut self, demands: &[Demand<'a>], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
         let program = self.program;
         let mut place = Place::default();
@@ -140,14 +142,16 @@ impl<'a> Collector<'a> {
                 Demand::Additional(subschema) => (subschema, true),
                 Demand::Tag(tag) => {
                     if !tag.values.contain(value, self.wording.digits) {
-                        place.findings.push(Finding { cause: Cause::Failure(Failure::Enum(&tag.values)), value });
+                        place
+                            .failed_checks
+                            .push(FailedCheck { cause: Cause::Failure(Failure::Enum(&tag.values)), value });
                     }
                     continue;
                 }
                 Demand::Name(names) => {
                     let Some(Token::Name(name)) = path.last() else { continue };
                     let _ = check_string(names, name, &mut |failure| {
-                        place.findings.push(Finding { cause: Cause::Name(name, failure), value });
+                        place.failed_checks.push(FailedCheck { cause: Cause::Name(name, failure), value });
                         ControlFlow::Continue(())
                     });
                     continue;
@@ -160,7 +164,7 @@ impl<'a> Collector<'a> {
                         Some(Token::Name(name)) if is_additional => Cause::Unexpected(name),
                         _ => Cause::False,
                     };
-                    place.findings.push(Finding { cause, value });
+                    place.failed_checks.push(FailedCheck { cause, value });
                     continue;
                 }
                 Subschema::Checks(checks) => checks,
@@ -172,7 +176,7 @@ impl<'a> Collector<'a> {
             let result = check(checks, value, self.wording.digits, &mut |failure| {
                 match failure {
                     Failure::Required(_) => place.missing.push(failure),
-                    _ => place.findings.push(Finding { cause: Cause::Failure(failure), value }),
+                    _ => place.failed_checks.push(FailedCheck { cause: Cause::Failure(failure), value }),
                 }
                 ControlFlow::Continue(())
             });
@@ -198,18 +202,18 @@ impl<'a> Collector<'a> {
         value: &'a Value,
         place: &mut Place<'a>,
     ) -> Option<SubschemaId> {
-        let failed = |cause| Finding { cause, value };
+        let failed = |cause| FailedCheck { cause, value };
         match self.decide(keyword, union, value) {
-            Outcome::Match => {}
-            Outcome::Several(first, second) => {
+            UnionOutcome::Match => {}
+            UnionOutcome::Several(first, second) => {
                 let message = format!("matches more than one branch of oneOf: {first} and {second}");
-                place.findings.push(failed(Cause::Union(keyword, message)));
+                place.failed_checks.push(failed(Cause::Union(keyword, message)));
             }
-            Outcome::Type(types) => place.findings.push(failed(Cause::Failure(Failure::Type(types)))),
-            Outcome::MissingTag(tag) => place.missing.push(Failure::RequiredTag(&tag.name, &tag.values)),
-            Outcome::UnknownTag(tag) => place.tags.push(tag),
-            Outcome::Branch(branch) => return Some(branch),
-            Outcome::Open => place.open.push((keyword, union)),
+            UnionOutcome::Type(types) => place.failed_checks.push(failed(Cause::Failure(Failure::Type(types)))),
+            UnionOutcome::MissingTag(tag) => place.missing.push(Failure::RequiredTag(&tag.name, &tag.values)),
+            UnionOutcome::UnknownTag(tag) => place.tags.push(tag),
+            UnionOutcome::Branch(branch) => return Some(branch),
+            UnionOutcome::Open => place.open.push((keyword, union)),
         }
         None
     }
@@ -219,7 +223,7 @@ impl<'a> Collector<'a> {
         checks: &[&'a Checks],
         items: &'a [Value],
         path: &mut Vec<Token<'a>>,
-        report: &mut impl Report<'a>,
+        report: &mut impl FailureReport<'a>,
     ) -> ControlFlow<()> {
         let subschemas = checks.iter().filter_map(|checks| checks.items());
         let demands: Vec<Demand<'a>> = subschemas.map(Demand::Subschema).collect();
@@ -241,7 +245,7 @@ impl<'a> Collector<'a> {
         value: &'a Value,
         members: &'a Map<String, Value>,
         path: &mut Vec<Token<'a>>,
-        report: &mut impl Report<'a>,
+        report: &mut impl FailureReport<'a>,
     ) -> ControlFlow<()> {
         let Place { checks, missing, tags, .. } = place;
         if missing.is_empty() && tags.is_empty() && !checks.iter().any(|checks| checks.members().is_some()) {
@@ -270,8 +274,8 @@ impl<'a> Collector<'a> {
         missing.try_for_each(|missing| report_missing(missing, value, path, report))
     }
 
-    /// The missing properties with their names, sorted. Several subschemas may require the same property, but it is reported
-    /// once: with the values that a union allows, if there is one.
+    /// The missing properties with their names, sorted. Several subschemas may require the same property, but it is
+    /// reported once: with the values that a union allows, if there is one.
     fn distinct_missing(&self, missing: Vec<Failure<'a>>, value: &Value) -> Vec<(&'a str, Failure<'a>)> {
         let mut named: Vec<(&str, Failure<'a>)> = missing.into_iter().filter_map(|f| Some((f.missing()?, f))).collect();
         named.sort_by(|a, b| by_utf16(a.0, b.0));
@@ -301,11 +305,11 @@ fn report_missing<'a>(
     (name, failure): (&'a str, Failure<'a>),
     value: &'a Value,
     path: &mut Vec<Token<'a>>,
-    report: &mut impl Report<'a>,
+    report: &mut impl FailureReport<'a>,
 ) -> ControlFlow<()> {
     path.push(Token::Name(name));
-    let finding = Finding { cause: Cause::Failure(failure), value };
-    report.add(path, vec![finding])?;
+    let failed_check = FailedCheck { cause: Cause::Failure(failure), value };
+    report.add(path, vec![failed_check])?;
     path.pop();
     ControlFlow::Continue(())
 }
@@ -322,7 +326,7 @@ impl Cause<'_> {
     }
 }
 
-impl Finding<'_> {
+impl FailedCheck<'_> {
     pub(super) fn is_type(&self) -> bool {
         matches!(self.cause, Cause::Failure(Failure::Type(_)))
     }

@@ -1,4 +1,5 @@
-//! `enum` and `const`: whether a value is one of some literals. Allocates nothing, except to compare arrays and objects.
+//! `enum` and `const`: whether a value is one of some literals. Allocates nothing, except to compare arrays and
+//! objects.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,8 +11,9 @@ use super::value::{equal, hash_text};
 use crate::exact::Digits;
 use crate::{Json, Number};
 
-/// Up to this many strings, and arrays and objects, are compared one by one, which is faster than a search.
+/// Up to this many strings are compared one by one, which is faster than a search.
 const FEW_STRINGS: usize = 16;
+/// The same for arrays and objects, of which fewer are compared: a comparison takes longer than that of two strings.
 const FEW_COMPOSITES: usize = 4;
 
 /// The values of an `enum`, or the value of a `const`.
@@ -101,8 +103,8 @@ pub(super) fn by_length(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// Whether two texts are equal. Texts of up to 16 bytes, which are usual, are compared as two overlapping words, without the call
-/// that `==` makes.
+/// Whether two texts are equal. Texts of up to 16 bytes, which are usual, are compared as two overlapping words,
+/// without the call that `==` makes.
 #[inline]
 pub(super) fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

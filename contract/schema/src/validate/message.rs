@@ -10,10 +10,7 @@ use super::value::canonical;
 use super::violation::{Keyword, Violation};
 use crate::exact::Digits;
 use crate::instance::exact_type_of;
-use crate::{Json, Type};
-
-/// A message lists at most this many members of an `enum`. The first ones show which kind of value is expected.
-const LISTED: usize = 16;
+use crate::{Json, Type, message_text};
 
 /// How messages quote values.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +46,12 @@ impl Failure<'_> {
 
 impl Default for Wording<'_> {
     fn default() -> Self {
-        Self { digits: Digits::OF_TREE, redact: false, quote_limit: 64, budget: ReportBudget::DEFAULT }
+        Self {
+            digits: Digits::OF_TREE,
+            redact: false,
+            quote_limit: message_text::MAX_QUOTED,
+            budget: ReportBudget::DEFAULT,
+        }
     }
 }
 
@@ -112,32 +114,26 @@ impl Wording<'_> {
 
     /// A text as JSON, truncated.
     pub(super) fn quote(self, text: &str) -> String {
-        let mut chars = text.chars();
-        let shown = Json::String(chars.by_ref().take(self.quote_limit).collect()).canonical();
-        if chars.next().is_none() { shown } else { shown + "..." }
+        message_text::quote(text, self.quote_limit)
     }
 
     /// A value of the schema as JSON, truncated.
     pub(super) fn literal(self, literal: &Json) -> String {
-        literal.as_str().map_or_else(|| self.cut(literal.canonical()), |text| self.quote(text))
+        message_text::literal(literal, self.quote_limit)
     }
 
     fn literals(self, literals: &Literals) -> String {
-        let shown: Vec<String> = literals.values().iter().take(LISTED).map(|literal| self.literal(literal)).collect();
-        let more = if literals.values().len() > LISTED { ",..." } else { "" };
-        format!("[{}{more}]", shown.join(","))
+        message_text::list(literals.values().iter().map(|literal| self.literal(literal)))
     }
 
     pub(super) fn cut(self, text: String) -> String {
-        match text.char_indices().nth(self.quote_limit) {
-            Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
-            None => text,
-        }
+        message_text::cut(text, self.quote_limit)
     }
 }
 
-/// A number as JavaScript prints it, so that messages are the same in both languages. Our canonical form writes all digits of an
-/// integer, but JavaScript uses an exponent from 1e21 on. A number that JavaScript would round keeps its digits.
+/// A number as JavaScript prints it, so that messages are the same in both languages. Our canonical form writes all
+/// digits of an integer, but JavaScript uses an exponent from 1e21 on. A number that JavaScript would round keeps its
+/// digits.
 fn number_text(number: &serde_json::Number, digits: Digits<'_>) -> String {
     if let Some(exact) = digits.of(number) {
         return exact.to_string();

@@ -41,13 +41,14 @@ pub use violations::Violations;
 
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
-/// The semantics are those of JSON Schema draft-07, with `format` as an assertion. Lengths count Unicode code points. `1.0` is an
-/// integer and equals `1`. Numbers are compared by exact value; a binary64 of a tree counts as the shortest decimal that reads
-/// back as it (see [`Number`](crate::Number)), and an [`ExactPayload`] keeps the digits of its text. A payload nested deeper than 128 levels is invalid under every schema.
+/// The semantics are those of JSON Schema draft-07, with `format` as an assertion. Lengths count Unicode code points.
+/// `1.0` is an integer and equals `1`. Numbers are compared by exact value; a binary64 of a tree counts as the shortest
+/// decimal that reads back as it (see [`Number`](crate::Number)), and an [`ExactPayload`] keeps the digits of its text.
+/// A payload nested deeper than 128 levels is invalid under every schema.
 ///
-/// The time is bounded by the size of the schema times that of the payload. The call stack takes about 100 KiB at most (512 KiB in
-/// a debug build), whatever the depth of schema and payload. A thread with less stack must not call the validator itself: the
-/// functions of `capgen::Payload` call it on a larger stack.
+/// The time is bounded by the size of the schema times that of the payload. The call stack takes about 100 KiB at most
+/// (512 KiB in a debug build), whatever the depth of schema and payload. A thread with less stack must not call the
+/// validator itself: the functions of `capgen::Payload` call it on a larger stack.
 ///
 /// ```
 /// use capgen_schema::{Json, Schema, Validator};
@@ -90,8 +91,8 @@ impl Validator {
     }
 
     /// The same validator, with the same limits, for the subschema at a JSON Pointer of the schema (see
-    /// [`Node::pointer`](crate::Node::pointer)). The root is the empty string; a `$ref` is replaced by its target. `None` if that
-    /// pointer has no subschema. Payloads are validated as if that subschema were the whole schema.
+    /// [`Node::pointer`](crate::Node::pointer)). The root is the empty string; a `$ref` is replaced by its target.
+    /// `None` if that pointer has no subschema. Payloads are validated as if that subschema were the whole schema.
     ///
     /// This is cheap, since the compiled schema is shared.
     ///
@@ -124,8 +125,8 @@ impl Validator {
         self
     }
 
-    /// Sets how many violations [`validate`](Self::validate) returns: the first ones of the whole list, and at least 1. The default
-    /// is 100. The other limits of the [budget](Self::budget) stay.
+    /// Sets how many violations [`validate`](Self::validate) returns: the first ones of the whole list, and at least 1.
+    /// The default is 100. The other limits of the [budget](Self::budget) stay.
     #[must_use]
     pub fn max_violations(mut self, count: usize) -> Self {
         self.wording.budget.violations = count;
@@ -139,8 +140,8 @@ impl Validator {
         self
     }
 
-    /// Sets whether messages omit text from the payload, which may be secret: its values, and property names that the schema does
-    /// not have. Paths still contain these names.
+    /// Sets whether messages omit text from the payload, which may be secret: its values, and property names that the
+    /// schema does not have. Paths still contain these names.
     #[must_use]
     pub fn redact(mut self, redact: bool) -> Self {
         self.wording.redact = redact;
@@ -154,8 +155,9 @@ impl Validator {
         self
     }
 
-    /// Whether the payload is valid. Stops at the first failure. Allocates nothing, except to compare arrays and objects for
-    /// `uniqueItems`, and to remember results if definitions that one place reaches more than once are evaluated thousands of times.
+    /// Whether the payload is valid. Stops at the first failure. Allocates nothing, except to compare arrays and
+    /// objects for `uniqueItems`, and to remember results if definitions that one place reaches more than once are
+    /// evaluated thousands of times.
     pub fn is_valid(&self, payload: &Value) -> bool {
         Evaluator::new(&self.program, payload, Digits::OF_TREE, self.max_depth).accepts(self.root)
     }
@@ -169,9 +171,9 @@ impl Validator {
     /// [`Keyword`]; the first ones, within the [budget](Self::budget). Empty if and only if the payload
     /// [is valid](Self::is_valid).
     ///
-    /// A value of the wrong type gets no other violation. If all branches of a union fail, the violations are those of the only
-    /// branch that could match, by the JSON type of the value, a tag or a key. If several could match, there is one violation at the
-    /// path of the union, which names the branch that comes closest.
+    /// A value of the wrong type gets no other violation. If all branches of a union fail, the violations are those of
+    /// the only branch that could match, by the JSON type of the value, a tag or a key. If several could match, there
+    /// is one violation at the path of the union, which names the branch that comes closest.
     pub fn validate(&self, payload: &Value) -> Violations {
         self.violations(payload, Digits::OF_TREE)
     }

@@ -1,5 +1,5 @@
-//! Comparison of numbers in payloads: 64-bit integers, and binary64s, which count as the shortest decimal that parses to them (see
-//! [`Number`]), unless the payload's text has other digits.
+//! Comparison of numbers in payloads: 64-bit integers, and binary64s, which count as the shortest decimal that parses
+//! to them (see [`Number`]), unless the payload's text has other digits.
 
 use std::cmp::Ordering;
 
@@ -7,13 +7,13 @@ use crate::exact::Digits;
 use crate::{Divisor, Number};
 
 /// Up to this, a whole binary64 is an integer that needs no rounding.
-const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
+const MAX_SAFE: f64 = Number::MAX_EXACT_INTEGER;
 
 /// The range of 64-bit integers, signed and unsigned, as binary64s.
 const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
 
-/// Compares by mathematical value. If the nearest binary64s of the two numbers differ, they decide; otherwise the decimals are
-/// compared, which is slower and rare.
+/// Compares by mathematical value. If the nearest binary64s of the two numbers differ, they decide; otherwise the
+/// decimals are compared, which is slower and rare.
 pub(super) fn compare(number: &serde_json::Number, limit: &Number, digits: Digits<'_>) -> Ordering {
     let float = number.as_f64().unwrap_or(f64::INFINITY);
     match float.partial_cmp(&limit.as_f64()) {

@@ -17,8 +17,8 @@ pub(super) enum Subschema {
     Checks(Checks),
 }
 
-/// The assertions of a subschema. Assertions about one JSON type are behind a pointer, which keeps this small: evaluation goes
-/// from one to the next, and smaller ones stay in the cache.
+/// The assertions of a subschema. Assertions about one JSON type are behind a pointer, which keeps this small:
+/// evaluation goes from one to the next, and smaller ones stay in the cache.
 #[derive(Debug)]
 pub(super) struct Checks {
     pub(super) types: TypeSet,
@@ -175,8 +175,8 @@ impl ObjectChecks {
         }
     }
 
-    /// The property with that name and its index. The index `next` is tried first: these names are sorted, and usually those of a
-    /// payload are too.
+    /// The property with that name and its index. The index `next` is tried first: these names are sorted, and usually
+    /// those of a payload are too.
     pub(super) fn find(&self, name: &str, next: usize) -> Option<(usize, &Declared)> {
         if let Some(guess) = self.properties.get(next)
             && same(&guess.name, name)

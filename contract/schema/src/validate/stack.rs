@@ -1,4 +1,5 @@
-//! Decides whether a value conforms to a subschema, with an explicit stack. Slower than `verdict`, but its depth is unlimited.
+//! Decides whether a value conforms to a subschema, with an explicit stack. Slower than `verdict`, but its depth is
+//! unlimited.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -15,7 +16,8 @@ pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
     digits: Digits<'v>,
     stack: Vec<Frame<'p, 'v>>,
-    /// Verdicts by subschema and address of the value. The address identifies a location, because the payload does not move.
+    /// Verdicts by subschema and address of the value. The address identifies a location, because the payload does not
+    /// move.
     known: HashMap<(SubschemaId, usize), bool>,
 }
 
@@ -27,8 +29,8 @@ struct Frame<'p, 'v> {
     stage: Stage<'p, 'v>,
 }
 
-/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` and `Items` exclude each
-/// other.
+/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` and `Items`
+/// exclude each other.
 enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, SubschemaId>),
     Members(&'p ObjectChecks, serde_json::map::Iter<'v>),
@@ -133,7 +135,8 @@ impl<'p, 'v> Frame<'p, 'v> {
         }
     }
 
-    /// Combines the verdict of a subschema with the current stage. Breaks with the verdict of the subschema if that is decided.
+    /// Combines the verdict of a subschema with the current stage. Breaks with the verdict of the subschema if that is
+    /// decided.
     fn take(&mut self, result: bool) -> ControlFlow<bool> {
         match &mut self.stage {
             Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) if !result => ControlFlow::Break(false),

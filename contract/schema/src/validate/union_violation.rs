@@ -12,7 +12,7 @@ use super::violation::Keyword;
 use crate::TypeSet;
 
 /// The result of a union for a value.
-pub(super) enum Outcome<'a> {
+pub(super) enum UnionOutcome<'a> {
     /// The value matches.
     Match,
     /// The value matches these two branches of a `oneOf`, and perhaps more.
@@ -28,32 +28,32 @@ pub(super) enum Outcome<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn decide(&mut self, keyword: Keyword, union: &'a Union, value: &'a Value) -> Outcome<'a> {
+    pub(super) fn decide(&mut self, keyword: Keyword, union: &'a Union, value: &'a Value) -> UnionOutcome<'a> {
         let digits = self.wording.digits;
         let numbered = union.branches.iter().enumerate();
         let mut matching =
             numbered.filter(|(_, branch)| self.evaluator.verdict(**branch, value)).map(|(index, _)| index);
         match (matching.next(), keyword) {
             (Some(first), Keyword::OneOf) => {
-                return matching.next().map_or(Outcome::Match, |second| Outcome::Several(first, second));
+                return matching.next().map_or(UnionOutcome::Match, |second| UnionOutcome::Several(first, second));
             }
-            (Some(_), _) => return Outcome::Match,
+            (Some(_), _) => return UnionOutcome::Match,
             (None, _) => {}
         }
         if !has_type(value, union.any.types, digits) {
-            return Outcome::Type(union.any.types);
+            return UnionOutcome::Type(union.any.types);
         }
         if let (Some(tag), Value::Object(members)) = (union.any.tag.as_deref(), value) {
             match members.get(tag.name.as_ref()) {
-                Some(value) if !tag.values.contain(value, digits) => return Outcome::UnknownTag(tag),
-                None if tag.is_required => return Outcome::MissingTag(tag),
+                Some(value) if !tag.values.contain(value, digits) => return UnionOutcome::UnknownTag(tag),
+                None if tag.is_required => return UnionOutcome::MissingTag(tag),
                 _ => {}
             }
         }
         let mut possible = union.numbered().filter(|(.., condition)| condition.allows(value, digits));
         match (possible.next(), possible.next()) {
-            (Some((_, branch, _)), None) => Outcome::Branch(branch),
-            _ => Outcome::Open,
+            (Some((_, branch, _)), None) => UnionOutcome::Branch(branch),
+            _ => UnionOutcome::Open,
         }
     }
 
@@ -70,7 +70,8 @@ impl<'a> Collector<'a> {
             true => condition.allows(value, digits),
             false => has_type(value, condition.types, digits),
         };
-        // Inside a branch, an open union is one failure without an explanation; explaining each level would take exponential time.
+        // Inside a branch, an open union is one failure without an explanation; explaining each level would take
+        // exponential time.
         self.explains = false;
         let candidates = union.numbered().filter(|(.., condition)| is_candidate(condition));
         let summaries = candidates.map(|(index, branch, _)| {
@@ -95,12 +96,12 @@ impl<'a> Collector<'a> {
 
     /// The failures of a value in a branch, each with its path.
     fn lack(&self, summary: &Summary<'_>) -> String {
-        let text = |(tokens, finding): &(Vec<_>, super::collect::Finding<'_>)| {
+        let text = |(tokens, failed_check): &(Vec<_>, super::collect::FailedCheck<'_>)| {
             let path = to_pointer(tokens, self.wording.budget);
             // A path may contain property names that only the payload has.
             let is_shown = !path.is_empty() && !self.wording.redact;
             let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };
-            finding.message(self.wording) + &place
+            failed_check.message(self.wording) + &place
         };
         let shown: Vec<String> = summary.first.iter().map(text).collect();
         let others = summary.count - shown.len();

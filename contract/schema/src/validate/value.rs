@@ -40,8 +40,8 @@ pub(super) fn has_type(value: &Value, types: TypeSet, digits: Digits<'_>) -> boo
 }
 
 impl Json {
-    /// Whether a payload equals this value, as `const` compares them. A binary64 of the payload counts as the shortest decimal that
-    /// reads back as it. The depth of recursion is that of this value.
+    /// Whether a payload equals this value, as `const` compares them. A binary64 of the payload counts as the shortest
+    /// decimal that reads back as it. The depth of recursion is that of this value.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -76,8 +76,8 @@ pub(crate) fn canonical(value: &Value, digits: Digits<'_>) -> String {
     text(value, |number| to_number(number, digits))
 }
 
-/// A text that is the same for all values that equal one literal. Other values have the same text only if the nearest binary64s of
-/// their numbers are the same.
+/// A text that is the same for all values that equal one literal. Other values have the same text only if the nearest
+/// binary64s of their numbers are the same.
 pub(super) fn hash_text(value: &Value) -> String {
     text(value, nearest)
 }

@@ -1,5 +1,5 @@
-//! Whether a payload is valid: one walk over the payload that stops at the first failure. It allocates nothing unless the
-//! cost of shared definitions grows so large that results must be remembered.
+//! Whether a payload is valid: one walk over the payload that stops at the first failure. It allocates nothing unless
+//! the cost of shared definitions grows so large that results must be remembered.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,16 +14,17 @@ use super::stack;
 use super::value::{has_type, is_shallow};
 use crate::exact::Digits;
 
-/// How many evaluations may be active on the call stack: two for each level of the deepest payload, and some more. Their
-/// frames take less than 512 KiB without optimization and a fraction of that with it. Deeper evaluations use [`stack`].
+/// How many evaluations may be active on the call stack: two for each level of the deepest payload, and some more.
+/// Their frames take less than 512 KiB without optimization and a fraction of that with it. Deeper evaluations use
+/// [`stack`].
 const MAX_FRAMES: u32 = 320;
 
-/// The same for a value inside the payload: the caller, which collects violations, has descended to it and uses the rest of the
-/// stack.
+/// The same for a value inside the payload: the caller, which collects violations, has descended to it and uses the
+/// rest of the stack.
 const MAX_FRAMES_INSIDE: u32 = MAX_FRAMES / 2;
 
-/// After this many evaluations of shared subschemas, results are remembered. Below it, evaluating again is faster than the
-/// hash map.
+/// After this many evaluations of shared subschemas, results are remembered. Below it, evaluating again is faster than
+/// the hash map.
 const MAX_REPEATED: u32 = 1 << 14;
 
 /// Evaluates subschemas on the values of one payload.
@@ -35,18 +36,20 @@ pub(super) struct Evaluator<'p, 'v> {
     shallow: Option<bool>,
     /// Evaluations of shared subschemas.
     repeated: u32,
-    /// The results, by subschema and address of the value. The payload does not move, so the address identifies the place.
+    /// The results, by subschema and address of the value. The payload does not move, so the address identifies the
+    /// place.
     known: HashMap<(SubschemaId, usize), bool>,
-    /// Whether the call stack would have become too deep. From then on results are meaningless, and [`stack`] starts over.
+    /// Whether the call stack would have become too deep. From then on results are meaningless, and [`stack`] starts
+    /// over.
     gave_up: bool,
     fallback: stack::Evaluator<'p, 'v>,
 }
 
 /// The limits that remain for a value.
 ///
-/// Of the subschemas that apply to one value, one evaluation also checks that the value has no more levels than allowed; for
-/// the others, levels are unlimited. So a payload that is nested too deeply is never valid, and checking its depth does not
-/// take a walk of its own.
+/// Of the subschemas that apply to one value, one evaluation also checks that the value has no more levels than
+/// allowed; for the others, levels are unlimited. So a payload that is nested too deeply is never valid, and checking
+/// its depth does not take a walk of its own.
 #[derive(Clone, Copy)]
 struct Room {
     /// Levels of arrays and objects; [`Room::UNLIMITED`] if another evaluation checks them.
@@ -55,6 +58,7 @@ struct Room {
 }
 
 impl Room {
+    /// More levels than any payload has.
     const UNLIMITED: u32 = u32::MAX;
 
     /// For another evaluation of the same value.
@@ -103,8 +107,8 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         if self.gave_up { self.is_shallow() && self.fallback.verdict(subschema, self.payload) } else { verdict }
     }
 
-    /// Whether a value of the payload matches. The payload must be shallow enough. Results of shared subschemas are remembered
-    /// from one call to the next.
+    /// Whether a value of the payload matches. The payload must be shallow enough. Results of shared subschemas are
+    /// remembered from one call to the next.
     pub(super) fn verdict(&mut self, subschema: SubschemaId, value: &'v Value) -> bool {
         self.shallow = Some(true);
         self.repeated = MAX_REPEATED;
@@ -205,7 +209,8 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         checks.items.is_none_or(|subschema| items.iter().all(|item| self.matches(subschema, item, inside)))
     }
 
-    /// Visits each member once. Required properties that are declared are counted on the way, which saves looking them up.
+    /// Visits each member once. Required properties that are declared are counted on the way, which saves looking them
+    /// up.
     fn matches_object(&mut self, checks: &'p ObjectChecks, members: &'v Map<String, Value>, inside: Room) -> bool {
         let is_missing = |name: &String| !members.contains_key(name.as_str());
         if checks.undeclared().iter().any(is_missing) {

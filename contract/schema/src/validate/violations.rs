@@ -25,7 +25,8 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// A report that another program made, or that is known to be small. `is_truncated` if the list leaves violations out.
+    /// A report that another program made, or that is known to be small. `is_truncated` if the list leaves violations
+    /// out.
     pub fn new(list: Vec<Violation>, is_truncated: bool) -> Self {
         Self { list: list.into(), is_truncated }
     }

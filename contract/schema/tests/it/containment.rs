@@ -1,4 +1,5 @@
-//! Whether one schema contains another: the pairs of the corpus, the test suite as ground truth, and the size of witnesses.
+//! Whether one schema contains another: the pairs of the corpus, the test suite as ground truth, and the size of
+//! witnesses.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support;
@@ -63,7 +64,8 @@ fn a_constant_is_contained_if_and_only_if_the_suite_marks_it_as_valid() {
     assert_eq!((loaded, decided), support::IN_SUBSET, "the groups and tests in the subset");
 }
 
-/// The number of values, the characters of strings and names, and the digits of numbers: the order that the documentation states.
+/// The number of values, the characters of strings and names, and the digits of numbers: the order that the
+/// documentation states.
 fn size(value: &Value) -> (usize, usize, usize) {
     let sum = |sizes: &mut dyn Iterator<Item = (usize, usize, usize)>| {
         sizes.fold((1, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
@@ -184,8 +186,8 @@ proptest! {
     }
 }
 
-/// A schema with finitely many values, and all of them: scalars, arrays of at most two scalars, and objects with the properties `a`
-/// and `b`.
+/// A schema with finitely many values, and all of them: scalars, arrays of at most two scalars, and objects with the
+/// properties `a` and `b`.
 fn finite_domain() -> (Value, Vec<Value>) {
     let scalars =
         [json!(null), json!(false), json!(0), json!(1), json!(2), json!(0.5), json!(""), json!("a"), json!("b")];

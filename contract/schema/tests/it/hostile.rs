@@ -128,7 +128,8 @@ fn duplicates_in_large_arrays_are_found_in_linear_time() {
     check(json!({"items": {"enum": strings}}), &json!(strings), true);
 }
 
-/// Schemas with all keywords that affect the order of evaluation. There are few names and values, so that they often match.
+/// Schemas with all keywords that affect the order of evaluation. There are few names and values, so that they often
+/// match.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),

@@ -1,7 +1,7 @@
 //! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) for draft-07.
 //!
-//! A group whose schema is in the subset passes all of its tests. Every other group is rejected, and the schema indeed contains the
-//! keyword or value that the error names.
+//! A group whose schema is in the subset passes all of its tests. Every other group is rejected, and the schema indeed
+//! contains the keyword or value that the error names.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) of every draft, through `normalise`.
+//! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) of every draft, through
+//! `normalise`.
 //!
 //! The normalised schema must accept exactly the payloads of the suite that the original accepts in its own draft.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

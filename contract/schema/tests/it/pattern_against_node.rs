@@ -1,17 +1,15 @@
-//! Compares patterns with a JavaScript engine. Skipped if `node` is not installed.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test")]
-
-use std::io::Write;
-use std::process::{Command, Stdio};
+//! Compares patterns with a JavaScript engine. Skipped without Node.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use capgen_schema::{Json, Pattern, PatternErrorKind, normalise};
+use capgen_testkit::{Random, node};
 use serde_json::{Value, json};
 
-/// For each case `[pattern, literal, texts, flags]`, prints whether each text matches, once with `new RegExp(pattern, flags)` and once with
-/// the literal; `null` if the pattern is rejected. The flags are `u` if they are absent.
+/// For each case `[pattern, literal, texts, flags]`, prints whether each text matches, once with `new RegExp(pattern,
+/// flags)` and once with the literal; `null` if the pattern is rejected. The flags are `u` if they are absent.
 ///
-/// A match inside of a surrogate pair is printed as `"within"`. V8 tries to match there, but ECMA-262 section 22.2.7.2 advances by
-/// code points, so such a match is ignored.
+/// A match inside of a surrogate pair is printed as `"within"`. V8 tries to match there, but ECMA-262 section 22.2.7.2
+/// advances by code points, so such a match is ignored.
 const SCRIPT: &str = r#"
 const isWithin = (t, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(t.slice(at - 1, at + 1));
 const test = (r, t) => { const m = r.exec(t); return m && isWithin(t, m.index) ? "within" : m !== null; };
@@ -25,15 +23,11 @@ console.log(JSON.stringify(cases.map(([pattern, literal, texts, flags = "u"]) =>
 
 /// The output of `node` for the cases; `None` without `node`.
 fn ask_node(cases: &[Value]) -> Option<Vec<Value>> {
-    let child = Command::new("node").args(["-e", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let Ok(mut child) = child else {
-        println!("skipped: `node` is not installed");
+    if !node::is_installed() {
         return None;
-    };
-    child.stdin.take().unwrap().write_all(json!(cases).to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    }
+    let answer = node::answer(node::command().args(["-e", SCRIPT]), &json!(cases)).unwrap();
+    Some(answer.as_array().unwrap().clone())
 }
 
 fn compare(cases: impl IntoIterator<Item = (String, Vec<String>)>) {
@@ -77,63 +71,52 @@ fn agree(theirs: &Value, ours: &[bool]) -> bool {
     })
 }
 
-/// A pseudo-random number generator (xorshift64*), so that every run has the same cases.
-struct Random(u64);
+/// Random patterns and texts, the same in every run.
+struct Samples(Random);
 
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
+impl Samples {
     fn text(&mut self) -> String {
-        let length = self.below(8);
-        (0..length).map(|_| self.pick(TEXT)).collect()
+        let length = self.0.below(8);
+        (0..length).map(|_| self.0.pick(TEXT)).collect()
     }
 
     fn pattern(&mut self, depth: usize) -> String {
-        let alternatives = if self.below(4) == 0 { 2 } else { 1 };
+        let alternatives = if self.0.below(4) == 0 { 2 } else { 1 };
         let mut out = Vec::new();
         for _ in 0..alternatives {
-            let terms = self.below(4);
+            let terms = self.0.below(4);
             out.push((0..terms).map(|_| self.term(depth)).collect::<String>());
         }
         out.join("|")
     }
 
     fn term(&mut self, depth: usize) -> String {
-        let atom = match self.below(if depth == 0 { 6 } else { 10 }) {
-            0..=2 => self.pick(ATOMS).to_owned(),
-            3 => return self.pick(&["^", "$", "\\b", "\\B"]).to_owned(),
+        let atom = match self.0.below(if depth == 0 { 6 } else { 10 }) {
+            0..=2 => self.0.pick(ATOMS).to_owned(),
+            3 => return self.0.pick(&["^", "$", "\\b", "\\B"]).to_owned(),
             4 | 5 => self.class(),
-            6 | 7 => format!("({}{})", self.pick(&["", "?:"]), self.pattern(depth - 1)),
-            _ => return format!("({}{})", self.pick(&["?=", "?!", "?<=", "?<!"]), self.pattern(depth - 1)),
+            6 | 7 => format!("({}{})", self.0.pick(&["", "?:"]), self.pattern(depth - 1)),
+            _ => return format!("({}{})", self.0.pick(&["?=", "?!", "?<=", "?<!"]), self.pattern(depth - 1)),
         };
-        let quantifier = if self.below(2) == 0 { "" } else { self.pick(QUANTIFIERS) };
+        let quantifier = if self.0.below(2) == 0 { "" } else { self.0.pick(QUANTIFIERS) };
         atom + quantifier
     }
 
     fn class(&mut self) -> String {
-        let items = self.below(4);
-        let items: String = (0..items).map(|_| self.pick(CLASS_ITEMS)).collect();
-        format!("[{}{items}]", self.pick(&["", "^"]))
+        let items = self.0.below(4);
+        let items: String = (0..items).map(|_| self.0.pick(CLASS_ITEMS)).collect();
+        format!("[{}{items}]", self.0.pick(&["", "^"]))
     }
 
     /// Changes, inserts or removes characters of a pattern.
     fn mutate(&mut self, pattern: &str) -> String {
         let mut chars: Vec<String> = pattern.chars().map(String::from).collect();
-        for _ in 0..=self.below(3) {
-            let at = self.below(chars.len() + 1);
-            match self.below(3) {
+        for _ in 0..=self.0.below(3) {
+            let at = self.0.below(chars.len() + 1);
+            match self.0.below(3) {
                 0 if at < chars.len() => drop(chars.remove(at)),
-                1 if at < chars.len() => chars[at] = self.pick(NOISE).to_owned(),
-                _ => chars.insert(at, self.pick(NOISE).to_owned()),
+                1 if at < chars.len() => chars[at] = self.0.pick(NOISE).to_owned(),
+                _ => chars.insert(at, self.0.pick(NOISE).to_owned()),
             }
         }
         chars.concat()
@@ -216,16 +199,16 @@ const NOISE: &[&str] = &[
 
 #[test]
 fn random_patterns_agree_with_node() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    compare((0..2_500).map(|_| (random.pattern(3), (0..8).map(|_| random.text()).collect())));
+    let mut samples = Samples(Random::new(1));
+    compare((0..2_500).map(|_| (samples.pattern(3), (0..8).map(|_| samples.text()).collect())));
 }
 
 #[test]
 fn damaged_patterns_agree_with_node() {
-    let mut random = Random(0xdead_beef_cafe_f00d);
+    let mut samples = Samples(Random::new(2));
     compare((0..2_500).map(|_| {
-        let pattern = random.pattern(2);
-        (random.mutate(&pattern), (0..3).map(|_| random.text()).collect())
+        let pattern = samples.pattern(2);
+        (samples.mutate(&pattern), (0..3).map(|_| samples.text()).collect())
     }));
 }
 
@@ -250,7 +233,7 @@ const LEGACY_TEXT: &[&str] =
 
 #[test]
 fn patterns_without_needless_escapes_match_the_same_texts() {
-    let mut random = Random(0x1357_9bdf_0246_8ace);
+    let mut random = Random::new(3);
     let mut cases = Vec::new();
     while cases.len() < 1_500 {
         let source: String = (0..1 + random.below(7)).map(|_| random.pick(LEGACY)).collect();

@@ -354,8 +354,8 @@ fn keys_are_found_through_branches_that_are_unions() {
 
 #[test]
 fn hostile_unions_compile_in_linear_time() {
-    // Groups of unions, each of which refers to the next one twice, so that they have exponentially many branches; and all to
-    // large lists.
+    // Groups of unions, each of which refers to the next one twice, so that they have exponentially many branches; and
+    // all to large lists.
     let big: Vec<String> = (0..250).map(|n| format!("v{n}")).collect();
     let mut definitions = serde_json::Map::new();
     let names: Vec<String> = (0..16).map(|n| format!("t{n}")).collect();

@@ -10,13 +10,13 @@ use crate::place::Page;
 use capgen_diagnostic::cut_short;
 
 /// A drawing with more names on one side is not readable; the table has everything.
-const MOST_NAMES: usize = 40;
+const MAX_NAMES: usize = 40;
 /// The longest name in the drawing, in characters. A box of 260 pixels has room for so many.
-const LONGEST_NAME: usize = 30;
+const MAX_NAME_LENGTH: usize = 30;
 /// The most rows of the table. More than anyone reads; browsers need long for the layout of larger tables.
-const MOST_ROWS: usize = 2_000;
+const MAX_ROWS: usize = 2_000;
 /// The table of a program with many generated files stays short. Further ones are counted.
-const MOST_FILES: usize = 6;
+const MAX_FILES: usize = 6;
 
 // The drawing, in pixels. Between two boxes, 240 remain for the lines.
 const WIDTH: u64 = 760;
@@ -47,7 +47,7 @@ pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &
             });
         });
         html.element("tbody", &[], |html| {
-            for call in calls.iter().take(MOST_ROWS) {
+            for call in calls.iter().take(MAX_ROWS) {
                 html.element("tr", &[], |html| {
                     html.element("th", &[Fixed("scope", "row")], |html| caller(html, index, page, call));
                     html.element("td", &[Data("label", "calls")], |html| {
@@ -67,13 +67,13 @@ pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &
 
 fn files(html: &mut Html, call: &Call) {
     html.element("ul", &[class("files")], |html| {
-        for (path, is_current) in call.files.iter().take(MOST_FILES) {
+        for (path, is_current) in call.files.iter().take(MAX_FILES) {
             html.element("li", &[], |html| {
                 html.leaf("code", &[], path);
                 html.text(if *is_current { "" } else { " (outdated)" });
             });
         }
-        if let Some(more) = call.files.len().checked_sub(MOST_FILES).filter(|more| *more > 0) {
+        if let Some(more) = call.files.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
             html.leaf("li", &[class("muted")], &format!("and {}", count(more, "other file", "other files")));
         }
     });
@@ -84,7 +84,7 @@ fn drawing(html: &mut Html, calls: &[&Call]) {
     let callers: BTreeSet<&Caller> = calls.iter().map(|call| &call.caller).collect();
     let providers: BTreeSet<&str> = calls.iter().map(|call| call.provider.as_str()).collect();
     let most = callers.len().max(providers.len());
-    if most > MOST_NAMES {
+    if most > MAX_NAMES {
         return;
     }
     // The shorter side is in the middle.
@@ -118,6 +118,6 @@ fn boxed(html: &mut Html, x: u64, y: u64, name: &str) {
     let size = [("x", x), ("y", y), ("width", BOX), ("height", HEIGHT), ("rx", 6)];
     html.element("rect", &size.map(|(name, value)| Number(name, value)), |_| {});
     html.element("text", &[Number("x", x + 12), Number("y", y + 21)], |html| {
-        html.text(&cut_short(name, LONGEST_NAME));
+        html.text(&cut_short(name, MAX_NAME_LENGTH));
     });
 }

@@ -13,7 +13,7 @@ use crate::place::Page;
 use crate::prose;
 
 /// The most findings of an agent that are listed. More than a reader of a page needs; `capgen diff` prints all of them.
-const MOST: usize = 500;
+const MAX_LISTED: usize = 500;
 
 pub(crate) fn changes(index: &Index<'_>) -> String {
     let page = Page::Changes;
@@ -53,7 +53,7 @@ fn of_agent(html: &mut Html, index: &Index<'_>, contract: &ComparedContract) {
     if !contract.callers.is_empty() {
         html.leaf("p", &[], "Generated files that contain the older contract:");
         html.element("ul", &[class("files")], |html| {
-            contract.callers.iter().take(MOST).for_each(|path| {
+            contract.callers.iter().take(MAX_LISTED).for_each(|path| {
                 html.element("li", &[], |html| html.leaf("code", &[], path));
             });
         });
@@ -63,12 +63,12 @@ fn of_agent(html: &mut Html, index: &Index<'_>, contract: &ComparedContract) {
 /// Findings, each with the payload that proves it.
 pub(super) fn findings(html: &mut Html, index: &Index<'_>, page: Page<'_>, agent: &AgentId, findings: &[&Finding]) {
     html.element("ul", &[class("findings")], |html| {
-        for finding in findings.iter().take(MOST) {
+        for finding in findings.iter().take(MAX_LISTED) {
             html.element("li", &[], |html| one(html, index, page, agent, finding));
         }
     });
-    if findings.len() > MOST {
-        html.leaf("p", &[class("muted")], &format!("{} more are not listed.", findings.len() - MOST));
+    if findings.len() > MAX_LISTED {
+        html.leaf("p", &[class("muted")], &format!("{} more are not listed.", findings.len() - MAX_LISTED));
     }
 }
 

@@ -5,7 +5,7 @@ use capgen_manifest::{Capability, Determinism, SideEffects, VersionRange, capabi
 use crate::html::{Html, class};
 
 /// The longest value, in characters. Usual values fit on a line; the manifest contains the rest.
-const LONGEST: usize = 400;
+const MAX_VALUE: usize = 400;
 
 /// A value of a property as texts; empty if the property is absent.
 trait Shown {
@@ -84,7 +84,7 @@ fn entry(html: &mut Html, name: &str, values: &[String]) {
     html.element("dd", &[], |html| {
         for (index, value) in values.iter().enumerate() {
             html.text(if index > 0 { ", " } else { "" });
-            html.leaf("code", &[], capgen_diagnostic::cut(value, LONGEST).0);
+            html.leaf("code", &[], capgen_diagnostic::cut(value, MAX_VALUE).0);
         }
     });
 }

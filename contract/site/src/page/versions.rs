@@ -12,15 +12,15 @@ use crate::html::{Html, class};
 use crate::prose;
 
 /// The most versions of a table, the newest. Its size is the square of their number. Eight columns fit on a page.
-const MOST: usize = 8;
+const MAX_VERSIONS: usize = 8;
 /// The budget of a comparison of two schemas: so small that many capabilities with many versions take seconds.
 const STEPS: Steps = Steps(100_000);
 /// The budget of all tables of a contract, which its capabilities share equally.
 const BUDGET: Steps = Steps::of_seconds(60);
 /// The least share: enough for a capability that is written as most are, however many others there are.
-const LEAST: Steps = Steps(500_000);
+const MIN_SHARE: Steps = Steps(500_000);
 /// The most reasons of a pair that are listed. One is enough to see why two versions are incompatible.
-const MOST_REASONS: usize = 20;
+const MAX_REASONS: usize = 20;
 
 /// The distinct versions of a capability, the oldest first.
 pub(super) fn of<'a>(agent: &'a Agent<'_>, name: &str) -> Vec<VersionOf<'a>> {
@@ -30,13 +30,13 @@ pub(super) fn of<'a>(agent: &'a Agent<'_>, name: &str) -> Vec<VersionOf<'a>> {
     let older = agent.older.iter().map(|older| (older.source.as_str(), &older.manifest));
     let contracts: Vec<(&str, &Manifest)> = older.chain([("present", &agent.contract.manifest)]).collect();
     let mut versions = VersionOf::distinct(&contracts, name);
-    versions.drain(..versions.len().saturating_sub(MOST));
+    versions.drain(..versions.len().saturating_sub(MAX_VERSIONS));
     versions
 }
 
 /// Writes the table of versions of one of `count` capabilities.
 pub(super) fn table(html: &mut Html, versions: &[VersionOf<'_>], count: usize) {
-    let budget = LEAST.max(Steps(BUDGET.0 / (count as u64).max(1)));
+    let budget = MIN_SHARE.max(Steps(BUDGET.0 / (count as u64).max(1)));
     let compared: Vec<MatrixVersion<'_>> = versions.iter().map(VersionOf::compared).collect();
     let cells = matrix(&compared, &CallSettings { steps: STEPS, budget, ..CallSettings::default() });
     let labels: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
@@ -102,7 +102,7 @@ fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
             html.element("li", &[], |html| {
                 html.leaf("p", &[], &pairs.join("; "));
                 html.element("ul", &[class("facts")], |html| {
-                    for reason in reasons.iter().take(MOST_REASONS) {
+                    for reason in reasons.iter().take(MAX_REASONS) {
                         html.element("li", &[], |html| prose::line(html, reason));
                     }
                 });
@@ -111,8 +111,8 @@ fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
     });
 }
 
-/// One page with the table of the versions of a capability, without references to other files. `labels` are the names of the versions,
-/// and `cells` has a row for each requester, as [`matrix`] returns it.
+/// One page with the table of the versions of a capability, without references to other files. `labels` are the names
+/// of the versions, and `cells` has a row for each requester, as [`matrix`] returns it.
 ///
 /// Names and reasons come from contracts: each is escaped.
 pub fn compatibility_page(capability: &str, labels: &[&str], cells: &[Vec<Compatibility>]) -> String {

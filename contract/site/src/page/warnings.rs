@@ -11,7 +11,7 @@ use crate::prose;
 
 /// The most findings of an agent that are listed. More than a reader of a page needs; `capgen check` prints all of
 /// them.
-const MOST: usize = 500;
+const MAX_FINDINGS: usize = 500;
 
 pub(crate) fn warnings(index: &Index<'_>) -> String {
     let page = Page::Warnings;
@@ -48,12 +48,12 @@ pub(crate) fn warnings(index: &Index<'_>) -> String {
 /// Findings, each with its place.
 pub(super) fn list(html: &mut Html, agent: &Agent<'_>, warnings: &[&Diagnostic]) {
     html.element("ul", &[class("findings")], |html| {
-        for warning in warnings.iter().take(MOST) {
+        for warning in warnings.iter().take(MAX_FINDINGS) {
             html.element("li", &[], |html| one(html, agent, warning));
         }
     });
-    if warnings.len() > MOST {
-        html.leaf("p", &[class("muted")], &format!("{} more are not listed.", warnings.len() - MOST));
+    if warnings.len() > MAX_FINDINGS {
+        html.leaf("p", &[class("muted")], &format!("{} more are not listed.", warnings.len() - MAX_FINDINGS));
     }
 }
 

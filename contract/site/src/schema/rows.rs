@@ -1,4 +1,5 @@
-//! A schema as rows of a table: one for each place of a payload. Definitions have tables of their own, so recursion ends.
+//! A schema as rows of a table: one for each place of a payload. Definitions have tables of their own, so recursion
+//! ends.
 
 use std::collections::HashSet;
 
@@ -44,7 +45,7 @@ impl Row<'_> {
 }
 
 /// The longest path of a place, in characters. It fits on two or three lines of a table, and each row below repeats it.
-const LONGEST_PATH: usize = 160;
+const MAX_PATH: usize = 160;
 
 /// The rows below a node, in the order of the schema.
 pub(crate) fn rows<'s>(view: &View<'s>, node: NodeId, anchor: &Anchor, path: &str) -> Vec<Row<'s>> {
@@ -121,13 +122,13 @@ impl<'s> Walk<'s, '_> {
 
 fn joined(path: &str, name: &str) -> String {
     let separator = if path.is_empty() { "" } else { "." };
-    let path = format!("{path}{separator}{}", cut_short(name, LONGEST_PATH));
+    let path = format!("{path}{separator}{}", cut_short(name, MAX_PATH));
     let length = path.chars().count();
-    if length <= LONGEST_PATH {
+    if length <= MAX_PATH {
         return path;
     }
     // The end of a long path is more useful than its start.
-    let end: String = path.chars().skip(length - LONGEST_PATH).collect();
+    let end: String = path.chars().skip(length - MAX_PATH).collect();
     format!("…{end}")
 }
 

@@ -13,9 +13,9 @@ use crate::place::{Anchor, Page};
 use crate::prose;
 
 /// The most examples of a place that a table shows. They show the form of a value; the manifest contains all.
-const MOST_EXAMPLES: usize = 10;
+const MAX_EXAMPLES: usize = 10;
 /// The longest default or example, in characters. Usual values fit on a line, and the cell of a table stays readable.
-const LONGEST_VALUE: usize = 300;
+const MAX_VALUE: usize = 300;
 
 /// Classes of rows by their depth. Deeper rows are not indented further.
 const DEPTHS: [&str; 7] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6"];
@@ -33,7 +33,7 @@ pub(crate) fn side(html: &mut Html, page: Page<'_>, side: Side, schema: &Schema,
         html.element("section", &[class("definition")], |html| {
             html.element("h3", &[Id(&anchor)], |html| {
                 html.element("a", &[Href(&page.to_place(page, &anchor)), class("self")], |html| {
-                    html.leaf("code", &[], capgen_diagnostic::cut(name, LONGEST_VALUE).0);
+                    html.leaf("code", &[], capgen_diagnostic::cut(name, MAX_VALUE).0);
                 });
             });
             writer.place(html, *id);
@@ -131,16 +131,16 @@ impl Writer<'_> {
         if let Some(value) = &node.annotations.default {
             html.element("p", &[class("values")], |html| {
                 html.text("Default: ");
-                html.leaf("code", &[], &one_line(value, LONGEST_VALUE));
+                html.leaf("code", &[], &one_line(value, MAX_VALUE));
             });
         }
         let examples = &node.annotations.examples;
         if !examples.is_empty() {
             html.element("p", &[class("values")], |html| {
                 html.text(if examples.len() == 1 { "Example: " } else { "Examples: " });
-                for (index, value) in examples.iter().take(MOST_EXAMPLES).enumerate() {
+                for (index, value) in examples.iter().take(MAX_EXAMPLES).enumerate() {
                     html.text(if index > 0 { ", " } else { "" });
-                    html.leaf("code", &[], &one_line(value, LONGEST_VALUE));
+                    html.leaf("code", &[], &one_line(value, MAX_VALUE));
                 }
             });
         }
@@ -153,7 +153,7 @@ impl Writer<'_> {
                 Piece::Code(text) => html.leaf("code", &[], text),
                 Piece::Definition(name) => {
                     let link = self.page.to_place(self.page, &definition_anchor(self.side, name));
-                    html.leaf("a", &[Href(&link)], capgen_diagnostic::cut(name, LONGEST_VALUE).0);
+                    html.leaf("a", &[Href(&link)], capgen_diagnostic::cut(name, MAX_VALUE).0);
                 }
             }
         }
@@ -170,7 +170,7 @@ fn name(html: &mut Html, name: Name<'_>) {
     };
     match name {
         Name::Property("") => html.leaf("span", &[class("branch")], "the empty name"),
-        Name::Property(name) => html.leaf("code", &[], capgen_diagnostic::cut(name, LONGEST_VALUE).0),
+        Name::Property(name) => html.leaf("code", &[], capgen_diagnostic::cut(name, MAX_VALUE).0),
         Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
         Name::Option(number, title) => titled(html, format!("option {number}"), title),

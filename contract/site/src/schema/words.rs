@@ -24,17 +24,17 @@ pub(crate) type Phrase = Vec<Piece>;
 
 /// The most values of an `enum` that are listed. Usual enumerations have fewer, and a longer list hides the rest of the
 /// table.
-const MOST_VALUES: usize = 200;
+const MAX_VALUES: usize = 200;
 /// The longest text of a value or a pattern, in characters. Usual ones fit on a line or two; the manifest contains the
 /// rest.
-const LONGEST_VALUE: usize = 400;
+const MAX_VALUE_LENGTH: usize = 400;
 
 pub(crate) fn words(text: impl Into<String>) -> Piece {
     Piece::Words(text.into())
 }
 
 fn value(value: &Json) -> Piece {
-    Piece::Code(one_line(value, LONGEST_VALUE))
+    Piece::Code(one_line(value, MAX_VALUE_LENGTH))
 }
 
 /// The type of a place in a few words: `string or null`, `array of Money`.
@@ -57,14 +57,14 @@ fn of_assertions(view: &View<'_>, assertions: &Assertions) -> Phrase {
     }
     if let Some(values) = &assertions.enum_values {
         let mut phrase = vec![words(if values.len() == 1 { "always " } else { "one of " })];
-        for (index, member) in values.iter().take(MOST_VALUES).enumerate() {
+        for (index, member) in values.iter().take(MAX_VALUES).enumerate() {
             if index > 0 {
                 phrase.push(words(", "));
             }
             phrase.push(value(member));
         }
-        if values.len() > MOST_VALUES {
-            phrase.push(words(format!(" and {} more", values.len() - MOST_VALUES)));
+        if values.len() > MAX_VALUES {
+            phrase.push(words(format!(" and {} more", values.len() - MAX_VALUES)));
         }
         return phrase;
     }
@@ -194,7 +194,7 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
         add(Type::String, vec![words(format_name(format))]);
     }
     if let Some(pattern) = &assertions.pattern {
-        let (source, is_cut) = cut(pattern.source(), LONGEST_VALUE);
+        let (source, is_cut) = cut(pattern.source(), MAX_VALUE_LENGTH);
         let mut phrase = vec![words("matches "), Piece::Code(source.to_owned())];
         phrase.extend(is_cut.then(|| words("…")));
         add(Type::String, phrase);
@@ -207,7 +207,7 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     }
     let declared: HashSet<&String> = assertions.properties.iter().map(|(name, _)| name).collect();
     for name in assertions.required.iter().filter(|name| !declared.contains(name)) {
-        add(Type::Object, vec![words("requires "), Piece::Code(cut(name, LONGEST_VALUE).0.to_owned())]);
+        add(Type::Object, vec![words("requires "), Piece::Code(cut(name, MAX_VALUE_LENGTH).0.to_owned())]);
     }
     if let Some(others) = assertions.additional_properties {
         match &view.node(others).kind {
@@ -250,7 +250,7 @@ fn conditional(assertions: &Assertions, applies: Type, phrase: Phrase) -> Phrase
 }
 
 fn number(number: &Number) -> Piece {
-    Piece::Code(cut(&number.to_string(), LONGEST_VALUE).0.to_owned())
+    Piece::Code(cut(&number.to_string(), MAX_VALUE_LENGTH).0.to_owned())
 }
 
 /// The bounds of a number: `from 1 to 10`, `more than 0 and at most 1`.

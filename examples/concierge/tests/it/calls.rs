@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use capgen_audit::{Database, Filter};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 
 /// Runs `calls`, and returns its output.
 fn calls(arguments: &[&str]) -> String {

@@ -101,7 +101,7 @@ fn unit_structs_are_capabilities_with_two_loose_sides() {
 
 #[derive(Serialize, Deserialize, JsonSchema, Capability)]
 #[capability(response = Page<T>)]
-struct Search<T: JsonSchema, const MOST: usize = 10>
+struct Search<T: JsonSchema, const MAX: usize = 10>
 where
     T: Clone,
 {

@@ -157,8 +157,8 @@ impl CapInvoke {
     ///
     /// # Errors
     ///
-    /// All violations of the CDDL, every disagreement of `id` with another key, and a `timeout_ms` of 0 (decision 12); of more than
-    /// 100, the first 100.
+    /// All violations of the CDDL, every disagreement of `id` with another key, and a `timeout_ms` of 0 (decision 12);
+    /// of more than 100, the first 100.
     pub fn read(body: &Value, aliases: &Aliases) -> Result<Self, Vec<BodyError>> {
         Reader::read(body, |reader, body| {
             let map = reader.map(body)?;

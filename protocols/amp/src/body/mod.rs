@@ -1,7 +1,7 @@
 //! The bodies of the four capability messages and of `ERROR`.
 //!
-//! Reading checks all of the CDDL and reports every error with its path; each of them is answered with 4001 (decision 3). Unknown keys
-//! are ignored.
+//! Reading checks all of the CDDL and reports every error with its path; each of them is answered with 4001 (decision
+//! 3). Unknown keys are ignored.
 
 mod declare;
 mod error;

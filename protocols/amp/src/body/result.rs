@@ -63,7 +63,8 @@ impl CapResult {
     ///
     /// # Errors
     ///
-    /// All violations of the CDDL, such as `result` together with `error` (decision 3); of more than 100, the first 100.
+    /// All violations of the CDDL, such as `result` together with `error` (decision 3); of more than 100, the first
+    /// 100.
     pub fn read(body: &Value) -> Result<Self, Vec<BodyError>> {
         Reader::read(body, |reader, body| {
             let map = reader.map(body)?;

@@ -26,8 +26,8 @@ type References<'a> = BTreeMap<&'a str, Vec<(Place<'a>, &'a SchemaRef)>>;
 /// A reference of a descriptor: its id and its key.
 type Place<'a> = (&'a CapabilityId, &'static str);
 
-/// Reads every artifact, checks all rules about it and about the descriptors that refer to it, and passes it on. So at most one artifact
-/// is in memory at a time.
+/// Reads every artifact, checks all rules about it and about the descriptors that refer to it, and passes it on. So at
+/// most one artifact is in memory at a time.
 ///
 /// # Errors
 ///
@@ -94,10 +94,10 @@ pub(super) fn check_hash(reference: &SchemaRef, bytes: &[u8]) -> Result<(), Stri
 pub(super) fn parse(bytes: &[u8]) -> Result<Schema, String> {
     // The message may quote a name of the schema, which may be as long as the artifact, 1 MiB; its start leads to the
     // place.
-    const LONGEST: usize = 300;
+    const MAX_MESSAGE: usize = 300;
     let text = str::from_utf8(bytes).map_err(|_| "is not a schema: it is not UTF-8".to_owned())?;
     Schema::parse_text(text).map_err(|error| {
-        format!("is not a schema of the subset: {}", capgen_diagnostic::shortened(&error.to_string(), LONGEST))
+        format!("is not a schema of the subset: {}", capgen_diagnostic::shortened(&error.to_string(), MAX_MESSAGE))
     })
 }
 

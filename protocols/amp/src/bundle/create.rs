@@ -20,8 +20,8 @@ const MEDIA_TYPE: &str = "application/schema+json";
 /// The key of a descriptor with the `timeoutMs` of the manifest. The CDDL does not have it; others ignore it.
 pub(super) const TIMEOUT: &str = "timeout_ms";
 
-/// The prefix of the names of capabilities without an `id`, such as `org.agentries`: at least two segments of the grammar of names
-/// (section 4.1, decision 5).
+/// The prefix of the names of capabilities without an `id`, such as `org.agentries`: at least two segments of the
+/// grammar of names (section 4.1, decision 5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Namespace(String);
 
@@ -30,7 +30,8 @@ pub struct Namespace(String);
 pub struct Publisher<'a> {
     /// The prefix of the names of capabilities without an `id`.
     pub namespace: &'a Namespace,
-    /// The signer. Those who open the bundle trust its key, not that of the provider which serves the bundle; both may be equal.
+    /// The signer. Those who open the bundle trust its key, not that of the provider which serves the bundle; both may
+    /// be equal.
     pub signer: &'a Did,
     /// The key of the signer.
     pub key: &'a SigningKey,
@@ -88,8 +89,9 @@ pub struct CreateError {
 
 /// Makes the files of a bundle from manifests, such as several versions of one agent. Equal input gives equal bytes.
 ///
-/// Each side of a capability is published as its schema in the form of RFC 8785 with annotations, or as `true` if it has none (decision
-/// 16). Other texts of the manifest, such as descriptions of capabilities and transports, are not published.
+/// Each side of a capability is published as its schema in the form of RFC 8785 with annotations, or as `true` if it
+/// has none (decision 16). Other texts of the manifest, such as descriptions of capabilities and transports, are not
+/// published.
 ///
 /// # Errors
 ///
@@ -211,7 +213,8 @@ fn sign(
     NewBundle { bundle_id, created, descriptors, index: bytes, artifacts }
 }
 
-/// The versions of one name in different manifests that have equal precedence. Those in one manifest are reported with it.
+/// The versions of one name in different manifests that have equal precedence. Those in one manifest are reported with
+/// it.
 fn duplicates(drafts: &[Draft<'_>]) -> Vec<CreateError> {
     let pairs = drafts.windows(2).filter_map(|pair| {
         let [one, other] = pair else { return None };
@@ -235,8 +238,8 @@ fn duplicates(drafts: &[Draft<'_>]) -> Vec<CreateError> {
 }
 
 impl NewBundle {
-    /// The paths in the folder of the bundle, separated by `/`, and the contents. The signed file is the last one: until it is in its
-    /// place, the bundle does not refer to the other files.
+    /// The paths in the folder of the bundle, separated by `/`, and the contents. The signed file is the last one:
+    /// until it is in its place, the bundle does not refer to the other files.
     pub fn files(&self) -> impl Iterator<Item = (String, &[u8])> {
         let artifacts = self.artifacts.iter().map(|(key, bytes)| (format!("{ARTIFACTS}/{key}"), bytes.as_slice()));
         artifacts.chain([(INDEX.to_owned(), self.index.as_slice())])

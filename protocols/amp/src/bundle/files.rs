@@ -1,8 +1,8 @@
 //! Reading the files of a bundle, which must be regular files within limits.
 //!
-//! The checks here are about the layout of a bundle; that its contents are unchanged follows from the signature and the hashes, which
-//! cover the bytes that were read. So a process that replaces files between two checks can at most cause an error, or make this one read
-//! the same bytes from another place.
+//! The checks here are about the layout of a bundle; that its contents are unchanged follows from the signature and the
+//! hashes, which cover the bytes that were read. So a process that replaces files between two checks can at most cause
+//! an error, or make this one read the same bytes from another place.
 
 use std::fs;
 use std::io;

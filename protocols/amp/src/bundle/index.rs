@@ -184,13 +184,14 @@ impl SignedIndex {
 /// The errors of the file. Their paths contain keys of the file, which are escaped.
 fn all(errors: &[BodyError]) -> BundleError {
     // The path contains keys of the file, which may be as long as the file; its start leads to the place.
-    const LONGEST: usize = 500;
+    const MAX_MESSAGE: usize = 500;
     let mut problems = Problems::default();
-    errors.iter().for_each(|error| problems.add(INDEX, shortened(&error.to_string(), LONGEST)));
+    errors.iter().for_each(|error| problems.add(INDEX, shortened(&error.to_string(), MAX_MESSAGE)));
     problems.result().err().unwrap_or_else(|| BundleError::of(INDEX, "is invalid"))
 }
 
-/// The bytes that the signature covers: `["AMP-bundle-v1", h'', bstr(map without sig)]`. Unknown keys are part of the map.
+/// The bytes that the signature covers: `["AMP-bundle-v1", h'', bstr(map without sig)]`. Unknown keys are part of the
+/// map.
 fn signed_bytes(map_without_sig: &Map) -> Vec<u8> {
     let mut content = Vec::new();
     cbor::write_map(&mut content, map_without_sig);

@@ -7,7 +7,8 @@ const MAX_LEN: usize = 128;
 /// The expected form.
 pub(super) const RULE: &str = "expected a key of letters, digits, `.`, `_` and `-` that starts with a letter or a digit and has at most 128 bytes";
 
-/// Whether a text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}` (decision 16). Such a text is one component of a path, and never `.` or `..`.
+/// Whether a text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}` (decision 16). Such a text is one component of a path, and
+/// never `.` or `..`.
 pub(super) fn is_key(text: &str) -> bool {
     let head = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     let tail = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));

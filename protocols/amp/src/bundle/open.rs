@@ -11,16 +11,17 @@ use super::create::TIMEOUT;
 use super::files::{self, Size};
 use super::index::SignedIndex;
 use super::{BundleError, INDEX, Index, MAX_INDEX};
-use crate::catalogue::Contract;
+use crate::catalogue::CapabilityContract;
 use crate::cbor::Value;
 use crate::descriptor::{ArtifactRef, Descriptor, SchemaRef};
 use crate::message::{DidKey, Keys, ResolveKey as _};
 
-/// A bundle whose signer is trusted, and whose files were all verified. It has read them: later changes of the folder do not matter.
+/// A bundle whose signer is trusted, and whose files were all verified. It has read them: later changes of the folder
+/// do not matter.
 #[derive(Debug)]
 pub struct OpenBundle {
     index: Index,
-    contracts: Vec<Contract>,
+    contracts: Vec<CapabilityContract>,
     /// The bytes of the artifacts by key.
     artifacts: BTreeMap<String, Vec<u8>>,
 }
@@ -37,15 +38,15 @@ pub struct InspectedBundle {
 /// The result of checking a signature without a list of trusted signers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SelfSignature {
-    /// The DID contains its key (`did:key`), and the signature is valid for it. Anybody can make such a DID, so this is not a reason to
-    /// trust it.
+    /// The DID contains its key (`did:key`), and the signature is valid for it. Anybody can make such a DID, so this is
+    /// not a reason to trust it.
     Valid,
     /// The DID does not contain its key.
     Unchecked,
 }
 
-/// How far `created` may be ahead of the clock of a consumer, in ms: a day, which covers clocks in a wrong time zone. A bundle from further
-/// ahead would be newer than every later one, until then (decision 24).
+/// How far `created` may be ahead of the clock of a consumer, in ms: a day, which covers clocks in a wrong time zone. A
+/// bundle from further ahead would be newer than every later one, until then (decision 24).
 const MAX_AHEAD_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The times of creation that the consumer of a bundle accepts.
@@ -78,12 +79,14 @@ impl Creation {
 
 /// Opens a bundle: verifies all of it, and reads its schemas.
 ///
-/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its form, its keys and
-/// its descriptors; `created`, which must be [accepted](Creation); for every listed artifact, that it is a regular file with the listed
-/// length and hash, and for every descriptor, that its schemas are such artifacts, with equal hashes, and schemas of the subset. A schema
-/// is parsed after its hash is verified. Files that are not listed are ignored.
+/// The steps are: the length and the encoding of `bundle.cbor`; its signer, who must be in the list; its signature; its
+/// form, its keys and its descriptors; `created`, which must be [accepted](Creation); for every listed artifact, that
+/// it is a regular file with the listed length and hash, and for every descriptor, that its schemas are such artifacts,
+/// with equal hashes, and schemas of the subset. A schema is parsed after its hash is verified. Files that are not
+/// listed are ignored.
 ///
-/// Takes memory in proportion to the total length of the artifacts, which has no limit of its own: the signer is trusted.
+/// Takes memory in proportion to the total length of the artifacts, which has no limit of its own: the signer is
+/// trusted.
 ///
 /// # Errors
 ///
@@ -115,7 +118,8 @@ pub fn open(folder: &Path, signers: &Keys, creation: Creation) -> Result<OpenBun
     Ok(OpenBundle { index, contracts, artifacts })
 }
 
-/// Checks everything that [`open()`] checks, except that the signer is trusted, for display. Takes memory in proportion to `bundle.cbor`.
+/// Checks everything that [`open()`] checks, except that the signer is trusted, for display. Takes memory in proportion
+/// to `bundle.cbor`.
 ///
 /// # Errors
 ///
@@ -139,10 +143,10 @@ fn read_index(folder: &Path) -> Result<SignedIndex, BundleError> {
     SignedIndex::decode(&bytes.map_err(|reason| BundleError::of(INDEX, reason))?)
 }
 
-fn contract(descriptor: &Descriptor, input: Schema, output: Schema) -> Contract {
+fn contract(descriptor: &Descriptor, input: Schema, output: Schema) -> CapabilityContract {
     // A descriptor that another agent has declared may contain 0, unlike one in a bundle.
     let timeout_ms = descriptor.other.get(TIMEOUT).and_then(Value::as_unsigned).filter(|ms| *ms > 0);
-    Contract { descriptor: descriptor.clone(), input, output, timeout_ms }
+    CapabilityContract { descriptor: descriptor.clone(), input, output, timeout_ms }
 }
 
 impl OpenBundle {
@@ -152,9 +156,10 @@ impl OpenBundle {
         &self.index
     }
 
-    /// The descriptors with their schemas, for a [`Catalogue`](crate::catalogue::Catalogue), in the order of the bundle.
+    /// The descriptors with their schemas, for a [`Catalogue`](crate::catalogue::Catalogue), in the order of the
+    /// bundle.
     #[must_use]
-    pub fn contracts(&self) -> &[Contract] {
+    pub fn contracts(&self) -> &[CapabilityContract] {
         &self.contracts
     }
 
@@ -169,8 +174,8 @@ impl OpenBundle {
     ///
     /// # Errors
     ///
-    /// The reference has no artifact, the bundle does not contain it, its hash is not that of the reference, or it is not a schema of the
-    /// subset (section 5.3).
+    /// The reference has no artifact, the bundle does not contain it, its hash is not that of the reference, or it is
+    /// not a schema of the subset (section 5.3).
     pub fn schema(&self, reference: &SchemaRef) -> Result<Schema, BundleError> {
         let fail = |message: String| BundleError::of(INDEX, message);
         let artifact = reference.artifact.as_ref();
@@ -185,13 +190,13 @@ impl OpenBundle {
         schema.map_err(|reason| BundleError::of(contents::file(artifact_key), reason))
     }
 
-    /// A descriptor that another agent has declared, with its schemas from this bundle (section 5.3). If the bundle contains the same
-    /// descriptor, they are parsed already (section 5.2).
+    /// A descriptor that another agent has declared, with its schemas from this bundle (section 5.3). If the bundle
+    /// contains the same descriptor, they are parsed already (section 5.2).
     ///
     /// # Errors
     ///
     /// Those of [`schema`](Self::schema).
-    pub fn contract(&self, descriptor: &Descriptor) -> Result<Contract, BundleError> {
+    pub fn contract(&self, descriptor: &Descriptor) -> Result<CapabilityContract, BundleError> {
         match self.contracts.iter().find(|contract| contract.descriptor == *descriptor) {
             Some(contract) => Ok(contract.clone()),
             None => {

@@ -13,7 +13,7 @@ use crate::body::{CapDeclare, CapInvoke, CapQuery, ErrorBody, ResultError};
 use crate::cbor::Value;
 use crate::descriptor::Descriptor;
 use crate::message::{Did, Rejection};
-use crate::requester::{Answer, Event, Exchange, Reaction, Requester};
+use crate::requester::{Answer, Exchange, ExchangeEvent, Reaction, Requester};
 
 /// The longest pause before a message is sent again, and the time for which the answer to a last message is awaited.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -23,8 +23,8 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), MAX_PAUSE);
 
 /// A provider that is called over a carrier.
 ///
-/// If a connection ends before the answer, the same message is sent again until its time is over. The provider answers it once, however
-/// often it arrives (decision 13).
+/// If a connection ends before the answer, the same message is sent again until its time is over. The provider answers
+/// it once, however often it arrives (decision 13).
 pub struct Client {
     requester: Requester,
     provider: Did,
@@ -49,8 +49,8 @@ pub enum ClientError {
     },
     /// There was no answer in time. It is unknown whether the provider has run the invocation.
     Timeout {
-        /// The last reason for which there was no answer, such as a carrier that cannot be reached or a message that was not the
-        /// answer; `None` if there was only silence.
+        /// The last reason for which there was no answer, such as a carrier that cannot be reached or a message that
+        /// was not the answer; `None` if there was only silence.
         reason: Option<String>,
     },
     /// The carrier did not accept the message.
@@ -156,7 +156,7 @@ impl Client {
     ) -> Result<Option<Answer>, PeerError> {
         let mut answers = self.peer.request(Bytes::from_owner(exchange.bytes()), remaining).await?;
         while let Some(message) = answers.next().await {
-            match self.requester.step(exchange, Event::Received(&message?), SystemClock.now_ms()) {
+            match self.requester.step(exchange, ExchangeEvent::Received(&message?), SystemClock.now_ms()) {
                 Reaction::Done(answer) => return Ok(Some(answer)),
                 Reaction::Progress(..) | Reaction::None => {}
                 Reaction::Invalid { rejection: Rejection { code, message }, reply } => {

@@ -1,7 +1,7 @@
 //! The state machine of one `amp://` connection, without IO and clock.
 //!
-//! A program passes the received bytes and the time, and does as the returned events state. Times are Unix ms, or any other count of ms
-//! that does not go backwards.
+//! A program passes the received bytes and the time, and does as the returned events state. Times are Unix ms, or any
+//! other count of ms that does not go backwards.
 
 use std::fmt;
 
@@ -17,16 +17,17 @@ use crate::message::Did;
 /// The limits of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The largest payload that this side accepts, in bytes. Less than [`MIN_MAX_SIZE`] means that, as every side must accept it.
+    /// The largest payload that this side accepts, in bytes. Less than [`MIN_MAX_SIZE`] means that, as every side must
+    /// accept it.
     pub max_msg_size: u32,
     /// The time until the handshakes of both sides are complete, in ms.
     pub handshake_ms: u64,
-    /// The time, in ms, in which a frame that has begun must grow by 1 kB for each second of it, or be complete. Time in which this side
-    /// does not read does not count.
+    /// The time, in ms, in which a frame that has begun must grow by 1 kB for each second of it, or be complete. Time
+    /// in which this side does not read does not count.
     pub frame_ms: u64,
-    /// Server: the time until a client has sent a message with a valid signature, in ms, from the start of the connection, unless it was
-    /// authenticated. A first message that takes longer, because it is large and the network slow, needs a small one before it, such as a
-    /// query.
+    /// Server: the time until a client has sent a message with a valid signature, in ms, from the start of the
+    /// connection, unless it was authenticated. A first message that takes longer, because it is large and the network
+    /// slow, needs a small one before it, such as a query.
     pub proof_ms: u64,
     /// The time without a frame of the peer until it gets a PING, in ms.
     pub ping_ms: u64,
@@ -37,8 +38,8 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 16 MiB; 10 s for the handshake, the same for a valid signature, and for 10 kB of a frame; a PING after 30 s and 20 s for its answer;
-    /// and 2 minutes without messages.
+    /// 16 MiB; 10 s for the handshake, the same for a valid signature, and for 10 kB of a frame; a PING after 30 s and
+    /// 20 s for its answer; and 2 minutes without messages.
     fn default() -> Self {
         Self {
             max_msg_size: DEFAULT_MAX_SIZE,
@@ -53,7 +54,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn max_msg_size(&self) -> u32 {
+    /// The largest payload that this side accepts, in bytes.
+    pub(super) fn max_msg_size(&self) -> u32 {
         self.max_msg_size.clamp(MIN_MAX_SIZE, MAX_MAX_SIZE)
     }
 }
@@ -101,10 +103,11 @@ enum Phase {
     Closed,
 }
 
-/// An action of the program for a connection.
+/// An event of a connection, with the action of the program.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Event {
-    /// Server: decide who the client is, then call [`Connection::accept`] or [`Connection::refuse`]. Until then, read no more.
+pub enum ConnectionEvent {
+    /// Server: decide who the client is, then call [`Connection::accept`] or [`Connection::refuse`]. Until then, read
+    /// no more.
     Authenticate(Credentials),
     /// Client: messages may be sent.
     Open,
@@ -207,8 +210,8 @@ impl Connection {
 
     /// Takes at most one frame from the start of the received bytes. `None` if more bytes are needed.
     ///
-    /// Call it again after an event. Read no more bytes between [`Event::Authenticate`] and its decision.
-    pub fn receive(&mut self, bytes: &mut BytesMut, now: u64) -> Option<Event> {
+    /// Call it again after an event. Read no more bytes between [`ConnectionEvent::Authenticate`] and its decision.
+    pub fn receive(&mut self, bytes: &mut BytesMut, now: u64) -> Option<ConnectionEvent> {
         while matches!(self.phase, Phase::Handshake | Phase::Open) {
             let frame = match frame::take(bytes, self.max) {
                 Ok(Some(frame)) => frame,
@@ -238,7 +241,7 @@ impl Connection {
     }
 
     /// The frame of a client that has no right to send anything else.
-    fn hello(&mut self, frame: &Frame) -> Event {
+    fn hello(&mut self, frame: &Frame) -> ConnectionEvent {
         if frame.kind != FrameType::Handshake {
             return self.unexpected(frame.kind);
         }
@@ -253,10 +256,10 @@ impl Connection {
             return self.refuse(&text);
         }
         self.phase = Phase::Authenticating;
-        Event::Authenticate(Credentials { did: hello.did, token: hello.token })
+        ConnectionEvent::Authenticate(Credentials { did: hello.did, token: hello.token })
     }
 
-    fn welcome(&mut self, frame: &Frame, now: u64) -> Event {
+    fn welcome(&mut self, frame: &Frame, now: u64) -> ConnectionEvent {
         match frame.kind {
             FrameType::Handshake => {}
             FrameType::Error => {
@@ -278,7 +281,7 @@ impl Connection {
             return self.fail(&text, CloseReason::Refused(text.clone()));
         }
         self.open(now);
-        Event::Open
+        ConnectionEvent::Open
     }
 
     /// Checks the numbers of the peer's handshake, and sets the effective maximum.
@@ -293,7 +296,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Server: accepts the client after [`Event::Authenticate`], and returns the frame to send. `None` at another time.
+    /// Server: accepts the client after [`ConnectionEvent::Authenticate`], and returns the frame to send. `None` at
+    /// another time.
     pub fn accept(&mut self, now: u64) -> Option<Frame> {
         if self.phase != Phase::Authenticating {
             return None;
@@ -302,8 +306,8 @@ impl Connection {
         Some(self.answer(true, None))
     }
 
-    /// Server: refuses the client after [`Event::Authenticate`].
-    pub fn refuse(&mut self, text: &str) -> Event {
+    /// Server: refuses the client after [`ConnectionEvent::Authenticate`].
+    pub fn refuse(&mut self, text: &str) -> ConnectionEvent {
         self.close(Some(self.refusal(text.to_owned())), CloseReason::Refused(text.to_owned()))
     }
 
@@ -323,26 +327,26 @@ impl Connection {
     }
 
     /// A frame after the handshakes. `None` if there is nothing to do.
-    fn frame(&mut self, frame: Frame, now: u64) -> Option<Event> {
+    fn frame(&mut self, frame: Frame, now: u64) -> Option<ConnectionEvent> {
         let Frame { kind, payload } = frame;
         Some(match kind {
             FrameType::Message => {
                 self.active = now;
                 let is_late = self.is_server && (self.sent_goaway || self.received_goaway);
-                if is_late { Event::Refuse(payload) } else { Event::Message(payload) }
+                if is_late { ConnectionEvent::Refuse(payload) } else { ConnectionEvent::Message(payload) }
             }
-            FrameType::Ping => Event::Write(Frame::new(FrameType::Pong, payload)),
+            FrameType::Ping => ConnectionEvent::Write(Frame::new(FrameType::Pong, payload)),
             FrameType::Pong => return None,
             FrameType::Handshake => self.unexpected(kind),
             FrameType::Goaway => match Goaway::read(&payload) {
                 Ok(goaway) => {
                     self.received_goaway = true;
-                    Event::Goaway(goaway)
+                    ConnectionEvent::Goaway(goaway)
                 }
                 Err(error) => self.fail(error.to_string(), CloseReason::Control(kind, error)),
             },
             FrameType::Error => match ErrorFrame::read(&payload) {
-                Ok(error) => Event::Error(error),
+                Ok(error) => ConnectionEvent::Error(error),
                 // An ERROR is never answered with an ERROR.
                 Err(error) => self.close(None, CloseReason::Control(kind, error)),
             },
@@ -438,8 +442,8 @@ impl Connection {
         }
     }
 
-    /// Also while this side does not read: otherwise many clients that wait for memory would keep their memory. While a message is
-    /// handled, it is not known yet whether it is the proof.
+    /// Also while this side does not read: otherwise many clients that wait for memory would keep their memory. While a
+    /// message is handled, it is not known yet whether it is the proof.
     fn proof_deadline(&self) -> Option<u64> {
         (!self.is_proved && !self.is_busy).then(|| self.opened.saturating_add(self.settings.proof_ms))
     }
@@ -454,7 +458,7 @@ impl Connection {
     }
 
     /// Time has passed. Call it again after an event.
-    pub fn tick(&mut self, now: u64) -> Option<Event> {
+    pub fn tick(&mut self, now: u64) -> Option<ConnectionEvent> {
         if self.deadline().is_none_or(|deadline| now < deadline) {
             return None;
         }
@@ -475,12 +479,12 @@ impl Connection {
             (None, Some(_)) => self.close(None, CloseReason::NoPong),
             (None, None) => {
                 self.pinged = Some(now);
-                Event::Write(Frame::new(FrameType::Ping, Bytes::new()))
+                ConnectionEvent::Write(Frame::new(FrameType::Ping, Bytes::new()))
             }
         })
     }
 
-    fn unexpected(&mut self, kind: FrameType) -> Event {
+    fn unexpected(&mut self, kind: FrameType) -> ConnectionEvent {
         let text = match self.phase {
             Phase::Handshake => "the first frame must be a HANDSHAKE",
             _ => "a second HANDSHAKE",
@@ -489,13 +493,13 @@ impl Connection {
     }
 
     /// Ends the connection with an ERROR.
-    fn fail(&mut self, text: impl fmt::Display, reason: CloseReason) -> Event {
+    fn fail(&mut self, text: impl fmt::Display, reason: CloseReason) -> ConnectionEvent {
         self.close(Some(ErrorFrame::invalid(text).to_frame()), reason)
     }
 
-    const fn close(&mut self, last: Option<Frame>, reason: CloseReason) -> Event {
+    const fn close(&mut self, last: Option<Frame>, reason: CloseReason) -> ConnectionEvent {
         self.phase = Phase::Closed;
-        Event::Close { last, reason }
+        ConnectionEvent::Close { last, reason }
     }
 }
 
@@ -506,7 +510,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-impl fmt::Debug for Event {
+impl fmt::Debug for ConnectionEvent {
     /// Leaves out the contents of messages and frames.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

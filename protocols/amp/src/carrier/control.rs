@@ -24,7 +24,8 @@ pub mod reason {
     pub const IDLE: u64 = 1;
 }
 
-/// The largest payload of HANDSHAKE, GOAWAY and ERROR, in bytes: a peer has no right to more before it is known, and needs no more.
+/// The largest payload of HANDSHAKE, GOAWAY and ERROR, in bytes: a peer has no right to more before it is known, and
+/// needs no more.
 pub const MAX_CONTROL_SIZE: u32 = 64 * 1024;
 
 /// The longest text that is sent in these frames, in code points. Longer ones are cut. So a text has at most 4 KiB, far

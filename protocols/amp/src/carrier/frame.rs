@@ -1,7 +1,7 @@
 //! The frames of `amp://`, without IO.
 //!
-//! A frame is a length (4 bytes, big-endian), a type (1 byte) and a payload. The length counts the type and the payload, so that it is at
-//! least 1.
+//! A frame is a length (4 bytes, big-endian), a type (1 byte) and a payload. The length counts the type and the
+//! payload, so that it is at least 1.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub const HEAD: usize = 5;
 pub const MIN_MAX_SIZE: u32 = 1 << 20;
 
 /// The maximum of payloads that is recommended for agents: 16 MiB. It is the recommendation of AMP RFC 002.
-pub const DEFAULT_MAX_SIZE: u32 = 16 << 20;
+pub(crate) const DEFAULT_MAX_SIZE: u32 = 16 << 20;
 
 /// The largest maximum of payloads: with one byte more, the length of the frame would need more than 4 bytes.
 pub const MAX_MAX_SIZE: u32 = u32::MAX - 1;
@@ -51,7 +51,8 @@ pub struct Frame {
     pub payload: Bytes,
 }
 
-/// Bytes that are not a frame. Nothing after them can be read, because the start of the next frame is unknown or not trusted.
+/// Bytes that are not a frame. Nothing after them can be read, because the start of the next frame is unknown or not
+/// trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameError {
     /// The length is 0: it does not count the type.
@@ -65,8 +66,8 @@ pub enum FrameError {
     },
     /// The type is not one of [`FrameType`].
     ///
-    /// A peer may send frames of other types only if both sides state an extension in their handshakes that defines them, and there is
-    /// no such extension here. So this is an error, and not a frame to ignore.
+    /// A peer may send frames of other types only if both sides state an extension in their handshakes that defines
+    /// them, and there is no such extension here. So this is an error, and not a frame to ignore.
     UnknownType(u8),
 }
 
@@ -131,12 +132,14 @@ impl Frame {
 
 /// Takes the next frame from the start of received bytes; `None` if it is not complete yet. Its payload is not copied.
 ///
-/// `max` is the maximum of the payloads of messages; those of other frames have at most [`MAX_CONTROL_SIZE`] bytes. Memory is reserved only for bytes that have arrived, doubled, and not for the length that the peer
-/// states. Call it again if it returns a frame, as more may be complete.
+/// `max` is the maximum of the payloads of messages; those of other frames have at most [`MAX_CONTROL_SIZE`] bytes.
+/// Memory is reserved only for bytes that have arrived, doubled, and not for the length that the peer states. Call it
+/// again if it returns a frame, as more may be complete.
 ///
 /// # Errors
 ///
-/// See [`FrameError`]. An error is found in the first 5 bytes of a frame, before its payload has arrived. Then no bytes are taken.
+/// See [`FrameError`]. An error is found in the first 5 bytes of a frame, before its payload has arrived. Then no bytes
+/// are taken.
 pub fn take(bytes: &mut BytesMut, max: u32) -> Result<Option<Frame>, FrameError> {
     let Some(head) = bytes.first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_be_bytes(*head);

@@ -4,25 +4,24 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use capgen_call::{Context, Handlers, RunError, Side};
-use capgen_schema::Violations;
-use serde_json::Value;
+use capgen_schema::{Hash, Schema, Violations};
 
 use super::BoxFuture;
 use super::run::Execute;
-use crate::descriptor::Publication;
-use crate::provider::{Outcome, Start};
+use crate::descriptor::{LOOSE, Publication};
+use crate::provider::{HandlerOutcome, Start};
 use crate::{CapabilityId, CapabilityName};
 
 /// Runs the [`Handlers`] of an agent for invocations.
 ///
 /// The handler of a capability has the name of the capability in the manifest. For names that are not known from
-/// [publications](Self::with_publications), it is the last segment of AMP's name, which is the same unless the manifest has an `id`.
+/// [publications](Self::with_publications), it is the last segment of AMP's name, which is the same unless the manifest
+/// has an `id`.
 ///
 /// | handler | outcome |
 /// |---|---|
-/// | returns a response | success; the provider validates it by the published schema |
+/// | returns a response | success; the provider validates it by the published schema, unless that is the schema of the handler's own contract, by which it was checked while it was written |
 /// | fails | 5001 with the code and the message of the failure |
 /// | panics, or its payloads violate the schemas of its own contract | 5001 without details |
 /// | is missing | 5002 |
@@ -32,6 +31,8 @@ use crate::{CapabilityId, CapabilityName};
 pub struct HandlerExecutor {
     handlers: Handlers,
     names: BTreeMap<CapabilityName, String>,
+    /// The schema by which each handler checks its responses, unless it is loose.
+    checked: BTreeMap<String, Hash>,
     log: Option<Arc<Log>>,
 }
 
@@ -41,8 +42,14 @@ type Log = dyn Fn(&CapabilityId, Side, &Violations) + Send + Sync;
 impl HandlerExecutor {
     /// Runs these handlers.
     #[must_use]
-    pub const fn new(handlers: Handlers) -> Self {
-        Self { handlers, names: BTreeMap::new(), log: None }
+    pub fn new(handlers: Handlers) -> Self {
+        let contracts = handlers.descriptors().filter_map(|(name, contract)| Some((name, contract?)));
+        let checked = contracts.filter_map(|(name, contract)| {
+            // Without a schema, a response is any JSON value, as by the published schema `true`.
+            let schema = contract.output_schema.as_deref().unwrap_or(LOOSE);
+            Some((name.to_owned(), Schema::parse_text(schema).ok()?.hash()))
+        });
+        Self { checked: checked.collect(), handlers, names: BTreeMap::new(), log: None }
     }
 
     /// Finds the handlers of the capabilities of a manifest by their names in the manifest.
@@ -53,8 +60,8 @@ impl HandlerExecutor {
         self
     }
 
-    /// Reports the violations of payloads, which callers do not get: of requests and responses by the handler's own contract, and of
-    /// responses by the published schema.
+    /// Reports the violations of payloads, which callers do not get: of requests and responses by the handler's own
+    /// contract, and of responses by the published schema.
     #[must_use]
     pub fn with_log(self, log: impl Fn(&CapabilityId, Side, &Violations) + Send + Sync + 'static) -> Self {
         Self { log: Some(Arc::new(log)), ..self }
@@ -66,27 +73,31 @@ impl HandlerExecutor {
 }
 
 impl Execute for HandlerExecutor {
-    fn execute(&self, start: Start) -> BoxFuture<'static, Outcome> {
+    fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome> {
         let Start { caller, message, id, params, deadline, .. } = start;
-        let context = Context::of_request(caller.as_str(), self.name(&id.name), &message.to_string(), Some(deadline));
-        let Ok(params) = serde_json::to_vec(&params) else { return Box::pin(async { Outcome::Panic }) };
+        let name = self.name(&id.name);
+        let context = Context::of_request(caller.as_str(), name, &message.to_string(), Some(deadline));
+        let checked = self.checked.get(name).copied();
         let Some(running) = self.handlers.run(context, params.into()) else {
-            return Box::pin(async { Outcome::Missing });
+            return Box::pin(async { HandlerOutcome::Missing });
         };
         let log = self.log.clone();
         Box::pin(async move {
             match running.await {
-                Ok(response) => read(&response),
+                Ok(response) => match checked {
+                    Some(schema) => HandlerOutcome::Checked { result: response.into(), schema },
+                    None => HandlerOutcome::Success(response.into()),
+                },
                 Err(RunError::Failure(failure)) => {
-                    Outcome::Failure { code: failure.code().to_owned(), message: failure.message().to_owned() }
+                    HandlerOutcome::Failure { code: failure.code().to_owned(), message: failure.message().to_owned() }
                 }
                 Err(RunError::Invalid { side, violations }) => {
                     if let Some(log) = log {
                         log(&id, side, &violations);
                     }
-                    Outcome::Panic
+                    HandlerOutcome::Panic
                 }
-                Err(_) => Outcome::Panic,
+                Err(_) => HandlerOutcome::Panic,
             }
         })
     }
@@ -96,11 +107,6 @@ impl Execute for HandlerExecutor {
             log(id, Side::Response, violations);
         }
     }
-}
-
-/// The handler has written the text itself, so it is JSON.
-fn read(response: &Bytes) -> Outcome {
-    serde_json::from_slice::<Value>(response).map_or(Outcome::Panic, Outcome::Success)
 }
 
 impl fmt::Debug for HandlerExecutor {

@@ -46,18 +46,22 @@ impl<'a> Items<'a> {
         Self(bytes)
     }
 
-    /// The number of items at all levels, as far as the bytes can be read.
-    pub(super) fn count(mut self) -> usize {
-        let mut count = 0;
+    /// The number of items at all levels, and the bytes by which the texts among them grow in JSON, as far as the bytes
+    /// can be read.
+    pub(super) fn count(mut self) -> (usize, usize) {
+        let (mut count, mut growth) = (0, 0);
         while let Some((major, argument)) = self.head() {
             count += 1;
             if matches!(major, 2 | 3) {
                 let rest = usize::try_from(argument).ok().and_then(|length| self.0.split_at_checked(length));
-                let Some((_, rest)) = rest else { break };
+                let Some((string, rest)) = rest else { break };
                 self.0 = rest;
+                if major == 3 {
+                    growth += string.iter().map(|byte| escape_growth(*byte)).sum::<usize>();
+                }
             }
         }
-        count
+        (count, growth)
     }
 
     /// The major type and the argument of the next head.
@@ -94,6 +98,15 @@ impl<'a> Items<'a> {
             }
         }
         start.get(..start.len() - self.0.len())
+    }
+}
+
+/// The bytes by which the escape of a byte of a text is longer than the byte: `\"`, `\\`, `\u0000`.
+const fn escape_growth(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' => 1,
+        0..=0x1f => 5,
+        _ => 0,
     }
 }
 

@@ -7,9 +7,9 @@
 //! | `http` | `http://` | `http::serve` | `http::HttpPeer` |
 //! | `tls`, with one of the two above | `amps://`, `https://` | their options | their options |
 //!
-//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a [`Peer`], and
-//! [`Client`] calls a provider through it.
-//! A carrier that has delivered a message proves nothing about its answer: only signatures do.
+//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a
+//! [`Peer`], and [`Client`] calls a provider through it. A carrier that has delivered a message proves nothing about
+//! its answer: only signatures do.
 
 mod client;
 pub mod connection;

@@ -16,7 +16,8 @@ pub trait Peer: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// See [`PeerError`]. Sending the same bytes again is safe: a provider answers duplicates with the same result (decision 13).
+    /// See [`PeerError`]. Sending the same bytes again is safe: a provider answers duplicates with the same result
+    /// (decision 13).
     fn request(&self, message: Bytes, timeout: Duration) -> BoxFuture<'_, Result<Answers, PeerError>>;
 
     /// Sends a message and returns its first answer. Other providers may send progress before the result; for these use
@@ -33,7 +34,8 @@ pub trait Peer: Send + Sync + 'static {
     }
 }
 
-/// The messages that refer to a request. Nothing proves that they are valid answers; a [requester](crate::requester) checks that.
+/// The messages that refer to a request. Nothing proves that they are valid answers; a [requester](crate::requester)
+/// checks that.
 pub struct Answers {
     receiver: mpsc::Receiver<Result<Bytes, PeerError>>,
     deadline: Instant,

@@ -15,7 +15,9 @@ use super::{BoxFuture, Handled, Proved, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
 use crate::message::Did;
-use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Received, Record, Start, State, Store, Ticket};
+use crate::provider::{
+    HandlerOutcome, Input, InvocationId, Output, Provider, Received, Record, Start, State, Store, Ticket,
+};
 
 /// The longest time between two ticks: expired answers are forgotten no later. Answers are kept for up to an hour
 /// (decision 13), so ten seconds more matter little, and an idle provider wakes up rarely.
@@ -23,10 +25,12 @@ const TICK: Duration = Duration::from_secs(10);
 
 /// The handlers of a provider.
 pub trait Execute: Send + Sync + 'static {
-    /// Runs the handler of an invocation. A panic is [`Outcome::Panic`]. The future is dropped if the invocation ends before it.
-    fn execute(&self, start: Start) -> BoxFuture<'static, Outcome>;
+    /// Runs the handler of an invocation. A panic is [`HandlerOutcome::Panic`]. The future is dropped if the invocation
+    /// ends before it.
+    fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome>;
 
-    /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12). For logs.
+    /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12).
+    /// For logs.
     fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
         let _ = (id, violations);
     }
@@ -69,8 +73,8 @@ struct Held {
 impl Runner {
     /// Runs a provider with its handlers, from a state on.
     ///
-    /// Its memory ends with the process. So invocations that were created before now are refused with 1003: an earlier process may
-    /// have run them (decision 22). [`with_store`](Self::with_store) has no such limit.
+    /// Its memory ends with the process. So invocations that were created before now are refused with 1003: an earlier
+    /// process may have run them (decision 22). [`with_store`](Self::with_store) has no such limit.
     ///
     /// # Panics
     ///
@@ -80,8 +84,8 @@ impl Runner {
         Self::start(provider, state.since(SystemClock.now_ms()), execute, None)
     }
 
-    /// Runs a provider with its handlers, from a state on. The ids and the results of invocations are in a store, so that a later process
-    /// neither runs an invocation again nor refuses those from before its start.
+    /// Runs a provider with its handlers, from a state on. The ids and the results of invocations are in a store, so
+    /// that a later process neither runs an invocation again nor refuses those from before its start.
     ///
     /// Each invocation waits until its id is written, and no other step of the provider runs meanwhile.
     ///
@@ -124,8 +128,8 @@ impl Runner {
         self.0.step(Input::Publish(catalogue));
     }
 
-    /// Starts no new work. Running invocations have the time `grace`; then they end with 5002. The future ends when every invocation
-    /// has its result. Later messages are answered, invocations with 5002.
+    /// Starts no new work. Running invocations have the time `grace`; then they end with 5002. The future ends when
+    /// every invocation has its result. Later messages are answered, invocations with 5002.
     pub async fn shutdown(&self, grace: Duration) {
         let until = SystemClock.now_ms().saturating_add(u64::try_from(grace.as_millis()).unwrap_or(u64::MAX));
         let mut is_drained = self.0.is_drained.subscribe();
@@ -268,12 +272,12 @@ impl Held {
 struct Report {
     inner: Arc<Inner>,
     invocation: InvocationId,
-    outcome: Outcome,
+    outcome: HandlerOutcome,
 }
 
 impl Drop for Report {
     fn drop(&mut self) {
-        let outcome = std::mem::replace(&mut self.outcome, Outcome::Panic);
+        let outcome = std::mem::replace(&mut self.outcome, HandlerOutcome::Panic);
         let mut held = self.inner.held();
         held.running.remove(&self.invocation);
         // After `Output::Stop`, the provider ignores the outcome.
@@ -284,7 +288,7 @@ impl Drop for Report {
 /// Runs a handler. A panic unwinds through the report, and ends the task.
 async fn run(inner: Arc<Inner>, start: Start) {
     let execute = Arc::clone(&inner.execute);
-    let mut report = Report { inner, invocation: start.invocation, outcome: Outcome::Panic };
+    let mut report = Report { inner, invocation: start.invocation, outcome: HandlerOutcome::Panic };
     report.outcome = execute.execute(start).await;
 }
 

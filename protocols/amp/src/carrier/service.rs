@@ -13,15 +13,16 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The receiver of the messages of a server, such as a [`Runner`](super::run::Runner).
 pub trait Service: Send + Sync + 'static {
-    /// Handles one message. `principal` is the agent that the carrier has authenticated, if it has; only messages from it may be
-    /// accepted (3001). As soon as the signature of the message is known to be valid, the service reports it with `proved`: a carrier
-    /// closes the connections of peers that prove nothing.
+    /// Handles one message. `principal` is the agent that the carrier has authenticated, if it has; only messages from
+    /// it may be accepted (3001). As soon as the signature of the message is known to be valid, the service reports it
+    /// with `proved`: a carrier closes the connections of peers that prove nothing.
     ///
-    /// The future may be dropped before its end, because the connection of the sender has ended. Work that has begun continues, so that
-    /// a duplicate of the message gets its answer.
+    /// The future may be dropped before its end, because the connection of the sender has ended. Work that has begun
+    /// continues, so that a duplicate of the message gets its answer.
     fn handle(&self, message: Bytes, principal: Option<Did>, proved: Proved) -> BoxFuture<'static, Handled>;
 
-    /// The answer to send instead of one that is larger than the client accepts. Without one, the carrier reports an error.
+    /// The answer to send instead of one that is larger than the client accepts. Without one, the carrier reports an
+    /// error.
     fn replace_large_answer(&self, answer: &Bytes) -> Option<Bytes> {
         let _ = answer;
         None
@@ -62,8 +63,8 @@ pub enum Handled {
 pub trait Authenticate: Send + Sync + 'static {
     /// The principal of a connection or an HTTP request; `None` if anyone may send messages over it.
     ///
-    /// The DID of the credentials is only a claim. The token is that of the handshake, or the text after `Bearer ` in the HTTP header
-    /// `Authorization`. Compare tokens in constant time.
+    /// The DID of the credentials is only a claim. The token is that of the handshake, or the text after `Bearer ` in
+    /// the HTTP header `Authorization`. Compare tokens in constant time.
     ///
     /// # Errors
     ///

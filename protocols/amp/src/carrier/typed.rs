@@ -3,6 +3,7 @@
 use std::fmt;
 
 use capgen_payload::{Capability, InvalidPayload, Payload as _};
+use capgen_schema::JsonTextError;
 
 use super::{Client, ClientError};
 use crate::body::{CapInvoke, Target};
@@ -15,7 +16,7 @@ pub enum TypedError {
     /// The request violates its schema. Nothing was sent.
     Request(InvalidPayload),
     /// A hand-written implementation of the request has written a text that is not JSON. Nothing was sent.
-    NotJson(serde_json::Error),
+    NotJson(JsonTextError),
     /// The response violates its schema.
     Response(InvalidPayload),
     /// There is no response.
@@ -23,7 +24,8 @@ pub enum TypedError {
 }
 
 impl Client {
-    /// Invokes a capability by its types. The request is validated before it is sent, and the response before it is returned.
+    /// Invokes a capability by its types. The request is validated before it is sent, and the response before it is
+    /// returned.
     ///
     /// ```
     /// # use capgen_amp::carrier::{Client, TypedError};
@@ -41,13 +43,12 @@ impl Client {
     pub async fn call<C: Capability>(&self, target: Target, request: &C::Request) -> Result<C::Response, TypedError> {
         let text = request.to_json().map_err(TypedError::Request)?;
         // A hand-written `Payload` may write a text that is not JSON. Nothing must be sent in its place.
-        let params: serde_json::Value = serde_json::from_slice(&text).map_err(TypedError::NotJson)?;
-        let invoke = CapInvoke { target, params: Value::from_json(&params), timeout_ms: None };
+        let params = Value::from_json_text(&text).map_err(TypedError::NotJson)?;
+        let invoke = CapInvoke { target, params, timeout_ms: None };
         let result = self.invoke(&invoke, None).await.map_err(TypedError::Client)?;
         // A result that is not JSON conforms to no type, not even to that of a side without a schema.
         let unexpected = |_| TypedError::Client(ClientError::Unexpected);
-        let text = result.to_json().map_err(unexpected)?.to_string();
-        C::Response::from_json(text.as_bytes()).map_err(TypedError::Response)
+        C::Response::from_json_str(&result.to_json_text().map_err(unexpected)?).map_err(TypedError::Response)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Strict decoding.
 //!
-//! The input is read twice. The first pass checks everything and keeps only the open arrays, maps and tags, so rejected input allocates
-//! nothing for its values. The second pass knows that every length is true, and reserves exactly that much.
+//! The input is read twice. The first pass checks everything and keeps only the open arrays, maps and tags, so rejected
+//! input allocates nothing for its values. The second pass knows that every length is true, and reserves exactly that
+//! much.
 
 use std::fmt;
 
@@ -9,18 +10,20 @@ use super::token::{Reader, Token};
 use super::{Map, Value};
 use DecodeErrorKind as Kind;
 
-/// The deepest nesting of arrays, maps and tags that [`decode`] accepts (decision 1): other code may use recursion over values.
+/// The deepest nesting of arrays, maps and tags that [`decode`] accepts (decision 1): other code may use recursion over
+/// values.
 pub const MAX_DEPTH: usize = 128;
 
 /// Limits of [`decode`]. [`Limits::default`] has those of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The most bytes of input. Default: 16 MiB.
+    /// The most bytes of input. Default: 16 MiB, the maximum that AMP RFC 002 recommends for messages.
     pub bytes: usize,
-    /// The most arrays, maps and tags within each other, the outermost counts as one. Numbers above [`MAX_DEPTH`] mean that.
-    /// Default: 128.
+    /// The most arrays, maps and tags within each other, the outermost counts as one. Numbers above [`MAX_DEPTH`] mean
+    /// that. Default: 128.
     pub depth: usize,
-    /// The most data items: values, keys of maps and tags, at all levels. Default: 2^20.
+    /// The most data items: values, keys of maps and tags, at all levels. Default: 2^20, whose values have 32 MiB,
+    /// twice the longest input.
     pub items: usize,
 }
 
@@ -79,8 +82,9 @@ pub enum DecodeErrorKind {
 /// ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1); decision 1): if it succeeds,
 /// [`encode`](super::encode) returns the same bytes.
 ///
-/// Time is linear in the length of the input; keys that contain maps add at most a logarithmic factor. The memory of the value is at
-/// most 32 bytes for each data item, plus the contents of the strings, so at most 32 times the input. Rejected input needs a few KiB.
+/// Time is linear in the length of the input; keys that contain maps add at most a logarithmic factor. The memory of
+/// the value is at most 32 bytes for each data item, plus the contents of the strings, so at most 32 times the input.
+/// Rejected input needs a few KiB.
 ///
 /// ```
 /// use capgen_amp::cbor::{DecodeErrorKind, Limits, Value, decode};
@@ -98,7 +102,8 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Value, DecodeError> {
 
 /// Like [`decode`], but the keys of maps may have any order. They are still unique.
 ///
-/// The frames of carriers need not be deterministic: nothing signs them, and peers write them in the order of the specification.
+/// The frames of carriers need not be deterministic: nothing signs them, and peers write them in the order of the
+/// specification.
 #[cfg(feature = "carrier")]
 pub(crate) fn decode_unsorted(bytes: &[u8], limits: &Limits) -> Result<Value, DecodeError> {
     read(bytes, limits, Keyed::Unsorted)

@@ -17,8 +17,8 @@ impl Value {
     /// | tag | `{"$tag": [0, "2026-02-07T00:00:00Z"]}` |
     /// | map with a key that is not text, or begins with `$` | `{"$map": [[1, "one"]]}` |
     ///
-    /// The keys of objects are sorted. No other map looks like one of these views (decision 21). The view is for reading; no value is read
-    /// back from it.
+    /// The keys of objects are sorted. No other map looks like one of these views (decision 21). The view is for
+    /// reading; no value is read back from it.
     #[must_use]
     pub fn to_diagnostic(&self) -> Json {
         match self {

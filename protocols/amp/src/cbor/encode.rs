@@ -2,7 +2,8 @@
 
 use super::{Float, Map, Value, half, token};
 
-/// The deterministic encoding of a value ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)).
+/// The deterministic encoding of a value ([RFC 8949, section
+/// 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)).
 ///
 /// A value nested more than 128 levels deep is encoded too, but no decoder here accepts it.
 ///

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::Value;
 
-/// A CBOR map whose keys are unique and sorted by the bytes of their encoding
-/// ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)): of two text keys, the shorter one comes first.
+/// A CBOR map whose keys are unique and sorted by the bytes of their encoding ([RFC 8949, section
+/// 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)): of two text keys, the shorter one comes first.
 ///
 /// ```
 /// use capgen_amp::cbor::{Map, Value};
@@ -64,6 +64,11 @@ impl Map {
         self.0.is_empty()
     }
 
+    /// The entries in the order of the encoding, as a slice.
+    pub(super) const fn entries(&self) -> &[(Value, Value)] {
+        self.0.as_slice()
+    }
+
     /// A map of entries that are sorted and unique already, as those of a decoded map are.
     pub(super) const fn from_sorted(entries: Vec<(Value, Value)>) -> Self {
         Self(entries)
@@ -98,7 +103,8 @@ impl Value {
         }
     }
 
-    /// The order of the encodings of a value and of a text. The head of a text contains its length, so that shorter ones come first.
+    /// The order of the encodings of a value and of a text. The head of a text contains its length, so that shorter
+    /// ones come first.
     fn cmp_with_text(&self, other: &str) -> Ordering {
         match self {
             Self::Text(text) => text.len().cmp(&other.len()).then_with(|| text.as_bytes().cmp(other.as_bytes())),

@@ -3,9 +3,10 @@
 mod decode;
 mod diagnostic;
 mod encode;
+mod from_json;
 mod half;
-mod json;
 mod map;
+mod to_json;
 mod token;
 mod value;
 
@@ -14,6 +15,6 @@ pub(crate) use decode::decode_unsorted;
 pub use decode::{DecodeError, DecodeErrorKind, Limits, MAX_DEPTH, decode};
 pub use encode::encode;
 pub(crate) use encode::{write_array_head, write_bytes, write_map, write_map_head, write_text, write_unsigned};
-pub use json::NotJson;
 pub use map::Map;
+pub use to_json::NotJson;
 pub use value::{Float, Value};

@@ -2,8 +2,8 @@
 
 use super::Map;
 
-/// A CBOR data item ([RFC 8949, section 2](https://www.rfc-editor.org/rfc/rfc8949#section-2)). Equal values have equal deterministic
-/// encodings.
+/// A CBOR data item ([RFC 8949, section 2](https://www.rfc-editor.org/rfc/rfc8949#section-2)). Equal values have equal
+/// deterministic encodings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// An integer that is not negative: major type 0.
@@ -32,7 +32,8 @@ pub enum Value {
     Float(Float),
 }
 
-/// A floating-point number. Numbers are equal if their deterministic encodings are: there is one NaN, and -0.0 is not 0.0.
+/// A floating-point number. Numbers are equal if their deterministic encodings are: there is one NaN, and -0.0 is not
+/// 0.0.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(f64);
 

@@ -3,6 +3,8 @@
 mod publication;
 mod schema_ref;
 
+#[cfg(feature = "handlers")]
+pub(crate) use publication::LOOSE;
 pub use publication::Publication;
 pub(crate) use schema_ref::read_hash;
 pub use schema_ref::{ArtifactRef, HashAlgorithm, SchemaRef};
@@ -38,8 +40,8 @@ const KEYS: [&str; 8] =
     ["id", "name", "version", "input_schema", "output_schema", "supported_ranges", "deprecated_ranges", "notes"];
 
 impl Descriptor {
-    /// Reads a descriptor, and checks the CDDL and the consistency rules of section 4.2. The bytes of the schemas are checked where
-    /// they are loaded, with [`SchemaRef::matches`].
+    /// Reads a descriptor, and checks the CDDL and the consistency rules of section 4.2. The bytes of the schemas are
+    /// checked where they are loaded, with [`SchemaRef::matches`].
     ///
     /// # Errors
     ///

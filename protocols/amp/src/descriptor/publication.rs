@@ -11,7 +11,7 @@ use crate::reader::{BodyError, Reader};
 use crate::version::{CapabilityId, Range, parse_version};
 
 /// The schema of a side without one: any JSON value is valid (decision 16).
-const LOOSE: &str = "true";
+pub(crate) const LOOSE: &str = "true";
 
 /// A capability of a manifest that meets the rules of section 4, so that it can be published.
 #[derive(Clone, Debug)]
@@ -27,13 +27,14 @@ pub struct Publication<'m> {
 }
 
 impl<'m> Publication<'m> {
-    /// The capabilities of a manifest, in their order. The name of one without an `id` is the namespace, a dot and its name.
+    /// The capabilities of a manifest, in their order. The name of one without an `id` is the namespace, a dot and its
+    /// name.
     ///
     /// # Errors
     ///
-    /// All violations, with JSON Pointers into the manifest: a name outside the grammar, no version, a version or a range that is too
-    /// long (decision 16), and two versions of one name that differ only in build metadata, or not at all (decision 7). Of more than
-    /// 100, the first 100.
+    /// All violations, with JSON Pointers into the manifest: a name outside the grammar, no version, a version or a
+    /// range that is too long (decision 16), and two versions of one name that differ only in build metadata, or not at
+    /// all (decision 7). Of more than 100, the first 100.
     pub fn of_manifest(manifest: &'m Manifest, namespace: &str) -> Result<Vec<Self>, Vec<BodyError>> {
         Reader::collect(|reader| {
             reader.at_key("capabilities", |reader| {
@@ -49,8 +50,8 @@ impl<'m> Publication<'m> {
         })
     }
 
-    /// The bytes of a schema as published: the form of RFC 8785, with annotations (decision 16). The hash of the descriptor is over
-    /// them.
+    /// The bytes of a schema as published: the form of RFC 8785, with annotations (decision 16). The hash of the
+    /// descriptor is over them.
     #[must_use]
     pub fn schema(&self, side: Side) -> String {
         self.capability.schema(side).map_or_else(|| LOOSE.to_owned(), |schema| schema.source().canonical())
@@ -115,7 +116,8 @@ fn read_ranges(reader: &mut Reader<'_>, ranges: &[VersionRange]) -> Option<Vec<R
     read.into_iter().collect()
 }
 
-/// Reports each version that an earlier one of the same name equals in precedence: an exact version would identify both.
+/// Reports each version that an earlier one of the same name equals in precedence: an exact version would identify
+/// both.
 fn report_duplicates(reader: &mut Reader<'_>, published: &[Option<Publication<'_>>]) {
     let ids = published.iter().enumerate();
     let mut ids: Vec<_> = ids.filter_map(|(index, publication)| Some((index, &publication.as_ref()?.id))).collect();

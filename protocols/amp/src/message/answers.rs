@@ -16,9 +16,10 @@ const REPORTS: [MessageType; 7] = [
 
 /// Checks that a message answers a request (RFC 004, sections 6.2, 7.1 and 9; decision 4).
 ///
-/// `reply_to` must be the id of the request, `from` one of its recipients, the sender of the request one of the recipients of the
-/// answer, and `thread_id` the same. `CAP_DECLARE` only answers `CAP_QUERY`, and `CAP_RESULT` only `CAP_INVOKE`; a capability request
-/// has no other answers apart from reports such as `ACK`, `PROGRESS` and `ERROR`. Signatures and bodies are not checked.
+/// `reply_to` must be the id of the request, `from` one of its recipients, the sender of the request one of the
+/// recipients of the answer, and `thread_id` the same. `CAP_DECLARE` only answers `CAP_QUERY`, and `CAP_RESULT` only
+/// `CAP_INVOKE`; a capability request has no other answers apart from reports such as `ACK`, `PROGRESS` and `ERROR`.
+/// Signatures and bodies are not checked.
 ///
 /// # Errors
 ///

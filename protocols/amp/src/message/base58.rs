@@ -3,13 +3,14 @@
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /// The most digits of 34 bytes: 58^47 exceeds 256^34.
-const MOST_DIGITS: usize = 47;
+const MAX_DIGITS: usize = 47;
 
 /// The number of 34 bytes that a text of at most 47 digits encodes. `None` for any other text.
 ///
-/// Zeros at the start (`1`) are not counted. No number that starts with 0xed has fewer than 47 digits, so a key has one text.
+/// Zeros at the start (`1`) are not counted. No number that starts with 0xed has fewer than 47 digits, so a key has one
+/// text.
 pub(super) fn decode(text: &str) -> Option<[u8; 34]> {
-    if text.len() > MOST_DIGITS {
+    if text.len() > MAX_DIGITS {
         return None;
     }
     let mut number = [0_u8; 34];

@@ -44,8 +44,8 @@ enum Field<'a> {
 impl Message {
     /// The deterministic encoding of the message with its signature.
     ///
-    /// A receiver rejects it if `body` or `ext` is nested more than 127 levels deep, if `id` does not contain `ts`, or if there are no
-    /// recipients.
+    /// A receiver rejects it if `body` or `ext` is nested more than 127 levels deep, if `id` does not contain `ts`, or
+    /// if there are no recipients.
     #[must_use]
     pub fn sign(&self, key: &SigningKey) -> Vec<u8> {
         let body = cbor::encode(&self.body);
@@ -72,8 +72,8 @@ impl Message {
 
     /// The bytes that the signature covers.
     ///
-    /// Source: `specs/amp-envelope.md`, Signature: `["AMP-v1", h'', {id, typ, ts, ttl, from, to, ?reply_to, ?thread_id},
-    /// bstr(deterministic_cbor(body))]`.
+    /// Source: `specs/amp-envelope.md`, Signature: `["AMP-v1", h'', {id, typ, ts, ttl, from, to, ?reply_to,
+    /// ?thread_id}, bstr(deterministic_cbor(body))]`.
     #[must_use]
     pub fn signed_bytes(&self) -> Vec<u8> {
         self.signed_bytes_with(&cbor::encode(&self.body))

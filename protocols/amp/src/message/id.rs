@@ -16,7 +16,8 @@ use std::fmt;
 pub struct MessageId([u8; 16]);
 
 impl MessageId {
-    /// An id for a message that is created at `ts`, in Unix milliseconds. The random bytes must not repeat within a millisecond.
+    /// An id for a message that is created at `ts`, in Unix milliseconds. The random bytes must not repeat within a
+    /// millisecond.
     #[must_use]
     pub fn new(ts: u64, random: [u8; 8]) -> Self {
         Self(((u128::from(ts) << 64) | u128::from(u64::from_be_bytes(random))).to_be_bytes())

@@ -20,7 +20,8 @@ pub struct PublicKey(VerifyingKey);
 pub struct InvalidKey(&'static str);
 
 impl SigningKey {
-    /// The key with this seed, the private key of [RFC 8032, section 5.1.5](https://www.rfc-editor.org/rfc/rfc8032#section-5.1.5).
+    /// The key with this seed, the private key of [RFC 8032, section
+    /// 5.1.5](https://www.rfc-editor.org/rfc/rfc8032#section-5.1.5).
     #[must_use]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(ed25519_dalek::SigningKey::from_bytes(seed))
@@ -47,7 +48,8 @@ impl SigningKey {
         self.0.sign(bytes).to_bytes()
     }
 
-    /// A key for another purpose: HMAC-SHA-256 of the context, with the seed as its key. Different contexts give independent keys.
+    /// A key for another purpose: HMAC-SHA-256 of the context, with the seed as its key. Different contexts give
+    /// independent keys.
     #[must_use]
     pub fn derive(&self, context: &[u8]) -> [u8; 32] {
         keyed(self.0.as_bytes()).chain_update(context).finalize().into_bytes().into()
@@ -79,8 +81,8 @@ impl PublicKey {
         self.0.as_bytes()
     }
 
-    /// Whether the signature of the bytes is valid. The check is strict: it rejects weak keys and every second form of a signature,
-    /// so all verifiers that are strict agree.
+    /// Whether the signature of the bytes is valid. The check is strict: it rejects weak keys and every second form of
+    /// a signature, so all verifiers that are strict agree.
     #[must_use]
     pub fn verify_strict(&self, bytes: &[u8], signature: &[u8; 64]) -> bool {
         self.0.verify_strict(bytes, &Signature::from_bytes(signature)).is_ok()

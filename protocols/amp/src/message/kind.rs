@@ -7,8 +7,8 @@ macro_rules! types {
     ($($variant:ident = $code:literal, $name:literal;)+) => {
         /// A type of AMP RFC 001. The variants have the names of the RFC.
         ///
-        /// A provider of capabilities uses the types that `specs/amp-envelope.md` lists. The others are known, so that their messages
-        /// are verified and not rejected (decision 2).
+        /// A provider of capabilities uses the types that `specs/amp-envelope.md` lists. The others are known, so that
+        /// their messages are verified and not rejected (decision 2).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum MessageType {

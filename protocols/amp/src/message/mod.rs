@@ -1,7 +1,7 @@
 //! Signed messages: the envelope of AMP RFC 001 (`specs/amp-envelope.md`).
 //!
-//! [`Message::sign`] encodes a message. [`decode_message`] reads one and checks its form; [`Unverified`] then checks its times and its
-//! signature. The order of these checks is that of decision 2.
+//! [`Message::sign`] encodes a message. [`decode_message`] reads one and checks its form; [`Unverified`] then checks
+//! its times and its signature. The order of these checks is that of decision 2.
 
 mod answers;
 mod base58;
@@ -20,6 +20,7 @@ pub use envelope::Message;
 pub use id::MessageId;
 pub use key::{InvalidKey, PublicKey, SigningKey};
 pub use kind::MessageType;
-pub use read::{Unverified, decode_message, open_message};
+pub(crate) use read::{ID_TOLERANCE_MS, open_message};
+pub use read::{Unverified, decode_message};
 pub use rejection::Rejection;
 pub use resolve::{DidKey, Keys, ResolveKey};

@@ -4,8 +4,9 @@ use super::{Did, Message, MessageId, MessageType, Recipients, Rejection, Resolve
 use crate::Code;
 use crate::cbor::{Limits, Map, Value, decode};
 
-/// The most milliseconds between `ts` and the time in `id`. `specs/amp-envelope.md` defines it for `id`.
-const ID_TOLERANCE: u64 = 1000;
+/// The most milliseconds between `ts` and the time in `id`. `specs/amp-envelope.md` defines it for `id`. A message so
+/// expires that much later than its id says.
+pub(crate) const ID_TOLERANCE_MS: u64 = 1000;
 
 /// The most milliseconds between `ts` and now, if the clock of the sender is ahead. `specs/amp-envelope.md` defines it
 /// for `ttl`.
@@ -32,7 +33,12 @@ pub fn decode_message(bytes: &[u8], limits: &Limits) -> Result<Unverified, Rejec
 /// # Errors
 ///
 /// Those of [`decode_message`], [`Unverified::check_time`] and [`Unverified::verify`], in this order.
-pub fn open_message(bytes: &[u8], limits: &Limits, now: u64, keys: &dyn ResolveKey) -> Result<Message, Rejection> {
+pub(crate) fn open_message(
+    bytes: &[u8],
+    limits: &Limits,
+    now: u64,
+    keys: &dyn ResolveKey,
+) -> Result<Message, Rejection> {
     let message = decode_message(bytes, limits)?;
     message.check_time(now)?;
     message.verify(keys)
@@ -43,7 +49,8 @@ impl Unverified {
     ///
     /// # Errors
     ///
-    /// The first failure of: `v` (1004), presence and types of the fields (1001), `typ` (1005), the time in `id` (1003).
+    /// The first failure of: `v` (1004), presence and types of the fields (1001), `typ` (1005), the time in `id`
+    /// (1003).
     pub fn read(value: Value) -> Result<Self, Rejection> {
         let Value::Map(map) = value else { return Err(invalid("a message is a map")) };
         let mut fields = Fields(map);
@@ -54,7 +61,7 @@ impl Unverified {
         let kind = MessageType::from_code(code)
             .ok_or_else(|| Rejection::new(Code::UnknownType, "`typ` is not a type of AMP RFC 001"))?;
         let message = Message { kind, ..read.message };
-        if message.id.time().abs_diff(message.ts) > ID_TOLERANCE {
+        if message.id.time().abs_diff(message.ts) > ID_TOLERANCE_MS {
             let text = "the time in `id` differs from `ts` by more than a second";
             return Err(Rejection::new(Code::InvalidTimestamp, text));
         }

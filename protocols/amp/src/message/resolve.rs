@@ -50,8 +50,8 @@ impl Keys {
         Self { has_did_key: true, ..self }
     }
 
-    /// Adds a DID. Returns the key that it had. A DID with a fragment names this one key; one without, every key of the agent that
-    /// is not listed by itself.
+    /// Adds a DID. Returns the key that it had. A DID with a fragment names this one key; one without, every key of the
+    /// agent that is not listed by itself.
     pub fn insert(&mut self, did: Did, key: PublicKey) -> Option<PublicKey> {
         self.known.insert(did.as_str().to_owned(), key)
     }
@@ -75,7 +75,8 @@ impl Keys {
 }
 
 impl ResolveKey for Keys {
-    /// The key of the exact text; else that of the DID without its fragment; else that of a `did:key`, if the list allows it.
+    /// The key of the exact text; else that of the DID without its fragment; else that of a `did:key`, if the list
+    /// allows it.
     fn key(&self, did: &Did) -> Option<PublicKey> {
         let found = self.known.get(did.as_str()).or_else(|| self.known.get(did.without_fragment()));
         found.copied().or_else(|| DidKey.key(did).filter(|_| self.has_did_key))

@@ -48,13 +48,14 @@ pub struct AdapterRule {
     pub from: Version,
     /// The published version that serves them.
     pub to: Version,
-    /// Whether the adapter may be registered although the comparison of contracts does not prove that it is safe (decision 9).
+    /// Whether the adapter may be registered although the comparison of contracts does not prove that it is safe
+    /// (decision 9).
     pub unchecked: bool,
 }
 
 impl Policy {
-    /// Whether a caller may use a capability, in a version or, with `None`, without asking for one. The answer depends on nothing
-    /// that is published (decision 10). Takes time linear in the number of rules.
+    /// Whether a caller may use a capability, in a version or, with `None`, without asking for one. The answer depends
+    /// on nothing that is published (decision 10). Takes time linear in the number of rules.
     #[must_use]
     pub fn allows(&self, caller: &Did, name: &CapabilityName, version: Option<&Version>) -> bool {
         let rule = self.rules.iter().find(|rule| rule.matches(caller, name, version));
@@ -81,8 +82,8 @@ impl Policy {
 }
 
 impl Rule {
-    /// Callers are compared without fragments (decision 4). A rule with a range does not match a request without a version
-    /// (decision 19).
+    /// Callers are compared without fragments (decision 4). A rule with a range does not match a request without a
+    /// version (decision 19).
     fn matches(&self, caller: &Did, name: &CapabilityName, version: Option<&Version>) -> bool {
         self.caller.as_ref().is_none_or(|expected| expected.same_subject(caller))
             && self.capability.as_ref().is_none_or(|expected| expected == name)

@@ -32,13 +32,14 @@ impl Policy {
     ///  "adapters": [{"capability", "from", "to", "unchecked"?: true}]}
     /// ```
     ///
-    /// Every key is optional, except `effect`, the keys of adapters, and `default` if there are rules. In rules, `*` matches everything,
-    /// and so does an absent key. Without `default`, everything is allowed; the mode is `range` by default.
+    /// Every key is optional, except `effect`, the keys of adapters, and `default` if there are rules. In rules, `*`
+    /// matches everything, and so does an absent key. Without `default`, everything is allowed; the mode is `range` by
+    /// default.
     ///
     /// # Errors
     ///
-    /// All errors, each with its JSON Pointer; of more than 100, the first 100. Unknown and duplicate keys are errors: a file that
-    /// controls access must not have two meanings.
+    /// All errors, each with its JSON Pointer; of more than 100, the first 100. Unknown and duplicate keys are errors:
+    /// a file that controls access must not have two meanings.
     ///
     /// ```
     /// use capgen_amp::policy::Policy;

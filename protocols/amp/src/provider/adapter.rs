@@ -15,7 +15,8 @@ type Conversion = dyn Fn(Value) -> Result<Value, String> + Send + Sync;
 
 /// Lets requests of a version that is not published be served by a published one.
 ///
-/// Without conversions, a request is passed on as it is; it must conform to the input schema of the published version in any case.
+/// Without conversions, a request is passed on as it is; it must conform to the input schema of the published version
+/// in any case.
 pub struct Adapter {
     request: Option<Box<Conversion>>,
     response: Option<Box<Conversion>>,
@@ -82,19 +83,14 @@ impl Adapter {
         }
     }
 
-    pub(crate) fn convert_request(&self, params: Value) -> Result<Value, String> {
-        convert(self.request.as_deref(), params)
+    /// The conversion of `params`; `None` if it changes nothing.
+    pub(super) fn request(&self) -> Option<&Conversion> {
+        self.request.as_deref()
     }
 
-    pub(crate) fn convert_response(&self, result: Value) -> Result<Value, String> {
-        convert(self.response.as_deref(), result)
-    }
-}
-
-fn convert(conversion: Option<&Conversion>, payload: Value) -> Result<Value, String> {
-    match conversion {
-        Some(conversion) => conversion(payload),
-        None => Ok(payload),
+    /// The conversion of the `result`; `None` if it changes nothing.
+    pub(super) fn response(&self) -> Option<&Conversion> {
+        self.response.as_deref()
     }
 }
 

@@ -16,8 +16,8 @@ impl Provider {
         self.author.answer(reply_to, kind, body, self.settings.ttl_ms, now).into()
     }
 
-    /// The answer to send instead of one that is larger than the requester accepts: its invocation has ended, so it has a result
-    /// (decision 12). `None` if the message is not an answer of this provider that can be replaced.
+    /// The answer to send instead of one that is larger than the requester accepts: its invocation has ended, so it has
+    /// a result (decision 12). `None` if the message is not an answer of this provider that can be replaced.
     #[must_use]
     pub fn replace_large_answer(&self, answer: &[u8], now: u64) -> Option<Arc<[u8]>> {
         let answer = decode_message(answer, &self.settings.message).ok()?.into_unchecked();

@@ -8,8 +8,9 @@ use capgen_shares::Shares;
 use super::request::{MessageHash, RequestKey, SenderId};
 use crate::message::MessageId;
 
-/// How long an answer is kept at most, in ms (decision 13).
-const LONGEST_MS: u64 = 60 * 60 * 1000;
+/// How long an answer is kept at most, in ms (decision 13). Requesters that send again do so within minutes, and an
+/// answer needs far more memory than an id, which is remembered as long as its message lives.
+const MAX_MS: u64 = 60 * 60 * 1000;
 
 /// Refusals have a tenth of the bytes that results have: they are small.
 const REFUSALS: usize = 10;
@@ -18,12 +19,13 @@ const REFUSALS: usize = 10;
 /// hours. A result is kept for an hour at most.
 const IDS: usize = 10;
 
-/// The limits of the memory for the results of invocations, for a sender that is alone. Senders that are not alone have shares: each may
-/// hold at most four times the amount that is still free, and loses only its own results (decision 22). All together hold less than a
-/// quarter more.
+/// The limits of the memory for the results of invocations, for a sender that is alone. Senders that are not alone have
+/// shares: each may hold at most four times the amount that is still free, and loses only its own results (decision
+/// 22). All together hold less than a quarter more.
 ///
-/// The memory for refusals is separate, so that agents that may not invoke anything cannot empty this one; it has as many entries, and a
-/// tenth of the bytes. Ten times as many ids of invocations are remembered until the invocations expire.
+/// The memory for refusals is separate, so that agents that may not invoke anything cannot empty this one; it has as
+/// many entries, and a tenth of the bytes. Ten times as many ids of invocations are remembered until the invocations
+/// expire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheLimits {
     /// The number of results. The result that expires first is forgotten first; its duplicates are then refused.
@@ -81,6 +83,7 @@ pub(crate) struct Inserted {
 impl Default for CacheLimits {
     /// 100,000 messages, and 64 MiB.
     fn default() -> Self {
+        // About 670 bytes for each result. Larger ones displace older ones of their sender earlier.
         Self { entries: 100_000, bytes: 64 << 20 }
     }
 }
@@ -119,8 +122,8 @@ impl Answered {
         })
     }
 
-    /// Remembers a message until it expires at `until`, but for an hour at most. An answer beyond the share of its sender makes the oldest
-    /// of this sender be forgotten, and never one of another sender.
+    /// Remembers a message until it expires at `until`, but for an hour at most. An answer beyond the share of its
+    /// sender makes the oldest of this sender be forgotten, and never one of another sender.
     pub(crate) fn insert(
         &mut self,
         key: RequestKey,
@@ -141,7 +144,7 @@ impl Answered {
             self.remove(&oldest);
             inserted.dropped.push(oldest);
         }
-        let (expires, number) = (until.min(now.saturating_add(LONGEST_MS)), self.next);
+        let (expires, number) = (until.min(now.saturating_add(MAX_MS)), self.next);
         self.next += 1;
         self.order.insert((expires, number, key));
         self.by_sender.insert((key.sender, expires, number, key.id));

@@ -7,7 +7,8 @@ use crate::body::Order;
 use crate::mac::keyed;
 use crate::message::Did;
 
-/// How long a cursor is valid, in ms (decision 11).
+/// How long a cursor is valid, in ms (decision 11): enough for a person between two pages. Former catalogues are kept
+/// for as long.
 pub(crate) const LIFETIME_MS: u64 = 15 * 60 * 1000;
 
 /// The place in a snapshot at which the next page starts.

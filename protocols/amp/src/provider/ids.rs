@@ -7,22 +7,20 @@ use capgen_shares::Shares;
 
 use super::answered::Seen;
 use super::request::{MessageHash, RequestKey, SenderId, first};
+use crate::message::ID_TOLERANCE_MS;
 
-/// The length of the times for which ids are kept together, in ms. Shorter times would need more memory for each sender, longer ones would
-/// remember ids for longer than they are needed.
+/// The length of the times for which ids are kept together, in ms. Shorter times would need more memory for each
+/// sender, longer ones would remember ids for longer than they are needed.
 const PERIOD_MS: u64 = 60_000;
-
-/// The most milliseconds between the time in an id and `ts` (`specs/amp-envelope.md`): a message expires that much later than its id says.
-const TOLERANCE_MS: u64 = 1000;
 
 /// The greatest [`Class`]: about a million years.
 const MAX_CLASS: u8 = 39;
 
 /// The ids of the invocations that were accepted and have not expired, with the share of each sender (decision 22).
 ///
-/// An id needs 16 bytes: eight of a hash of its sender and itself, and eight of the hash of the signed message, which distinguish another
-/// message with the same id. Ids of the same minute and of about the same lifetime are in one group and forgotten together, so that no time is
-/// stored with each.
+/// An id needs 16 bytes: eight of a hash of its sender and itself, and eight of the hash of the signed message, which
+/// distinguish another message with the same id. Ids of the same minute and of about the same lifetime are in one group
+/// and forgotten together, so that no time is stored with each.
 #[derive(Clone, Debug)]
 pub(crate) struct Ids {
     shares: Shares<SenderId>,
@@ -53,7 +51,8 @@ impl Ids {
         Some(if *found == number(hash) { Seen::Gone } else { Seen::Different })
     }
 
-    /// Remembers the id of an invocation with this lifetime. False if the share of its sender is used up: then it must not run.
+    /// Remembers the id of an invocation with this lifetime. False if the share of its sender is used up: then it must
+    /// not run.
     pub(crate) fn try_insert(&mut self, key: &RequestKey, hash: &MessageHash, ttl: u64) -> bool {
         let is_in_share = self.shares.try_take(&key.sender, 1);
         if is_in_share {
@@ -125,7 +124,7 @@ fn class(ttl: u64) -> Class {
 /// The last time at which a message of a group can be accepted.
 const fn end(class: Class, period: u64) -> u64 {
     let last = period.saturating_add(1).saturating_mul(PERIOD_MS);
-    last.saturating_add(TOLERANCE_MS).saturating_add(PERIOD_MS << class)
+    last.saturating_add(ID_TOLERANCE_MS).saturating_add(PERIOD_MS << class)
 }
 
 fn hash_of(key: &RequestKey) -> u64 {
@@ -144,7 +143,7 @@ mod tests {
     use crate::message::MessageId;
 
     /// The memory of an id with its place in a tree, whose nodes are two thirds full on average.
-    const MOST_BYTES: u64 = 32;
+    const MAX_BYTES: u64 = 32;
 
     fn key(sender: &str, number: u64) -> RequestKey {
         let did = format!("did:web:{sender}.example").parse().unwrap();
@@ -158,7 +157,7 @@ mod tests {
         let keys: Vec<_> = (0..COUNT).map(|number| key("alice", number)).collect();
         let info = measure(|| keys.iter().for_each(|key| assert!(ids.try_insert(key, &[1; 32], 3_600_000))));
         let bytes = u64::try_from(info.bytes_current).unwrap();
-        assert!(bytes < COUNT * MOST_BYTES, "{} bytes for each", bytes / COUNT);
+        assert!(bytes < COUNT * MAX_BYTES, "{} bytes for each", bytes / COUNT);
         assert!(!ids.try_insert(&key("alice", COUNT), &[1; 32], 3_600_000), "the share of a sole sender is used up");
         assert!(ids.try_insert(&key("bob", 1), &[1; 32], 3_600_000));
         ids.forget_expired(1_770_000_000_000 + 7_200_000);

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_schema::Violations;
-use serde_json::Value;
+use capgen_schema::{Hash, Violations};
 
 use super::receive::Received;
 use super::record::Record;
@@ -13,7 +12,8 @@ use crate::message::{Did, MessageId, Rejection};
 use crate::negotiate::Rule;
 use crate::version::CapabilityId;
 
-/// Where the answer to a message goes: a number that the program chooses, such as that of a connection. It may be used more than once.
+/// Where the answer to a message goes: a number that the program chooses, such as that of a connection. It may be used
+/// more than once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticket(pub u64);
 
@@ -47,7 +47,7 @@ pub enum Input<'a> {
         /// The invocation.
         invocation: InvocationId,
         /// How it ended.
-        outcome: Outcome,
+        outcome: HandlerOutcome,
     },
     /// The record of an accepted invocation could not be written, and its handler was not run.
     NotStored {
@@ -67,9 +67,17 @@ pub enum Input<'a> {
 
 /// How a handler ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
-    /// With a result.
-    Success(Value),
+pub enum HandlerOutcome {
+    /// With a result, as a JSON text. The provider checks it by the published schema.
+    Success(Vec<u8>),
+    /// With a result, as a JSON text that the executor has checked. If it was by the published schema, the provider
+    /// relies on that.
+    Checked {
+        /// The result.
+        result: Vec<u8>,
+        /// The [hash](capgen_schema::Schema::hash) of the schema by which it was checked.
+        schema: Hash,
+    },
     /// With a failure. The caller gets both texts.
     Failure {
         /// A code for programs, such as `PR_NOT_FOUND`.
@@ -112,7 +120,8 @@ pub enum Output {
         /// The ticket of the message.
         ticket: Ticket,
     },
-    /// The result of a handler violates the output schema; the caller gets 5001 without them (decision 12). For the log.
+    /// The result of a handler violates the output schema; the caller gets 5001 without them (decision 12). For the
+    /// log.
     InvalidResult {
         /// The capability.
         id: CapabilityId,
@@ -136,8 +145,8 @@ pub struct Start {
     pub id: CapabilityId,
     /// The rule that selected it.
     pub rule: Rule,
-    /// The valid parameters.
-    pub params: Value,
+    /// The parameters, as a JSON text that was checked by the published schema.
+    pub params: String,
     /// The time at which the invocation ends with 5003, in Unix ms.
     pub deadline: u64,
 }

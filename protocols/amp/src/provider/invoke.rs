@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use semver::Version;
-use serde_json::Value as Json;
 
 use super::Provider;
 use super::adapter::Adapter;
+use super::payload;
 use super::refusal::Refusal;
 use crate::body::{Body, CapInvoke, Target};
 use crate::catalogue::{Catalogue, Published};
-use crate::cbor::Value;
 use crate::code::Code;
 use crate::message::{Did, Message};
 use crate::name::CapabilityName;
@@ -22,8 +21,8 @@ pub(crate) struct Accepted {
     pub(crate) index: usize,
     /// The rule that selected the version.
     pub(crate) rule: Rule,
-    /// `params`, converted by the adapter if there is one, and valid.
-    pub(crate) params: Json,
+    /// The JSON text of `params`, converted by the adapter if there is one, and valid.
+    pub(crate) params: String,
     /// The adapter that also converts the result.
     pub(crate) adapter: Option<Arc<Adapter>>,
     pub(crate) timeout_ms: Option<u64>,
@@ -67,11 +66,11 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusa
     }
 }
 
-/// Step 2: the policy for the caller, the name and the requested version. It does not examine the published capabilities, so an answer cannot
-/// depend on that.
+/// Step 2: the policy for the caller, the name and the requested version. It does not examine the published
+/// capabilities, so an answer cannot depend on that.
 ///
-/// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the caller, so
-/// step 3 reveals nothing about others.
+/// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the
+/// caller, so step 3 reveals nothing about others.
 fn authorize(
     provider: &Provider,
     caller: &Did,
@@ -106,8 +105,8 @@ fn resolve(
     if catalogue.versions(&name).is_empty() { Err(not_found()) } else { Ok(name) }
 }
 
-/// Step 4: the policy for each version of the resolved capability. Denied versions are not candidates (decision 10). The numbers are
-/// indexes into [`Catalogue::published`].
+/// Step 4: the policy for each version of the resolved capability. Denied versions are not candidates (decision 10).
+/// The numbers are indexes into [`Catalogue::published`].
 fn allowed_versions<'a>(
     provider: &'a Provider,
     catalogue: &'a Catalogue,
@@ -146,32 +145,24 @@ fn select<'a>(
     Ok(Chosen { index, published, rule })
 }
 
-/// Step 6: `params` are JSON and conform to the input schema, after the adapter has converted them.
+/// Step 6: `params` are JSON and conform to the input schema, after the adapter has converted them. This is their one
+/// check.
 fn check_params(
     provider: &Provider,
     chosen: &Chosen<'_>,
     name: &CapabilityName,
     invoke: &CapInvoke,
-) -> Result<(Json, Option<Arc<Adapter>>), Refusal> {
-    let mut params = to_json(&invoke.params)?;
+) -> Result<(String, Option<Arc<Adapter>>), Refusal> {
     let adapter = match &chosen.rule {
         Rule::Adapter { from } => provider.adapters.find(name, from, chosen.published.version()),
         _ => None,
     };
-    if let Some(adapter) = &adapter {
-        params = adapter.convert_request(params).map_err(|message| Refusal::new(Code::SchemaViolation, message))?;
-    }
-    let violations = chosen.published.input.validate(&params);
-    if violations.is_empty() { Ok((params, adapter)) } else { Err(Refusal::params(&violations)) }
+    let params = payload::params(chosen.published, adapter.as_deref(), &invoke.params)?;
+    Ok((params, adapter))
 }
 
-fn to_json(params: &Value) -> Result<Json, Refusal> {
-    params.to_json().map_err(|error| {
-        Refusal::new(Code::SchemaViolation, format!("`params` is not JSON at `{}`: {}", error.path, error.reason))
-    })
-}
-
-/// The name that a target states, or that the configuration has for its `type`; `None` if it depends on the published capabilities (decision 6).
+/// The name that a target states, or that the configuration has for its `type`; `None` if it depends on the published
+/// capabilities (decision 6).
 fn configured_name(provider: &Provider, target: &Target) -> Option<CapabilityName> {
     target.name().cloned().or_else(|| provider.policy.aliases().resolve(target.type_alias()?))
 }

@@ -1,7 +1,8 @@
 //! The provider of capabilities: which answer each message gets (sections 6 and 7).
 //!
-//! A [`Provider`] is the configuration, a [`State`] its memory. [`Provider::step`] takes an input and the time, and returns
-//! outputs; it has no IO, clock or randomness. A program receives messages, runs handlers and sends answers as the outputs say.
+//! A [`Provider`] is the configuration, a [`State`] its memory. [`Provider::step`] takes an input and the time, and
+//! returns outputs; it has no IO, clock or randomness. A program receives messages, runs handlers and sends answers as
+//! the outputs say.
 
 mod adapter;
 mod answer;
@@ -11,6 +12,7 @@ mod ids;
 mod input;
 mod invoke;
 mod memory;
+mod payload;
 mod query;
 mod receive;
 mod record;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 
 pub use adapter::{Adapter, AdapterError};
 pub use answered::CacheLimits;
-pub use input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
+pub use input::{HandlerOutcome, Impossible, Input, InvocationId, Output, Start, Ticket};
 pub use receive::Received;
 pub use record::{Record, RequestId, Store};
 pub use state::State;
@@ -57,8 +59,8 @@ pub struct Settings {
     pub max_timeout_ms: u64,
     /// The longest `ttl` of received messages, in ms. Ids are remembered as long, so that no invocation runs twice.
     pub max_ttl_ms: u64,
-    /// The number of invocations of a sender that run at the same time if it is alone. Senders that are not alone have shares: at most four
-    /// times the number that is still free. Others are refused with 5004.
+    /// The number of invocations of a sender that run at the same time if it is alone. Senders that are not alone have
+    /// shares: at most four times the number that is still free. Others are refused with 5004.
     pub max_running: usize,
     /// The number of duplicates that wait for one running invocation. Others are refused with 5004.
     pub max_waiting: usize,
@@ -72,14 +74,18 @@ pub struct Settings {
 const MAX_TTL_MS: u64 = 25 * 60 * 60 * 1000;
 
 impl Default for Settings {
-    /// Answers live for a minute, messages for 25 hours at most; an invocation takes five minutes at most; 1024 run at the same time, each
-    /// with 8 duplicates.
+    /// Answers live for a minute, messages for 25 hours at most; an invocation takes five minutes at most; 1024 run at
+    /// the same time, each with 8 duplicates.
     fn default() -> Self {
         Self {
+            // Twice as long as requesters wait by default, so that an answer does not expire on its way.
             ttl_ms: 60_000,
+            // Handlers may call models, which need minutes.
             max_timeout_ms: 300_000,
             max_ttl_ms: MAX_TTL_MS,
+            // As many as a server has connections by default, so that one sender may use each for a call.
             max_running: 1024,
+            // A requester sends again after a connection has ended. Each duplicate keeps a connection.
             max_waiting: 8,
             message: Limits::default(),
             cache: CacheLimits::default(),
@@ -108,8 +114,8 @@ impl Provider {
         &self.author.did
     }
 
-    /// Registers an adapter to a published version, if every request of the old version is a request of the published one
-    /// (decision 9). The old version is known only if the catalogue has it, too, perhaps for other callers.
+    /// Registers an adapter to a published version, if every request of the old version is a request of the published
+    /// one (decision 9). The old version is known only if the catalogue has it, too, perhaps for other callers.
     ///
     /// # Errors
     ///
@@ -128,7 +134,8 @@ impl Provider {
         self.adapters.insert(name.clone(), from, to, adapter)
     }
 
-    /// Registers an adapter without a proof. An old request that it does not convert to a valid new one is refused with 4004.
+    /// Registers an adapter without a proof. An old request that it does not convert to a valid new one is refused with
+    /// 4004.
     ///
     /// # Errors
     ///

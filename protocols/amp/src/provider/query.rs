@@ -14,14 +14,15 @@ use crate::message::{Did, Message};
 use crate::name::CapabilityName;
 use crate::version::Range;
 
-/// The number of descriptors of a page if the query has no `limit` (decision 11).
+/// The number of descriptors of a page if the query has no `limit` (decision 11): more than most agents publish, and
+/// usually less than 100 kB.
 const DEFAULT_LIMIT: u64 = 100;
 
-/// A larger `limit` is treated as this one (decision 11).
+/// A larger `limit` is treated as this one (decision 11). A page of so many usual descriptors has about [`MAX_BYTES`].
 const MAX_LIMIT: u64 = 1000;
 
-/// A page ends before its descriptors have more bytes than this, so that it fits into a message that every carrier accepts. It has one
-/// descriptor at least.
+/// A page ends before its descriptors have more bytes than this, so that it fits into a message that every carrier
+/// accepts. It has one descriptor at least.
 const MAX_BYTES: usize = 512 * 1024;
 
 /// Answers a query.
@@ -116,8 +117,8 @@ impl<'a> Versions<'a> {
         Self { provider, published, caller, name, order }
     }
 
-    /// The versions in a range. They are neighbours, because every comparator is a bound in the order of precedence, so that two binary
-    /// searches find them: the cost does not depend on the page.
+    /// The versions in a range. They are neighbours, because every comparator is a bound in the order of precedence, so
+    /// that two binary searches find them: the cost does not depend on the page.
     fn in_range(self, range: Option<&Range>) -> Self {
         let Some(range) = range else { return self };
         let start = self.published.partition_point(|published| range.is_above(published.version()));

@@ -33,8 +33,8 @@ impl Received {
 }
 
 impl Provider {
-    /// Decodes a message and checks its envelope: its form, its times and its signature. It needs no state, so a program can verify
-    /// several messages at the same time.
+    /// Decodes a message and checks its envelope: its form, its times and its signature. It needs no state, so a
+    /// program can verify several messages at the same time.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl Provider {
         Ok((accepted, catalogue))
     }
 
-    /// The smallest of `timeout_ms`, the limit of the capability, the rest of the life of the message, and the limit of the provider
-    /// (decision 12), as a time.
+    /// The smallest of `timeout_ms`, the limit of the capability, the rest of the life of the message, and the limit of
+    /// the provider (decision 12), as a time.
     fn deadline(&self, accepted: &Accepted, catalogue: &Catalogue, request: &Request, now: u64) -> u64 {
         let contract = catalogue.published().get(accepted.index).map(Published::contract);
         let limits = [accepted.timeout_ms, contract.and_then(|contract| contract.timeout_ms)];

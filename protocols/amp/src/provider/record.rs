@@ -30,7 +30,8 @@ pub enum Record {
         /// The time at which the result is forgotten, in Unix ms.
         expires: u64,
     },
-    /// Its result is not kept any more, because newer ones of its sender needed the memory. It must still not be accepted again.
+    /// Its result is not kept any more, because newer ones of its sender needed the memory. It must still not be
+    /// accepted again.
     Dropped {
         /// Its sender and id.
         request: RequestId,
@@ -71,7 +72,8 @@ pub trait Store: Send {
     /// The facts are not written. The text is for the log of the provider.
     fn write(&mut self, records: &[Record], now: u64) -> Result<(), String>;
 
-    /// The facts that have not expired at `now`, in Unix ms: those about acceptance first, then the results, those first that expire first.
+    /// The facts that have not expired at `now`, in Unix ms: those about acceptance first, then the results, those
+    /// first that expire first.
     ///
     /// # Errors
     ///

@@ -26,8 +26,8 @@ impl Refusal {
         Self { retry: Some(false), ..Self::new(code, message) }
     }
 
-    /// The one answer to everything that the policy denies. It is the same whether or not the capability exists (decision 10), so it
-    /// has no parameter.
+    /// The one answer to everything that the policy denies. It is the same whether or not the capability exists
+    /// (decision 10), so it has no parameter.
     pub(crate) fn unauthorized() -> Self {
         Self::new(Code::Unauthorized, "the request is not allowed")
     }
@@ -44,7 +44,8 @@ impl Refusal {
         Self { details: Some(details.into()), ..Self::new(Code::BadRequest, message) }
     }
 
-    /// `params` violates the input schema. The violations have no values (section 12). `truncated` marks a report that has not all of them.
+    /// `params` violates the input schema. The violations have no values (section 12). `truncated` marks a report that
+    /// has not all of them.
     pub(crate) fn params(violations: &Violations) -> Self {
         let list = violations.iter().map(violation).collect();
         let mut details = [("violations", Value::Array(list))].into_iter().collect::<Map>();

@@ -4,7 +4,8 @@ use capgen_schema::Hash;
 
 use crate::message::{Did, MessageId};
 
-/// An agent, as the start of the SHA-256 of its DID without fragment. It has a fixed size: a DID may be as long as a message.
+/// An agent, as the start of the SHA-256 of its DID without fragment. It has a fixed size: a DID may be as long as a
+/// message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SenderId([u8; 16]);
 
@@ -15,7 +16,8 @@ pub(crate) struct RequestKey {
     pub(crate) id: MessageId,
 }
 
-/// SHA-256 of the bytes of a message that its signature covers: the rest does not distinguish two messages (decision 22).
+/// SHA-256 of the bytes of a message that its signature covers: the rest does not distinguish two messages (decision
+/// 22).
 pub(crate) type MessageHash = [u8; 32];
 
 impl RequestKey {

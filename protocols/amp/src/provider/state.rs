@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use capgen_schema::Hash;
 use capgen_shares::Shares;
 
 use super::answer::{failed, handler_failed};
 use super::answered::Seen;
-use super::input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
+use super::input::{HandlerOutcome, Impossible, Input, InvocationId, Output, Start, Ticket};
 use super::invoke::Accepted;
 use super::memory::Memory;
+use super::payload;
 use super::record::Record;
 use super::refusal::Refusal;
 use super::request::{MessageHash, RequestKey, SenderId};
@@ -18,7 +20,6 @@ use super::{Adapter, CacheLimits, Provider, Settings};
 use crate::author::ReplyTo;
 use crate::body::CapResult;
 use crate::catalogue::Catalogue;
-use crate::cbor::Value;
 use crate::code::Code;
 use crate::message::{Did, MessageType};
 
@@ -32,7 +33,8 @@ pub struct State {
     memory: Memory,
     /// The time since which this memory is complete, in Unix ms; 0 if nothing can have run before.
     since: u64,
-    /// The latest time of any input, in Unix ms: messages that have expired then are forgotten, even if the clock is set back.
+    /// The latest time of any input, in Unix ms: messages that have expired then are forgotten, even if the clock is
+    /// set back.
     latest: u64,
     running: BTreeMap<InvocationId, Running>,
     /// How many invocations of each sender run.
@@ -80,8 +82,8 @@ impl State {
         Self { snapshots: Some(Snapshots::new(catalogue)), ..Self::unavailable(cache) }
     }
 
-    /// The state of a provider whose capabilities could not be loaded: it answers 5002 where it would have looked up a capability, until
-    /// [`Input::Publish`] (section 5.3).
+    /// The state of a provider whose capabilities could not be loaded: it answers 5002 where it would have looked up a
+    /// capability, until [`Input::Publish`] (section 5.3).
     #[must_use]
     pub const fn unavailable(cache: CacheLimits) -> Self {
         Self {
@@ -98,14 +100,15 @@ impl State {
         }
     }
 
-    /// Refuses invocations that were created before this time, in Unix ms: an earlier process of the provider may have run them
-    /// (decision 22). Without it, none is refused for its time.
+    /// Refuses invocations that were created before this time, in Unix ms: an earlier process of the provider may have
+    /// run them (decision 22). Without it, none is refused for its time.
     #[must_use]
     pub fn since(self, since: u64) -> Self {
         Self { since, ..self }
     }
 
-    /// Reports [records](Output::Record) of accepted invocations and their results from now on, for a [`Store`](super::Store).
+    /// Reports [records](Output::Record) of accepted invocations and their results from now on, for a
+    /// [`Store`](super::Store).
     pub const fn write_records(&mut self) {
         self.memory.write_records();
     }
@@ -143,8 +146,8 @@ impl State {
         }
     }
 
-    /// Lets a duplicate of a running invocation wait for its result. False if too many wait. The places are those of one invocation, and so
-    /// of its sender alone.
+    /// Lets a duplicate of a running invocation wait for its result. False if too many wait. The places are those of
+    /// one invocation, and so of its sender alone.
     pub(super) fn wait(&mut self, key: &RequestKey, ticket: Ticket, max_waiting: usize) -> bool {
         let running = self.by_request.get(key).and_then(|invocation| self.running.get_mut(invocation));
         let running = running.filter(|running| running.tickets.len() <= max_waiting);
@@ -168,7 +171,8 @@ impl State {
         }
     }
 
-    /// Takes a place for an invocation, and remembers its id. Refuses it during a shutdown, and if its sender has used up its share.
+    /// Takes a place for an invocation, and remembers its id. Refuses it during a shutdown, and if its sender has used
+    /// up its share.
     pub(super) fn take_place(&mut self, request: &Request, settings: &Settings) -> Result<(), Refusal> {
         if self.shutdown.is_some() {
             return Err(Refusal::new(Code::Unavailable, "the provider is shutting down"));
@@ -313,16 +317,14 @@ impl Provider {
     }
 
     /// The result of an invocation whose handler has ended.
-    fn finish(&self, state: &mut State, running: &Running, outcome: Outcome, now: u64) -> Vec<Output> {
+    fn finish(&self, state: &mut State, running: &Running, outcome: HandlerOutcome, now: u64) -> Vec<Output> {
         let mut outputs = Vec::new();
         let result = match outcome {
-            Outcome::Success(result) => checked_result(running, result).unwrap_or_else(|invalid| {
-                outputs.extend(invalid);
-                failed(Code::InternalError, "the result of the handler is invalid", None)
-            }),
-            Outcome::Failure { code, message } => handler_failed(code, message),
-            Outcome::Panic => failed(Code::InternalError, "the handler failed", None),
-            Outcome::Missing => failed(Code::Unavailable, "the capability has no handler", None),
+            HandlerOutcome::Success(result) => success(running, &result, None, &mut outputs),
+            HandlerOutcome::Checked { result, schema } => success(running, &result, Some(schema), &mut outputs),
+            HandlerOutcome::Failure { code, message } => handler_failed(code, message),
+            HandlerOutcome::Panic => failed(Code::InternalError, "the handler failed", None),
+            HandlerOutcome::Missing => failed(Code::Unavailable, "the capability has no handler", None),
         };
         outputs.extend(self.send_result(state, running, &result, now));
         outputs
@@ -341,18 +343,18 @@ impl Provider {
     }
 }
 
-/// The result as a body, if it is valid; else the violations for the log.
-fn checked_result(running: &Running, result: serde_json::Value) -> Result<CapResult, Option<Output>> {
-    let published = running.catalogue.published().get(running.index).ok_or(None)?;
-    let violations = published.output.validate(&result);
-    if !violations.is_empty() {
-        return Err(Some(Output::InvalidResult { id: published.descriptor().id.clone(), violations }));
+/// The body for the text of a result. If it is invalid, the caller gets an error, and the log the violations.
+fn success(running: &Running, result: &[u8], checked: Option<Hash>, outputs: &mut Vec<Output>) -> CapResult {
+    if let Some(published) = running.catalogue.published().get(running.index) {
+        match payload::result(published, running.adapter.as_deref(), result, checked) {
+            Ok(result) => return CapResult::Success(result),
+            Err(violations) => outputs.extend(
+                violations
+                    .map(|violations| Output::InvalidResult { id: published.descriptor().id.clone(), violations }),
+            ),
+        }
     }
-    let result = match &running.adapter {
-        Some(adapter) => adapter.convert_response(result).map_err(|_| None)?,
-        None => result,
-    };
-    Ok(CapResult::Success(Value::from_json(&result)))
+    failed(Code::InternalError, "the result of the handler is invalid", None)
 }
 
 /// Reports once that a shutdown has ended.

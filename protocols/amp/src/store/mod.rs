@@ -5,25 +5,26 @@ mod table;
 use std::path::Path;
 use std::time::Duration;
 
-use capgen_sqlite::{Limits, Problem, open_to_write};
+use capgen_sqlite::{FileError, Limits, open_to_write};
 use rusqlite::{Connection, Row, params};
 
 use crate::message::Did;
 use crate::provider::{Record, RequestId, Store};
 use table::SCHEMA;
 
-/// The largest value is an answer, which has at most 16 MiB; the rest is for its row. Another process that starts waits until the file is
-/// free, for as long as a process that was asked to end usually needs.
+/// The largest value is an answer, which has at most 16 MiB; the rest is for its row. Another process that starts waits
+/// until the file is free, for as long as a process that was asked to end usually needs.
 const LIMITS: Limits = Limits { max_value: 17 << 20, timeout: Duration::from_secs(2) };
 
-/// The expired rows that are deleted for each record that is written: more than one, so that the file does not grow, and few, so that no
-/// write takes long.
+/// The expired rows that are deleted for each record that is written: more than one, so that the file does not grow,
+/// and few, so that no write takes long.
 const DELETED: usize = 16;
 
 /// A [`Store`] in a file of SQLite, of one provider and one process at a time.
 ///
-/// An accepted invocation is on the disk before it runs (`synchronous = FULL`). A result is in the file before it is sent; a power failure
-/// may lose the last results, whose duplicates are then refused, but the end of the process does not.
+/// An accepted invocation is on the disk before it runs (`synchronous = FULL`). A result is in the file before it is
+/// sent; a power failure may lose the last results, whose duplicates are then refused, but the end of the process does
+/// not.
 ///
 /// The file contains the results of invocations, and is created so that only its owner may read it.
 ///
@@ -44,17 +45,17 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the file of a provider, and locks it until the process ends. Creates it if it does not exist or is empty; then it knows the
-    /// invocations from `now` on, in Unix ms.
+    /// Opens the file of a provider, and locks it until the process ends. Creates it if it does not exist or is empty;
+    /// then it knows the invocations from `now` on, in Unix ms.
     ///
     /// # Errors
     ///
     /// The file cannot be created or read, another process uses it, or it belongs to another provider.
-    pub fn open_or_create(path: &Path, provider: &Did, now: u64) -> Result<Self, Problem> {
+    pub fn open_or_create(path: &Path, provider: &Did, now: u64) -> Result<Self, FileError> {
         create_private(path)?;
         let connection = open_to_write(path, &SCHEMA, LIMITS, true)?;
         if let Some(difference) = SCHEMA.differences(&connection)?.into_iter().next() {
-            return Err(Problem::Other(difference));
+            return Err(FileError::Other(difference));
         }
         // Two processes would not know each other's invocations. The lock begins with the first write.
         connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")?;
@@ -68,7 +69,7 @@ impl SqliteStore {
         connection.execute_batch("COMMIT")?;
         if owner != did {
             let owner = capgen_diagnostic::quoted(&owner);
-            return Err(Problem::Other(format!("it belongs to the provider {owner}")));
+            return Err(FileError::Other(format!("it belongs to the provider {owner}")));
         }
         Ok(Self { connection, since: u64::try_from(since).unwrap_or_default() })
     }
@@ -91,7 +92,7 @@ impl SqliteStore {
         transaction.commit()
     }
 
-    fn try_read(&self, now: u64, found: &mut dyn FnMut(Record)) -> Result<(), Problem> {
+    fn try_read(&self, now: u64, found: &mut dyn FnMut(Record)) -> Result<(), FileError> {
         let mut accepted = self
             .connection
             .prepare("SELECT request, hash, ttl, expires FROM invocations WHERE expires >= ?1 ORDER BY expires")?;
@@ -106,7 +107,7 @@ impl SqliteStore {
         let mut rows = answered.query([integer(now)])?;
         while let Some(row) = rows.next()? {
             let (request, hash) = (request(row)?, bytes(row, 1)?);
-            let answer = row.get_ref(2)?.as_blob().map_err(|error| Problem::Damaged(error.to_string()))?.into();
+            let answer = row.get_ref(2)?.as_blob().map_err(|error| FileError::Damaged(error.to_string()))?.into();
             found(Record::Answered { request, hash, answer, expires: unsigned(row, 3)? });
         }
         Ok(())
@@ -148,8 +149,9 @@ fn write(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Creates a file that only its owner may read: results are for their callers alone. SQLite gives its other files the same permissions.
-fn create_private(path: &Path) -> Result<(), Problem> {
+/// Creates a file that only its owner may read: results are for their callers alone. SQLite gives its other files the
+/// same permissions.
+fn create_private(path: &Path) -> Result<(), FileError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -157,7 +159,7 @@ fn create_private(path: &Path) -> Result<(), Problem> {
     match options.open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(Problem::Failed(error.to_string())),
+        Err(error) => Err(FileError::Failed(error.to_string())),
     }
 }
 
@@ -165,16 +167,16 @@ fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn request(row: &Row<'_>) -> Result<RequestId, Problem> {
+fn request(row: &Row<'_>) -> Result<RequestId, FileError> {
     Ok(RequestId::from_bytes(&bytes(row, 0)?))
 }
 
-fn bytes(row: &Row<'_>, column: usize) -> Result<[u8; 32], Problem> {
+fn bytes(row: &Row<'_>, column: usize) -> Result<[u8; 32], FileError> {
     let bytes = row.get_ref(column)?.as_blob().ok().and_then(|bytes| bytes.try_into().ok());
-    bytes.ok_or_else(|| Problem::Damaged("a value has another length".to_owned()))
+    bytes.ok_or_else(|| FileError::Damaged("a value has another length".to_owned()))
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> Result<u64, Problem> {
+fn unsigned(row: &Row<'_>, column: usize) -> Result<u64, FileError> {
     let number: i64 = row.get(column)?;
-    u64::try_from(number).map_err(|_| Problem::Damaged("a number is negative".to_owned()))
+    u64::try_from(number).map_err(|_| FileError::Damaged("a number is negative".to_owned()))
 }

@@ -15,8 +15,8 @@ use capgen_amp::catalogue::Catalogue;
 use capgen_amp::cbor::Value;
 use capgen_amp::descriptor::Descriptor;
 use capgen_amp::message::{Keys, Message, MessageId, MessageType, Rejection};
-use capgen_amp::provider::{CacheLimits, Outcome, State, Ticket};
-use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
+use capgen_amp::provider::{CacheLimits, State, Ticket};
+use capgen_amp::requester::{Answer, Exchange, ExchangeEvent, Reaction, Requester};
 use capgen_manifest::{AgentId, Capability, Manifest};
 use capgen_schema::Schema;
 use serde_json::json;
@@ -38,7 +38,7 @@ fn params() -> serde_json::Value {
 #[track_caller]
 fn negotiated(fixture: &mut Fixture, hints: serde_json::Value) -> String {
     let start = fixture.start(json!({"capability": REVIEW, "negotiate": hints, "params": params()}));
-    let answer = one_answer(&fixture.finish(&start, Outcome::Success(json!({"issues": 0})), NOW));
+    let answer = one_answer(&fixture.finish(&start, support::success(&json!({"issues": 0})), NOW));
     assert_eq!(code(&answer), 0);
     start.id.to_string()
 }
@@ -97,13 +97,13 @@ fn a_05_invocation_schema_positive() {
     let body = json!({"id": format!("{REVIEW}:2.1.0"), "params": params()});
     let request = fixture.message("alice", MessageType::CapInvoke, body);
     let start = started(&fixture.send(&request, "alice", NOW));
-    assert_eq!(start.params, params());
-    let answer = one_answer(&fixture.finish(&start, Outcome::Success(json!({"issues": 3})), NOW));
+    assert_eq!(support::params(&start), params());
+    let answer = one_answer(&fixture.finish(&start, support::success(&json!({"issues": 3})), NOW));
     assert_eq!((answer.kind, answer.reply_to), (MessageType::CapResult, Some(request.id)));
     let expected = CapResult::Success(Value::from_json(&json!({"issues": 3})));
     assert_eq!(support::body(&answer), Body::Result(expected));
     // There is no second result.
-    assert!(fixture.finish(&start, Outcome::Success(json!({"issues": 4})), NOW).is_empty());
+    assert!(fixture.finish(&start, support::success(&json!({"issues": 4})), NOW).is_empty());
     assert!(fixture.tick(NOW + 3_600_000).is_empty());
 }
 
@@ -198,7 +198,7 @@ fn a_10_offline_registry_positive() {
     assert!(capgen_schema::Validator::new(&contract.input).is_valid(&params()));
     let id = capabilities[0].id.to_string();
     let start = fixture.start(json!({"id": id, "params": params()}));
-    let answer = one_answer(&fixture.finish(&start, Outcome::Success(json!({"issues": 0})), NOW));
+    let answer = one_answer(&fixture.finish(&start, support::success(&json!({"issues": 0})), NOW));
     assert_eq!(code(&answer), 0);
     assert_eq!(refused(&mut fixture, MessageType::CapInvoke, json!({"id": id, "params": {}})), 4004);
 }
@@ -240,7 +240,7 @@ fn other_reply_to(answer: &[u8], reply_to: Option<MessageId>) -> Vec<u8> {
 fn check_correlation(requester: &Requester, mut exchange: Exchange, answer: &[u8]) -> Answer {
     for reply_to in [None, Some(MessageId::new(NOW, [0xff; 8]))] {
         let wrong = other_reply_to(answer, reply_to);
-        match requester.step(&mut exchange, Event::Received(&wrong), NOW) {
+        match requester.step(&mut exchange, ExchangeEvent::Received(&wrong), NOW) {
             Reaction::Invalid { rejection, reply: Some(reply) } => {
                 assert_eq!(rejection.code.number(), 4001);
                 // The provider gets an `ERROR`, too.
@@ -249,7 +249,7 @@ fn check_correlation(requester: &Requester, mut exchange: Exchange, answer: &[u8
             reaction => panic!("{reaction:?}"),
         }
     }
-    match requester.step(&mut exchange, Event::Received(answer), NOW) {
+    match requester.step(&mut exchange, ExchangeEvent::Received(answer), NOW) {
         Reaction::Done(answer) => answer,
         reaction => panic!("{reaction:?}"),
     }
@@ -262,7 +262,7 @@ fn a_12_cap_result_correlation_negative() {
     let invoke = CapInvoke { target, params: Value::from_json(&params()), timeout_ms: None };
     let exchange = requester.invoke(did("provider"), &invoke, None, 60_000, NOW, [1; 8]);
     let start = started(&fixture.send_bytes(&exchange.bytes(), Ticket(0), NOW));
-    let answer = one_answer(&fixture.finish(&start, Outcome::Success(json!({"issues": 0})), NOW));
+    let answer = one_answer(&fixture.finish(&start, support::success(&json!({"issues": 0})), NOW));
     let answer = check_correlation(&requester, exchange, &answer.sign(&key("provider")));
     assert_eq!(answer.to_json(), Some(json!({"issues": 0})));
 }

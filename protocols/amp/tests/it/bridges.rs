@@ -9,13 +9,13 @@
 
 use std::sync::Arc;
 
-use crate::support::{Fixture, INPUT, NOW, OUTPUT, body, code, contract, contract_with, one_answer, started};
+use crate::support::{self, Fixture, INPUT, NOW, OUTPUT, body, code, contract, contract_with, one_answer, started};
 use capgen_amp::CapabilityName;
 use capgen_amp::body::{Body, CapResult};
 use capgen_amp::catalogue::Catalogue;
 use capgen_amp::message::MessageType;
 use capgen_amp::negotiate::Rule;
-use capgen_amp::provider::{Adapter, AdapterError, Outcome};
+use capgen_amp::provider::{Adapter, AdapterError};
 use semver::Version;
 use serde_json::json;
 
@@ -84,8 +84,8 @@ fn an_adapter_converts_requests_and_results_in_mode_bridge_alone() {
         }
         let start = started(&outputs);
         assert_eq!(start.rule, Rule::Adapter { from: version("0.9.0") });
-        assert_eq!(start.params, json!({"code": "x", "language": "unknown"}));
-        let answer = one_answer(&fixture.finish(&start, Outcome::Success(json!({"issues": 3})), NOW));
+        assert_eq!(support::params(&start), json!({"code": "x", "language": "unknown"}));
+        let answer = one_answer(&fixture.finish(&start, support::success(&json!({"issues": 3})), NOW));
         let Body::Result(CapResult::Success(result)) = body(&answer) else { panic!("{answer:?}") };
         assert_eq!(result.to_json().unwrap(), json!({"count": 3}));
     }

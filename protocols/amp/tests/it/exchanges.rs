@@ -14,8 +14,8 @@ use crate::support::{Fixture, NOW, OUTPUT, catalogue, did, key, keys, started};
 use capgen_amp::body::{CapInvoke, CapQuery, Filter, Target};
 use capgen_amp::cbor::{Limits, Value};
 use capgen_amp::message::{Message, MessageId, MessageType, decode_message};
-use capgen_amp::provider::{Outcome, Output, Ticket};
-use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
+use capgen_amp::provider::{Output, Ticket};
+use capgen_amp::requester::{Answer, Exchange, ExchangeEvent, Reaction, Requester};
 use capgen_schema::{Schema, Validator};
 use serde_json::json;
 
@@ -51,7 +51,7 @@ fn changed(message: &Message, change: impl FnOnce(&mut Message)) -> Vec<u8> {
 
 fn result(fixture: &mut Fixture, exchange: &Exchange, result: serde_json::Value) -> Message {
     let start = started(&fixture.send_bytes(&exchange.bytes(), Ticket(0), NOW));
-    support::one_answer(&fixture.finish(&start, Outcome::Success(result), NOW))
+    support::one_answer(&fixture.finish(&start, support::success(&result), NOW))
 }
 
 #[test]
@@ -59,10 +59,10 @@ fn a_result_ends_the_exchange_once() {
     let (requester, mut fixture) = (requester(), fixture());
     let mut exchange = invoke(&requester);
     let answer = result(&mut fixture, &exchange, json!({"issues": 1})).sign(&key("provider"));
-    let Reaction::Done(done) = requester.step(&mut exchange, Event::Received(&answer), NOW) else { panic!() };
+    let Reaction::Done(done) = requester.step(&mut exchange, ExchangeEvent::Received(&answer), NOW) else { panic!() };
     assert_eq!(done.to_json(), Some(json!({"issues": 1})));
-    assert_eq!(requester.step(&mut exchange, Event::Received(&answer), NOW), Reaction::None);
-    assert_eq!(requester.step(&mut exchange, Event::Tick, NOW + 60_000), Reaction::None);
+    assert_eq!(requester.step(&mut exchange, ExchangeEvent::Received(&answer), NOW), Reaction::None);
+    assert_eq!(requester.step(&mut exchange, ExchangeEvent::Tick, NOW + 60_000), Reaction::None);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_query_ends_with_descriptors_or_an_error() {
         let mut exchange = requester.query(did("provider"), &CapQuery::new(filter), 30_000, NOW, random);
         let outputs = fixture.send_bytes(&exchange.bytes(), Ticket(0), NOW);
         let [Output::Send { message, .. }] = outputs.as_slice() else { panic!("{outputs:?}") };
-        match requester.step(&mut exchange, Event::Received(message), NOW) {
+        match requester.step(&mut exchange, ExchangeEvent::Received(message), NOW) {
             Reaction::Done(Answer::Declared(declare)) if is_found => assert_eq!(declare.capabilities.len(), 1),
             Reaction::Done(Answer::Refused(error)) if !is_found => {
                 assert_eq!((error.code, error.retry), (4002, Some(false)))
@@ -102,7 +102,8 @@ fn a_message_that_does_not_answer_the_request_is_rejected_and_the_exchange_conti
         ("an invalid signature", 1002, valid.sign(&key("limited"))),
     ];
     for (reason, code, message) in wrong {
-        let Reaction::Invalid { rejection, reply } = requester.step(&mut exchange, Event::Received(&message), NOW)
+        let Reaction::Invalid { rejection, reply } =
+            requester.step(&mut exchange, ExchangeEvent::Received(&message), NOW)
         else {
             panic!("{reason}")
         };
@@ -114,7 +115,10 @@ fn a_message_that_does_not_answer_the_request_is_rejected_and_the_exchange_conti
         }
     }
     let valid = valid.sign(&key("provider"));
-    assert!(matches!(requester.step(&mut exchange, Event::Received(&valid), NOW), Reaction::Done(Answer::Result(_))));
+    assert!(matches!(
+        requester.step(&mut exchange, ExchangeEvent::Received(&valid), NOW),
+        Reaction::Done(Answer::Result(_))
+    ));
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn an_error_that_does_not_answer_the_request_gets_no_error() {
     for kind in [MessageType::Error, MessageType::Ack] {
         let message = Message { kind, from: did("provider"), reply_to: None, ..exchange.request().clone() };
         let message = message.sign(&key("provider"));
-        let reaction = requester.step(&mut exchange, Event::Received(&message), NOW);
+        let reaction = requester.step(&mut exchange, ExchangeEvent::Received(&message), NOW);
         assert!(matches!(reaction, Reaction::Invalid { reply: None, .. }), "{reaction:?}");
     }
 }
@@ -144,14 +148,14 @@ fn an_invalid_result_ends_the_exchange_with_its_violations() {
             .into();
     });
     let Reaction::Done(Answer::InvalidResult { violations, .. }) =
-        requester.step(&mut exchange, Event::Received(&answer.sign(&key("provider"))), NOW)
+        requester.step(&mut exchange, ExchangeEvent::Received(&answer.sign(&key("provider"))), NOW)
     else {
         panic!()
     };
     assert_eq!(violations[0].path, "/issues");
     let mut exchange = invoke(&requester);
     let Reaction::Done(Answer::InvalidResult { violations, .. }) =
-        requester.step(&mut exchange, Event::Received(&with_bytes), NOW)
+        requester.step(&mut exchange, ExchangeEvent::Received(&with_bytes), NOW)
     else {
         panic!()
     };
@@ -171,11 +175,11 @@ fn progress_does_not_end_the_exchange_and_time_does() {
         ..exchange.request().clone()
     };
     let progress = progress.sign(&key("provider"));
-    let reaction = requester.step(&mut exchange, Event::Received(&progress), NOW);
+    let reaction = requester.step(&mut exchange, ExchangeEvent::Received(&progress), NOW);
     assert!(matches!(reaction, Reaction::Progress(MessageType::Progress, _)), "{reaction:?}");
     let expires = exchange.expires();
-    assert_eq!(requester.step(&mut exchange, Event::Tick, expires - 1), Reaction::None);
-    assert_eq!(requester.step(&mut exchange, Event::Tick, expires), Reaction::Done(Answer::TimedOut));
+    assert_eq!(requester.step(&mut exchange, ExchangeEvent::Tick, expires - 1), Reaction::None);
+    assert_eq!(requester.step(&mut exchange, ExchangeEvent::Tick, expires), Reaction::Done(Answer::TimedOut));
 }
 
 #[test]
@@ -192,6 +196,6 @@ fn a_result_that_is_not_json_is_invalid_even_without_a_schema() {
         let members = [("status", Value::from("success")), ("result", Value::from(vec![0_u8]))];
         m.body = members.into_iter().collect::<capgen_amp::cbor::Map>().into();
     });
-    let reaction = requester.step(&mut exchange, Event::Received(&bytes), NOW);
+    let reaction = requester.step(&mut exchange, ExchangeEvent::Received(&bytes), NOW);
     assert!(matches!(reaction, Reaction::Done(Answer::InvalidResult { .. })), "{reaction:?}");
 }

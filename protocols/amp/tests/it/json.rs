@@ -39,6 +39,7 @@ fn values_that_json_cannot_represent_are_reported_with_their_path() {
     ];
     for (value, reason) in cases {
         assert_eq!(value.to_json(), Err(NotJson { path: String::new(), reason }));
+        assert_eq!(value.to_json_text(), Err(NotJson { path: String::new(), reason }));
         let nested = one("a/~b", Value::Array(vec![Value::Null, one("", value)]));
         let error = nested.to_json().unwrap_err();
         assert_eq!(error, NotJson { path: "/a~1~0b/1/".to_owned(), reason });

@@ -11,7 +11,7 @@ use crate::support;
 use crate::support::{Fixture, NOW, answers, body, catalogue, code, invocation, key, kinds, one_answer, started};
 use capgen_amp::body::{Body, CapResult};
 use capgen_amp::message::MessageType;
-use capgen_amp::provider::{CacheLimits, Impossible, Input, Outcome, Output, Settings, Ticket};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Impossible, Input, Output, Settings, Ticket};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -21,15 +21,15 @@ fn fixture() -> Fixture {
     Fixture::new(catalogue(&["org.agentries.code-review:1.0.0"]), ALLOW)
 }
 
-fn success() -> Outcome {
-    Outcome::Success(json!({"issues": 2}))
+fn success() -> HandlerOutcome {
+    support::success(&json!({"issues": 2}))
 }
 
 #[test]
 fn a_result_is_sent_once() {
     let mut fixture = fixture();
     let start = fixture.start(invocation());
-    assert_eq!(start.params, json!({"code": "fn main() {}"}));
+    assert_eq!(support::params(&start), json!({"code": "fn main() {}"}));
     assert_eq!(start.rule.to_string(), capgen_amp::negotiate::Rule::Exact.to_string());
     let answer = one_answer(&fixture.finish(&start, success(), NOW + 5));
     assert_eq!((answer.kind, answer.reply_to, answer.ts), (MessageType::CapResult, Some(start.message), NOW + 5));
@@ -40,13 +40,14 @@ fn a_result_is_sent_once() {
 
 #[test]
 fn every_way_to_end_has_its_code() {
-    let failure = Outcome::Failure { code: "PR_NOT_FOUND".to_owned(), message: "there is no such request".to_owned() };
+    let failure =
+        HandlerOutcome::Failure { code: "PR_NOT_FOUND".to_owned(), message: "there is no such request".to_owned() };
     for (outcome, expected) in [
         (success(), 0),
         (failure, 5001),
-        (Outcome::Panic, 5001),
-        (Outcome::Missing, 5002),
-        (Outcome::Success(json!({"issues": "secret"})), 5001),
+        (HandlerOutcome::Panic, 5001),
+        (HandlerOutcome::Missing, 5002),
+        (support::success(&json!({"issues": "secret"})), 5001),
     ] {
         let mut fixture = fixture();
         let start = fixture.start(invocation());
@@ -62,7 +63,7 @@ fn every_way_to_end_has_its_code() {
 fn the_violations_of_a_result_stay_with_the_provider() {
     let mut fixture = fixture();
     let start = fixture.start(invocation());
-    let outputs = fixture.finish(&start, Outcome::Success(json!({"issues": "secret"})), NOW);
+    let outputs = fixture.finish(&start, support::success(&json!({"issues": "secret"})), NOW);
     let [Output::InvalidResult { id, violations }, Output::Send { .. }] = outputs.as_slice() else {
         panic!("{outputs:?}")
     };

@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,10 +23,12 @@ mod decode;
 mod envelope;
 mod exchanges;
 mod json;
+mod json_texts;
 mod keys;
 mod known_answer;
 mod lifecycle;
 mod order;
+mod payloads;
 mod properties;
 mod queries;
 mod replays;

@@ -3,7 +3,7 @@
 use capgen_amp::cbor::{Limits, Map, Value, decode, encode};
 use proptest::prelude::*;
 
-fn value() -> impl Strategy<Value = Value> {
+pub(crate) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<u64>().prop_map(Value::Unsigned),
         (0_u64..300).prop_map(Value::Unsigned),

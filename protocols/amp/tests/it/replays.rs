@@ -5,7 +5,7 @@ use crate::support::{self, Fixture, NOW, answers, body, catalogue, code, invocat
 use capgen_amp::body::Body;
 use capgen_amp::cbor::Value;
 use capgen_amp::message::{Message, MessageId, MessageType};
-use capgen_amp::provider::{CacheLimits, Outcome, Output, Settings, Ticket};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Output, Settings, Ticket};
 use serde_json::json;
 
 const HOUR: u64 = 3_600_000;
@@ -20,8 +20,8 @@ fn fixture_with(cache: CacheLimits) -> Fixture {
     Fixture::with_settings(catalogue(&["org.agentries.code-review:1.0.0"]), "{}", settings)
 }
 
-fn success() -> Outcome {
-    Outcome::Success(json!({"issues": 2}))
+fn success() -> HandlerOutcome {
+    support::success(&json!({"issues": 2}))
 }
 
 /// An invocation with a lifetime.

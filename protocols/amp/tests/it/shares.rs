@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Fixture, NOW, body, catalogue, code, invocation, key, one_answer, started};
+use crate::support::{self, Fixture, NOW, body, catalogue, code, invocation, key, one_answer, started};
 use capgen_amp::body::Body;
 use capgen_amp::message::{Message, MessageType};
-use capgen_amp::provider::{CacheLimits, Outcome, Output, Settings, Ticket};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Output, Settings, Ticket};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -24,8 +24,8 @@ fn run(fixture: &mut Fixture, from: &str, size: usize) -> Vec<u8> {
     message
 }
 
-fn result(size: usize) -> Outcome {
-    Outcome::Success(json!({"issues": 1, "text": "x".repeat(size)}))
+fn result(size: usize) -> HandlerOutcome {
+    support::success(&json!({"issues": 1, "text": "x".repeat(size)}))
 }
 
 /// Whether a duplicate gets the result. It never runs.
@@ -145,7 +145,8 @@ fn refusals_of_one_sender_do_not_displace_those_of_another() {
     assert_eq!(one_answer(&fixture.send(&wrong, "limited", NOW + 5)), first);
 }
 
-/// Something that a sender does: runs an invocation with a result of some size, repeats one of its messages, or sends an invalid one.
+/// Something that a sender does: runs an invocation with a result of some size, repeats one of its messages, or sends
+/// an invalid one.
 #[derive(Clone, Debug)]
 enum Act {
     Run(usize),
@@ -165,7 +166,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Another sender has three results within its share. Whatever one sender does, they stay, and none of its own messages runs twice.
+    /// Another sender has three results within its share. Whatever one sender does, they stay, and none of its own
+    /// messages runs twice.
     #[test]
     fn decision_22_whatever_one_sender_sends_others_lose_nothing(acts in acts()) {
         let mut fixture = fixture(|settings| settings.cache = CacheLimits { entries: 20, bytes: 60_000 });

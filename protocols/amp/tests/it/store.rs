@@ -9,7 +9,7 @@ use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::carrier::{BoxFuture, Handled, Proved, Service as _};
 use capgen_amp::message::MessageType;
 use capgen_amp::policy::Policy;
-use capgen_amp::provider::{CacheLimits, Outcome, Provider, Record, RequestId, Start, State, Store};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Provider, Record, RequestId, Start, State, Store};
 use capgen_amp::store::SqliteStore;
 use tempfile::TempDir;
 
@@ -199,8 +199,8 @@ impl Store for Full {
 struct Reports(std::sync::Mutex<Vec<String>>);
 
 impl Execute for Reports {
-    fn execute(&self, _: Start) -> BoxFuture<'static, Outcome> {
-        Box::pin(async { Outcome::Success(serde_json::json!({"issues": 0})) })
+    fn execute(&self, _: Start) -> BoxFuture<'static, HandlerOutcome> {
+        Box::pin(async { support::success(&serde_json::json!({"issues": 0})) })
     }
 
     fn store_failed(&self, reason: &str) {

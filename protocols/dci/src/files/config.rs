@@ -8,7 +8,8 @@ use capgen_diagnostic::{Diagnostic, Source};
 use capgen_files::Links;
 use capgen_manifest::codes::UNREADABLE;
 
-use crate::{Aliases, Mode, Probes, Warning};
+use crate::Warning;
+use crate::inputs::{Aliases, Mode, Probes};
 
 /// The folder of all documents.
 pub(super) const FOLDER: &str = ".dci";
@@ -29,7 +30,8 @@ pub struct AliasFiles {
 }
 
 impl AliasFiles {
-    /// Reads the tables that apply in a mode: that of the caller in both, and `.dci/aliases.v1.json` in best-effort, if it exists (decision 11).
+    /// Reads the tables that apply in a mode: that of the caller in both, and `.dci/aliases.v1.json` in best-effort, if
+    /// it exists (decision 11).
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Discovery: the candidates of a run from the three sources, and why other skills are not candidates (section "Discovery Scope", decisions 10
-//! and 30).
+//! Discovery: the candidates of a run from the three sources, and why other skills are not candidates (section
+//! "Discovery Scope", decisions 10 and 30).
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -12,7 +12,8 @@ use super::cache::Cache;
 use super::missing;
 use super::scan::{Found, Reason, Scan};
 use super::skill_file::{SKILL_FILE, start};
-use crate::{Rejection, Skill, Source, Warning, codes};
+use crate::inputs::{Rejection, Skill, Source};
+use crate::{Warning, codes};
 
 /// The folder of the skills of a workspace.
 pub(super) const SKILLS: &str = "skills";
@@ -35,12 +36,14 @@ pub struct Roots {
 /// The skills of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Discovery {
-    /// The candidates, in the order in which they were found: by source, then by path, segment by segment in bytewise order.
+    /// The candidates, in the order in which they were found: by source, then by path, segment by segment in bytewise
+    /// order.
     pub skills: Vec<Skill>,
     /// The consumer.
     pub consumer: Option<Skill>,
-    /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered. If several reasons apply, it is
-    /// the first of `unreadable`, `unparseable`, `link-outside-root`, `disabled`, `duplicate` and `consumer`.
+    /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered. If
+    /// several reasons apply, it is the first of `unreadable`, `unparseable`, `link-outside-root`, `disabled`,
+    /// `duplicate` and `consumer`.
     pub rejections: Vec<Rejection>,
     /// The sources that were read: the workspace, and those with a folder.
     pub sources: Vec<Source>,
@@ -48,20 +51,22 @@ pub struct Discovery {
     pub warnings: Vec<Warning>,
 }
 
-/// Finds the skills of a run. Links are followed if they stay inside of the workspace, or of a folder of skills outside of it (decision 44), and of each
-/// `SKILL.md` only the frontmatter is read. Takes time linear in the number of files, up to 500,000 folders and links, 5,000,000 entries of
-/// folders and 256 MiB of frontmatter.
+/// Finds the skills of a run. Links are followed if they stay inside of the workspace, or of a folder of skills outside
+/// of it (decision 44), and of each `SKILL.md` only the frontmatter is read. Takes time linear in the number of files,
+/// up to 500,000 folders and links, 5,000,000 entries of folders and 256 MiB of frontmatter.
 ///
 /// # Errors
 ///
-/// The workspace or another root is not a readable folder, the consumer is not a skill, no `SKILL.md` is found, or a limit is exceeded.
+/// The workspace or another root is not a readable folder, the consumer is not a skill, no `SKILL.md` is found, or a
+/// limit is exceeded.
 pub fn discover(roots: &Roots) -> Result<Discovery, Vec<Diagnostic>> {
     search(roots, None)
 }
 
-/// Like [`discover`], but reads only the files and folders that have changed since an earlier call with the same cache file. The file is created
-/// or replaced if necessary and if at least `least_skills` are found. It must be outside of every root, in a folder that only trusted programs can write to; then the result is always
-/// that of [`discover`]. A cache that cannot be read or written has no effect.
+/// Like [`discover`], but reads only the files and folders that have changed since an earlier call with the same cache
+/// file. The file is created or replaced if necessary and if at least `least_skills` are found. It must be outside of
+/// every root, in a folder that only trusted programs can write to; then the result is always that of [`discover`]. A
+/// cache that cannot be read or written has no effect.
 ///
 /// # Errors
 ///
@@ -122,7 +127,8 @@ fn root(folder: &Path, what: &str) -> Result<PathBuf, Vec<Diagnostic>> {
     if place.is_dir() { Ok(place) } else { Err(finding("is not a folder")) }
 }
 
-/// The skill that the caller names as the consumer. Its path is relative to the workspace; outside of it, the path is `.` (decision 28).
+/// The skill that the caller names as the consumer. Its path is relative to the workspace; outside of it, the path is
+/// `.` (decision 28).
 fn consumer(folder: &Path, workspace: &Path) -> Result<(Skill, Vec<Diagnostic>), Vec<Diagnostic>> {
     let finding = |reason: &str| {
         let message = format!("the consumer {} {reason}", quoted(&folder.to_string_lossy()));

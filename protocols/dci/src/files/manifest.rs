@@ -7,7 +7,7 @@ use std::sync::Arc;
 use capgen_diagnostic::quoted;
 use capgen_files::Links;
 
-use crate::{Declared, ManifestNames, Skill};
+use crate::inputs::{Declared, ManifestNames, Skill};
 
 /// The largest manifest in bytes. Far above the size of usual manifests; only the names of its capabilities are used,
 /// and all of it is parsed for them.
@@ -32,8 +32,8 @@ impl Default for Manifests {
 impl Manifests {
     /// The names and ids of the capabilities in the manifest of a skill; `None` if the skill references no manifest.
     ///
-    /// The path is relative to the folder of the skill, and stays in the skill's boundary: a skill must not make a program read other files.
-    /// The reason of a failure quotes nothing of the file.
+    /// The path is relative to the folder of the skill, and stays in the skill's boundary: a skill must not make a
+    /// program read other files. The reason of a failure quotes nothing of the file.
     pub fn names(&mut self, skill: &Skill) -> Option<ManifestNames> {
         let Declared::Text(path) = &skill.capabilities else { return None };
         let failed = |reason: &str| Err(format!("the manifest {} {reason}", quoted(path)));

@@ -7,21 +7,24 @@ use capgen_diagnostic::{Diagnostic, quoted};
 
 use super::discover::{Roots, SKILLS};
 use super::skill_file::SKILL_FILE;
-use crate::{Rejection, codes};
+use crate::codes;
+use crate::inputs::Rejection;
 
-/// The most entries of folders that are examined: the finding is a hint, and must not take longer than the search itself.
+/// The most entries of folders that are examined: the finding is a hint, and must not take longer than the search
+/// itself.
 const MAX_ENTRIES: usize = 20_000;
 /// The deepest folder below one of the usual places. Skills are in its subfolders, or in groups of these.
 const MAX_DEPTH: usize = 3;
 /// The most folders and files that the finding names. They fit on a line or two, and one of them is enough to find the
 /// mistake.
-const MOST: usize = 5;
+const MAX_NAMED: usize = 5;
 /// The usual places of skills that a workspace has besides `skills`.
 const USUAL: [&str; 2] = [".claude/skills", ".agents/skills"];
 /// The folder whose subfolders may have skills.
 const PLUGINS: &str = "plugins";
 
-/// The finding about these roots. `excluded` lists the links that were not followed, and the folders that cannot be read.
+/// The finding about these roots. `excluded` lists the links that were not followed, and the folders that cannot be
+/// read.
 pub(super) fn finding(roots: &Roots, excluded: &[Rejection]) -> Diagnostic {
     let shown = |path: &Path| quoted(&capgen_manifest::shown(path));
     let mut searched = vec![quoted(&capgen_manifest::shown(&roots.workspace.join(SKILLS)))];
@@ -68,15 +71,15 @@ pub(super) fn finding(roots: &Roots, excluded: &[Rejection]) -> Diagnostic {
 
 /// The first of some texts, and how many more there are.
 fn first(texts: &[String]) -> String {
-    let listed = texts.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-    match texts.len().saturating_sub(MOST) {
+    let listed = texts.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match texts.len().saturating_sub(MAX_NAMED) {
         0 => listed,
         more => format!("{listed} and {more} more"),
     }
 }
 
-/// The places in which a workspace may have skills, in order: also those of plugins, and the workspace itself, if a caller names the folder of the
-/// skills instead.
+/// The places in which a workspace may have skills, in order: also those of plugins, and the workspace itself, if a
+/// caller names the folder of the skills instead.
 fn usual(workspace: &Path) -> Vec<String> {
     let mut places: Vec<String> = USUAL.map(str::to_owned).into();
     let plugins = fs::read_dir(workspace.join(PLUGINS)).into_iter().flatten().take(MAX_ENTRIES);

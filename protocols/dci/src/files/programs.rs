@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use capgen_time::Backoff;
 
-use crate::{Probe, ProbeRunner, Skill, Warning, codes};
+use crate::inputs::{Probe, ProbeRunner, Skill};
+use crate::{Warning, codes};
 
 /// How long a program that was killed may take to end. The system cannot kill every program, and a run must not wait
 /// for one.
@@ -18,11 +19,11 @@ const POLL: Backoff = Backoff::new(Duration::from_millis(1), Duration::from_mill
 /// The variable with the id of the candidate.
 const CANDIDATE: &str = "DCI_CANDIDATE";
 
-/// Runs probes as programs, without a shell: in the folder of the skill, with its id in `DCI_CANDIDATE`, without input, and with the rest of the
-/// environment of this process. Their output is discarded.
+/// Runs probes as programs, without a shell: in the folder of the skill, with its id in `DCI_CANDIDATE`, without input,
+/// and with the rest of the environment of this process. Their output is discarded.
 ///
-/// On Unix each program is in a process group of its own, which is killed when the program has ended or its time is over. Processes that leave
-/// the group are not killed.
+/// On Unix each program is in a process group of its own, which is killed when the program has ended or its time is
+/// over. Processes that leave the group are not killed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Programs {
     /// The programs that could not be started.

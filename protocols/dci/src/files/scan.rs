@@ -1,4 +1,5 @@
-//! Reads the skills below a folder, in bytewise order (decision 10), and through links that stay inside of it (decision 44).
+//! Reads the skills below a folder, in bytewise order (decision 10), and through links that stay inside of it (decision
+//! 44).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -12,7 +13,7 @@ use capgen_diagnostic::{Code, Diagnostic};
 use super::budget::Budget;
 use super::cache::{Content, Entry, Known, Stamp, Tree};
 use super::skill_file::{SKILL_FILE, content, start};
-use crate::{Skill, Source};
+use crate::inputs::{Skill, Source};
 
 /// The deepest folder below a root. Skills are usually one to three levels below a root. It bounds the recursion.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -246,7 +247,8 @@ impl<'b> Scan<'b> {
         Ok(Ok(listed))
     }
 
-    /// Follows a link to a folder or in place of a `SKILL.md`, if it stays inside of the boundary; else records it (decisions 30 and 44).
+    /// Follows a link to a folder or in place of a `SKILL.md`, if it stays inside of the boundary; else records it
+    /// (decisions 30 and 44).
     fn link(&mut self, folder: &Folder, name: &OsStr) -> Result<(), Vec<Diagnostic>> {
         self.budget.folder()?;
         let (child, is_file) = (folder.child(name), name == SKILL_FILE);
@@ -284,7 +286,8 @@ impl<'b> Scan<'b> {
         self.exclude(&folder.path, Reason::Unreadable, format!("`{SKILL_FILE}` is not a regular file"), true);
     }
 
-    /// Whether the states of a folder and its files are kept. Links are examined in each run, and so is everything behind them.
+    /// Whether the states of a folder and its files are kept. Links are examined in each run, and so is everything
+    /// behind them.
     fn may_cache(&self, folder: &Folder) -> bool {
         self.has_cache && !folder.is_linked
     }

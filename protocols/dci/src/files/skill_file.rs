@@ -8,8 +8,8 @@ use capgen_diagnostic::Diagnostic;
 use capgen_files::Links;
 
 use super::cache::Content;
-use crate::frontmatter::{self, Extent, Invalid};
-use crate::{Skill, Source};
+use crate::inputs::frontmatter::{self, Extent, Invalid};
+use crate::inputs::{Skill, Source};
 
 /// The name of the file that makes a folder a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
@@ -62,8 +62,8 @@ pub(super) fn located(finding: &Diagnostic) -> String {
     }
 }
 
-/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. The rest of the file
-/// may have any size.
+/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not
+/// end. The rest of the file may have any size.
 pub(super) fn start(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     // Few are longer. The limit is doubled, so that looking for the end again costs no more than reading.
     let mut limit = 4 << 10;

@@ -11,7 +11,8 @@ use capgen_files::Links;
 use capgen_time::Backoff;
 
 use super::config::{FOLDER, check_folder, read};
-use crate::{RELIABILITY_PATH, Record, Reliability, Warning, codes};
+use crate::inputs::{InvalidOutcome, RELIABILITY_PATH, Record, Reliability};
+use crate::{Warning, codes};
 
 const FOLDERS: [&str; 2] = [FOLDER, "state"];
 const FILE: &str = "reliability.v1.json";
@@ -38,8 +39,8 @@ fn root(workspace: &Path) -> io::Result<PathBuf> {
     Ok(root.unwrap_or(&workspace).to_owned())
 }
 
-/// Reads the outcomes of earlier uses of the skills of a workspace. A state that does not exist is empty, and so is one that cannot be read or is
-/// invalid, with a warning (decision 19).
+/// Reads the outcomes of earlier uses of the skills of a workspace. A state that does not exist is empty, and so is one
+/// that cannot be read or is invalid, with a warning (decision 19).
 pub fn read_reliability(workspace: &Path) -> (Reliability, Vec<Warning>) {
     let ignored = |reason: String| {
         let message = format!("the history of skills is ignored: {reason}");
@@ -58,9 +59,9 @@ pub fn read_reliability(workspace: &Path) -> (Reliability, Vec<Warning>) {
     }
 }
 
-/// Adds the outcome of a use of a skill to the state of a workspace, as [`Reliability::record`] does, and returns the skill's record. The state
-/// is replaced as a whole: a reader, and a process that is killed, leave the old or the new one. Processes that record at the same time wait
-/// for each other.
+/// Adds the outcome of a use of a skill to the state of a workspace, as [`Reliability::record`] does, and returns the
+/// skill's record. The state is replaced as a whole: a reader, and a process that is killed, leave the old or the new
+/// one. Processes that record at the same time wait for each other.
 ///
 /// # Errors
 ///
@@ -93,7 +94,7 @@ fn parse(bytes: Vec<u8>) -> Result<Reliability, Vec<Diagnostic>> {
     Reliability::read(&capgen_manifest::decode(RELIABILITY_PATH, bytes)?)
 }
 
-fn invalid(reason: crate::InvalidOutcome) -> Vec<Diagnostic> {
+fn invalid(reason: InvalidOutcome) -> Vec<Diagnostic> {
     vec![Diagnostic::new(codes::OUTCOME, reason.to_string())]
 }
 

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use capgen_diagnostic::{Diagnostic, Severity, Source as Text};
 
 use super::{AliasFiles, Discovery, Manifests, Roots, discover, discover_cached, read_probes, read_reliability};
-use crate::contract::{Problem, read, stated_mode};
-use crate::{
-    Aliases, Consumer, Corpus, Declared, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Profile, Ranked,
-    Rejection, Reliability, Resolution, ResolveError, Skill, Source, Verified, Warning, codes, resolve,
+use crate::choose::{Consumer, Corpus, Inputs, Ranked, Resolution, ResolveError, Verified, resolve};
+use crate::inputs::contract::{ContractProblem, read, stated_mode};
+use crate::inputs::{
+    Aliases, Declared, Host, Mode, Overrides, ProbeRunner, Probes, Profile, Rejection, Reliability, Skill, Source,
 };
+use crate::{Warning, codes};
 
-/// The places of the files of a run, and how they are read. The default is the folder in which the program runs, without a cache.
+/// The places of the files of a run, and how they are read. The default is the folder in which the program runs,
+/// without a cache.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WorkspaceOptions {
     /// The workspace, other folders of skills, and the consumer.
@@ -66,11 +68,13 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the skills, and reads the consumer, the aliases, the probes and the history. Everything else is a function of the result.
+    /// Finds the skills, and reads the consumer, the aliases, the probes and the history. Everything else is a function
+    /// of the result.
     ///
     /// # Errors
     ///
-    /// Those of [`discover`], of [`AliasFiles::load`] and of [`read_probes`], and an unreadable contract of the consumer in strict mode.
+    /// Those of [`discover`], of [`AliasFiles::load`] and of [`read_probes`], and an unreadable contract of the
+    /// consumer in strict mode.
     pub fn load(options: &WorkspaceOptions) -> Result<Self, Vec<Diagnostic>> {
         let discovery = match &options.cache {
             Some((file, least_skills)) => discover_cached(&options.roots, file, *least_skills)?,
@@ -93,8 +97,8 @@ impl Workspace {
         Ok(Self { corpus, sources, rejections, warnings, consumer, aliases, reliability, probes })
     }
 
-    /// The inputs of a run that requires these capabilities, in any notation of the mode. Without any, those of the consumer apply. The query, the
-    /// host, the policy and the profile have their defaults.
+    /// The inputs of a run that requires these capabilities, in any notation of the mode. Without any, those of the
+    /// consumer apply. The query, the host, the policy and the profile have their defaults.
     pub fn inputs<T: AsRef<str>>(&self, required: &[T]) -> Inputs<'_> {
         let mut normalised = Vec::new();
         for text in required {
@@ -116,7 +120,8 @@ impl Workspace {
         }
     }
 
-    /// Chooses providers. Probes run only with a runner, such as [`Programs`](super::Programs), whose warnings the caller adds.
+    /// Chooses providers. Probes run only with a runner, such as [`Programs`](super::Programs), whose warnings the
+    /// caller adds.
     ///
     /// # Errors
     ///
@@ -129,7 +134,8 @@ impl Workspace {
         resolve(&self.corpus, inputs, runner)
     }
 
-    /// The selected candidates with manifests, by their places in the corpus, each with the capabilities that its manifest names.
+    /// The selected candidates with manifests, by their places in the corpus, each with the capabilities that its
+    /// manifest names.
     pub fn verified(&self, resolution: &Resolution) -> BTreeMap<usize, Verified> {
         let mut manifests = Manifests::default();
         let verified = |one: &Ranked| {
@@ -161,7 +167,8 @@ fn mode_of(consumer: &Skill) -> Option<Mode> {
     }
 }
 
-/// The consumer. Its contract must be readable in strict; in best-effort, an unreadable one counts as absent (decision 28).
+/// The consumer. Its contract must be readable in strict; in best-effort, an unreadable one counts as absent (decision
+/// 28).
 fn read_consumer(skill: &Skill, mode: Mode, warnings: &mut Vec<Warning>) -> Result<Consumer, Vec<Diagnostic>> {
     let (contract, problems) = match &skill.contract {
         Declared::Absent => (None, Vec::new()),
@@ -169,7 +176,8 @@ fn read_consumer(skill: &Skill, mode: Mode, warnings: &mut Vec<Warning>) -> Resu
         Declared::Text(text) => {
             let reading = read(text, mode);
             let source = Text::new(format!("<contract of {}>", skill.name), text);
-            let errors = reading.problems.iter().filter(|problem: &&Problem| problem.severity == Severity::Error);
+            let errors =
+                reading.problems.iter().filter(|problem: &&ContractProblem| problem.severity == Severity::Error);
             let errors = errors.map(|problem| problem.finding(&source)).collect();
             (reading.contract, errors)
         }

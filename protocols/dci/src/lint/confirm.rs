@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Lint, LintSkill};
-use crate::contract::Contract;
-use crate::corpus::Corpus;
-use crate::resolve::{Consumer, Inputs, resolve};
-use crate::{Declared, Host, Overrides, Probes, Profile, Reliability, Skill};
+use crate::choose::{Consumer, Corpus, Inputs, resolve};
+use crate::inputs::{Declared, Host, Overrides, Probes, Profile, Reliability, Skill, SkillContract};
 
 /// The most skills that all resolutions together may read: about a second of work.
-const MOST_READ: usize = 200_000;
+const MAX_READ: usize = 200_000;
 
 /// Resolves the requirements of skills, as long as the limit permits it.
 pub(super) struct Confirm {
@@ -18,18 +16,18 @@ pub(super) struct Confirm {
 
 impl Default for Confirm {
     fn default() -> Self {
-        Self { left: MOST_READ }
+        Self { left: MAX_READ }
     }
 }
 
 impl Confirm {
-    /// The capabilities in conflict in the resolutions of a skill, in any profile; `None` if the limit is reached. A provider that is never
-    /// selected, or is deeper than requirements are followed, is in no conflict.
+    /// The capabilities in conflict in the resolutions of a skill, in any profile; `None` if the limit is reached. A
+    /// provider that is never selected, or is deeper than requirements are followed, is in no conflict.
     pub(super) fn conflicts(
         &mut self,
         lint: &Lint,
         skill: &LintSkill,
-        contract: &Contract,
+        contract: &SkillContract,
     ) -> Option<BTreeSet<String>> {
         self.left = self.left.checked_sub(lint.skills.len() + lint.others.len())?;
         let own = &skill.file.skill;

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::Contract;
+use crate::inputs::SkillContract;
 
-/// The maximum number of steps of the search.
+/// The steps of the search that are left.
 pub(super) struct Budget(usize);
+
+/// The maximum number of steps of the search: less than a second of work. Beyond it, a denied capability may be missed,
+/// which is better than a check that takes long.
+const MAX_STEPS: usize = 20_000_000;
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(20_000_000)
+        Self(MAX_STEPS)
     }
 }
 
@@ -50,7 +54,7 @@ pub(super) struct Graph {
 
 impl Graph {
     /// Adds the next skill.
-    pub(super) fn add(&mut self, contract: Option<&Contract>, canonical: impl Fn(&str) -> String) {
+    pub(super) fn add(&mut self, contract: Option<&SkillContract>, canonical: impl Fn(&str) -> String) {
         let skill = self.skills.len();
         let mut numbers =
             |tokens: &[String]| -> Vec<usize> { tokens.iter().map(|token| self.number(canonical(token))).collect() };
@@ -106,7 +110,8 @@ impl Graph {
         names.filter(|(_, count)| **count > 0).map(|(name, _)| name.as_str())
     }
 
-    /// The denied capabilities of each skill that it always requires, by their places in `D(...)`. Ends early if the budget does.
+    /// The denied capabilities of each skill that it always requires, by their places in `D(...)`. Ends early if the
+    /// budget does.
     pub(super) fn conflicts(&self, budget: &mut Budget) -> BTreeMap<usize, Vec<(usize, Reason)>> {
         let mut deniers: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for (index, skill) in self.skills.iter().enumerate() {
@@ -126,8 +131,8 @@ impl Graph {
         conflicts
     }
 
-    /// The skills whose resolutions all require a capability: those that require it, and those that require a capability whose providers are
-    /// all such skills. `None` if the budget ends.
+    /// The skills whose resolutions all require a capability: those that require it, and those that require a
+    /// capability whose providers are all such skills. `None` if the budget ends.
     fn always_require(&self, capability: usize, budget: &mut Budget) -> Option<BTreeMap<usize, Reason>> {
         let direct = self.requirers.get(capability).map_or(&[][..], Vec::as_slice);
         let mut always: BTreeMap<usize, Reason> = direct.iter().map(|skill| (*skill, Reason::Itself)).collect();

@@ -4,7 +4,7 @@ use capgen_diagnostic::{Diagnostic, Severity};
 
 /// The maximum number of findings that are kept. More than a user reads, and a hostile workspace could cause any
 /// number. Further ones are counted, and errors replace warnings.
-const MOST: usize = 10_000;
+const MAX_FINDINGS: usize = 10_000;
 
 /// The findings of a check.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +23,10 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Adds a finding about the skill with this index. An error replaces a warning if there are too many findings, so that no number of
-    /// warnings hides all errors.
+    /// Adds a finding about the skill with this index. An error replaces a warning if there are too many findings, so
+    /// that no number of warnings hides all errors.
     pub(super) fn add(&mut self, index: usize, finding: Diagnostic) {
-        if self.findings.len() < MOST {
+        if self.findings.len() < MAX_FINDINGS {
             self.findings.push((index, finding));
             return;
         }

@@ -13,8 +13,9 @@ use capgen_diagnostic::{Diagnostic, Source, nearest, quoted};
 
 pub use findings::LintFindings;
 
-use crate::contract::{Contract, read, stated_mode};
-use crate::{Aliases, Declared, ManifestNames, Mode, Skill, SkillFile, codes};
+use crate::codes;
+use crate::inputs::contract::{SkillContract, read, stated_mode};
+use crate::inputs::{Aliases, Declared, ManifestNames, Mode, Skill, SkillFile};
 use confirm::Confirm;
 use conflicts::{Budget, Graph, Reason};
 use findings::Collector;
@@ -22,7 +23,7 @@ use places::Places;
 
 /// The maximum number of comparisons between names, for suggestions. Suggestions are only a help, so beyond the limit
 /// findings have no suggestion, instead of a check that takes long.
-const MOST_COMPARISONS: usize = 200_000;
+const MAX_COMPARISONS: usize = 200_000;
 
 /// A skill to check.
 #[derive(Debug)]
@@ -51,24 +52,26 @@ pub struct Lint<'l> {
 impl Lint<'_> {
     /// Checks the skills. Findings are ordered by skill; at most 10,000 are kept.
     ///
-    /// Reports values of the frontmatter that are ignored, names and descriptions that the specification of Agent Skills forbids, mistakes in
-    /// contracts, required capabilities that no other skill provides, denied capabilities that the skill requires or that a resolution of it has in
-    /// conflict, and capabilities that the referenced manifest does not have.
+    /// Reports values of the frontmatter that are ignored, names and descriptions that the specification of Agent
+    /// Skills forbids, mistakes in contracts, required capabilities that no other skill provides, denied capabilities
+    /// that the skill requires or that a resolution of it has in conflict, and capabilities that the referenced
+    /// manifest does not have.
     ///
-    /// The time is linear in the texts, apart from sorting. The search for denied capabilities that are required indirectly is limited: it
-    /// ends after 20,000,000 steps, and its resolutions read 200,000 skills together; the rest is counted as further findings.
+    /// The time is linear in the texts, apart from sorting. The search for denied capabilities that are required
+    /// indirectly is limited: it ends after 20,000,000 steps, and its resolutions read 200,000 skills together; the
+    /// rest is counted as further findings.
     pub fn run(&self) -> LintFindings {
         let mut findings = Collector::default();
-        let contracts: Vec<Option<Contract>> =
+        let contracts: Vec<Option<SkillContract>> =
             self.skills.iter().enumerate().map(|(index, skill)| self.contract(index, skill, &mut findings)).collect();
-        let others: Vec<Option<Contract>> = self.others.iter().map(|skill| self.read(skill).1).collect();
+        let others: Vec<Option<SkillContract>> = self.others.iter().map(|skill| self.read(skill).1).collect();
         let mut graph = Graph::default();
         for contract in contracts.iter().chain(&others) {
             graph.add(contract.as_ref(), |token| self.canonical(token));
         }
         let mut denied = graph.conflicts(&mut Budget::default());
         findings.omit(self.confirm(&contracts, &mut denied));
-        let mut run = Run { lint: self, graph: &graph, comparisons: MOST_COMPARISONS, findings };
+        let mut run = Run { lint: self, graph: &graph, comparisons: MAX_COMPARISONS, findings };
         for (index, (skill, contract)) in self.skills.iter().zip(&contracts).enumerate() {
             if let Some(contract) = contract {
                 run.skill(index, skill, contract, denied.get(&index).map_or(&[], Vec::as_slice));
@@ -77,8 +80,13 @@ impl Lint<'_> {
         run.findings.finish()
     }
 
-    /// Removes the conflicts by providers that no resolution has, and returns the number of those that could not be confirmed.
-    fn confirm(&self, contracts: &[Option<Contract>], denied: &mut BTreeMap<usize, Vec<(usize, Reason)>>) -> usize {
+    /// Removes the conflicts by providers that no resolution has, and returns the number of those that could not be
+    /// confirmed.
+    fn confirm(
+        &self,
+        contracts: &[Option<SkillContract>],
+        denied: &mut BTreeMap<usize, Vec<(usize, Reason)>>,
+    ) -> usize {
         let (mut confirm, mut unknown) = (Confirm::default(), 0);
         for (index, found) in denied {
             let (Some(skill), Some(Some(contract))) = (self.skills.get(*index), contracts.get(*index)) else {
@@ -100,7 +108,7 @@ impl Lint<'_> {
     }
 
     /// The text of a contract and its reading.
-    fn read<'s>(&self, skill: &'s Skill) -> (&'s str, Option<Contract>) {
+    fn read<'s>(&self, skill: &'s Skill) -> (&'s str, Option<SkillContract>) {
         let Declared::Text(text) = &skill.contract else { return ("", None) };
         (text, read(text, self.mode_of(text)).contract)
     }
@@ -115,7 +123,7 @@ impl Lint<'_> {
     }
 
     /// Reports the findings about one skill alone, and returns its contract.
-    fn contract(&self, index: usize, skill: &LintSkill, findings: &mut Collector) -> Option<Contract> {
+    fn contract(&self, index: usize, skill: &LintSkill, findings: &mut Collector) -> Option<SkillContract> {
         let LintSkill { source, file, manifest } = skill;
         findings.extend(index, file.warnings.iter().cloned());
         findings.extend(index, rules::findings(source, file).into_iter());
@@ -153,7 +161,7 @@ struct Run<'l> {
 }
 
 impl Run<'_> {
-    fn skill(&mut self, index: usize, skill: &LintSkill, contract: &Contract, denied: &[(usize, Reason)]) {
+    fn skill(&mut self, index: usize, skill: &LintSkill, contract: &SkillContract, denied: &[(usize, Reason)]) {
         let missing = self.missing(contract);
         let unverified = self.unverified(skill, contract);
         if missing.is_empty() && unverified.is_empty() && denied.is_empty() {
@@ -195,7 +203,7 @@ impl Run<'_> {
     }
 
     /// The required capabilities that no other skill provides, each with a similar one that exists.
-    fn missing<'c>(&mut self, contract: &'c Contract) -> Vec<(&'c str, Option<String>)> {
+    fn missing<'c>(&mut self, contract: &'c SkillContract) -> Vec<(&'c str, Option<String>)> {
         let own: BTreeSet<String> = contract.provides.iter().map(|token| self.lint.canonical(token)).collect();
         let mut missing = Vec::new();
         for token in &contract.requires {
@@ -209,7 +217,7 @@ impl Run<'_> {
     }
 
     /// The provided capabilities that the manifest of the skill does not have, each with a similar one of the manifest.
-    fn unverified<'c>(&mut self, skill: &LintSkill, contract: &'c Contract) -> Vec<(&'c str, Option<String>)> {
+    fn unverified<'c>(&mut self, skill: &LintSkill, contract: &'c SkillContract) -> Vec<(&'c str, Option<String>)> {
         let Some(Ok(names)) = &skill.manifest else { return Vec::new() };
         let mode = self.lint.mode.unwrap_or_default();
         let known: BTreeSet<String> = names.iter().map(|name| mode.normalised(name)).collect();

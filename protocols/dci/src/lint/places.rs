@@ -6,8 +6,8 @@ use std::ops::Range;
 use capgen_diagnostic::{Diagnostic, Source};
 
 use super::yaml;
-use crate::Mode;
-use crate::contract::values;
+use crate::inputs::Mode;
+use crate::inputs::contract::values;
 
 /// Where the text of a contract is in its file.
 pub(super) struct Places<'s> {

@@ -2,12 +2,13 @@
 
 use capgen_diagnostic::{Diagnostic, Source, quoted};
 
-use crate::{SkillFile, codes};
+use crate::codes;
+use crate::inputs::SkillFile;
 
 /// The longest name in characters, by the specification of Agent Skills.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 /// The longest description in characters, by the same specification.
-const LONGEST_DESCRIPTION: usize = 1024;
+const MAX_DESCRIPTION: usize = 1024;
 
 /// The findings about the name and the description of a skill.
 pub(super) fn findings(source: &Source, file: &SkillFile) -> Vec<Diagnostic> {
@@ -23,12 +24,12 @@ pub(super) fn findings(source: &Source, file: &SkillFile) -> Vec<Diagnostic> {
     if let Some(reason) = invalid_name(&skill.name) {
         let message = format!("the name {} {reason}", quoted(&skill.name));
         let finding = Diagnostic::new(codes::NAME_FORM, message).at(source, spans.name.clone(), "");
-        let help = format!("write at most {LONGEST_NAME} letters, digits and single hyphens, in lower case");
+        let help = format!("write at most {MAX_NAME} letters, digits and single hyphens, in lower case");
         findings.push(finding.help(help));
     }
     let length = skill.description.chars().count();
-    if length > LONGEST_DESCRIPTION {
-        let message = format!("the description has {length} characters, and may have {LONGEST_DESCRIPTION}");
+    if length > MAX_DESCRIPTION {
+        let message = format!("the description has {length} characters, and may have {MAX_DESCRIPTION}");
         // A label under the whole text would underline pages.
         let start = spans.description.start;
         let finding = Diagnostic::new(codes::LONG_DESCRIPTION, message).at(source, start..start, "");
@@ -40,8 +41,8 @@ pub(super) fn findings(source: &Source, file: &SkillFile) -> Vec<Diagnostic> {
 /// Why a name breaks the rules for names; `None` if it does not.
 fn invalid_name(name: &str) -> Option<String> {
     let length = name.chars().count();
-    if length > LONGEST_NAME {
-        return Some(format!("has {length} characters, and may have {LONGEST_NAME}"));
+    if length > MAX_NAME {
+        return Some(format!("has {length} characters, and may have {MAX_NAME}"));
     }
     // Letters that have no case are in lower case.
     let is_lower = |c: char| c.is_alphanumeric() && c.to_lowercase().eq([c]);

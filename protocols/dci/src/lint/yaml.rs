@@ -8,8 +8,8 @@ enum Style {
     Double,
 }
 
-/// The offset in `raw`, a YAML string with its quotes, of each byte of `text`, its value, and of the end of the value. `None` if they do not
-/// correspond. Takes linear time.
+/// The offset in `raw`, a YAML string with its quotes, of each byte of `text`, its value, and of the end of the value.
+/// `None` if they do not correspond. Takes linear time.
 pub(super) fn offsets(raw: &str, text: &str) -> Option<Vec<usize>> {
     let (style, mut at) = match raw.as_bytes().first()? {
         b'"' => (Style::Double, 1),

@@ -2,14 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_dci::contract::{Reading, Setting, read, stated_mode};
-use capgen_dci::{Contract, Mode, OnMissingRequired};
+use capgen_dci::{Mode, OnMissingRequired, SkillContract};
 use capgen_diagnostic::Severity;
 
-fn best_effort(text: &str) -> Contract {
+fn best_effort(text: &str) -> SkillContract {
     read(text, Mode::BestEffort).contract.unwrap()
 }
 
-fn strict(text: &str) -> Contract {
+fn strict(text: &str) -> SkillContract {
     let reading = read(text, Mode::Strict);
     assert_eq!(reading.problems, []);
     reading.contract.unwrap()
@@ -20,10 +20,10 @@ fn problems<'t>(text: &'t str, reading: &Reading) -> Vec<(&'static str, &'t str)
     reading.problems.iter().map(|problem| (problem.code.as_str(), text.get(problem.span.clone()).unwrap())).collect()
 }
 
-/// Checks the problems of a text, which is unreadable in strict, and the number of its invalid tokens and unknown clauses in
-/// best-effort, where the problems are warnings.
+/// Checks the problems of a text, which is unreadable in strict, and the number of its invalid tokens and unknown
+/// clauses in best-effort, where the problems are warnings.
 #[track_caller]
-fn check(text: &str, expected: &[(&str, &str)], invalid_tokens: usize, unknown_clauses: usize) -> Contract {
+fn check(text: &str, expected: &[(&str, &str)], invalid_tokens: usize, unknown_clauses: usize) -> SkillContract {
     let reading = read(text, Mode::Strict);
     assert_eq!(reading.contract, None);
     assert_eq!(problems(text, &reading), expected);
@@ -74,7 +74,7 @@ fn decision_1_white_space_separates_clauses_and_strict_allows_one_space() {
     let contract =
         check("DCI/1\tP(a)  R(b)\r\n\x0cD(c)", &[("E0804", "\t"), ("E0804", "  "), ("E0804", "\r\n\x0c")], 0, 0);
     assert_eq!(contract.canonical(), "DCI/1 P(a) R(b) D(c)");
-    assert_eq!(check("DCI/1", &[("E0805", "")], 0, 0), Contract::default());
+    assert_eq!(check("DCI/1", &[("E0805", "")], 0, 0), SkillContract::default());
     check("  DCI/1^strict \n", &[("E0805", "")], 0, 0);
     // Other characters are not white space.
     check("DCI/1 P(a)\u{b}R(b)", &[("E0804", "\u{b}R(b)")], 0, 1);
@@ -162,7 +162,7 @@ fn decision_4_malformed_text_is_skipped_to_the_next_white_space_outside_parenthe
 fn decision_4_empty_clauses_and_values() {
     assert_eq!(
         check("DCI/1 P() R( \t) X()", &[("E0811", "P()"), ("E0811", "R( \t)"), ("E0810", "X")], 0, 1),
-        Contract { unknown_clauses: 1, ..Contract::default() }
+        SkillContract { unknown_clauses: 1, ..SkillContract::default() }
     );
     assert_eq!(check("DCI/1 P(a,,b, )", &[("E0812", ""), ("E0812", "")], 2, 0).provides, ["a", "b"]);
     assert_eq!(check("DCI/1 P(,)", &[("E0812", ""), ("E0812", "")], 2, 0).canonical(), "DCI/1");

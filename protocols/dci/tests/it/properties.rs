@@ -175,8 +175,9 @@ proptest! {
         prop_assert_eq!(without_id(report), without_id(other_report));
     }
 
-    /// The statistics of a corpus are N, the document frequencies and the average length of BM25; the median of `p_count`; the mean and
-    /// deviation of `S_contract - S_skill`, and whether there are at least five candidates. An addition that keeps them changes nothing else.
+    /// The statistics of a corpus are N, the document frequencies and the average length of BM25; the median of
+    /// `p_count`; the mean and deviation of `S_contract - S_skill`, and whether there are at least five candidates. An
+    /// addition that keeps them changes nothing else.
     #[test]
     fn a_skill_that_matches_nothing_changes_only_the_statistics_of_the_corpus((mode, is_cover, parts) in cases()) {
         let mut skills: Vec<Skill> = names(&parts).map(|(name, parts)| parts.skill(&name, true)).collect();

@@ -1,5 +1,5 @@
-//! Resolution over the frontmatter of 43 published skills, for 40 queries. None of these skills has a contract that provides something, so
-//! that names and descriptions decide.
+//! Resolution over the frontmatter of 43 published skills, for 40 queries. None of these skills has a contract that
+//! provides something, so that names and descriptions decide.
 //!
 //! The expected results were reviewed by hand; `real_skills.txt` notes those that a reader would not expect.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]

@@ -178,7 +178,8 @@ fn ruling_39_an_inflated_candidate_holds_no_place() {
 
 #[test]
 fn ruling_39_an_inflated_candidate_before_an_honest_one_leaves_it_the_only_place() {
-    // Penalties for unknown clauses are not possible in strict; a penalty for too many capabilities puts the honest one second.
+    // Penalties for unknown clauses are not possible in strict; a penalty for too many capabilities puts the honest one
+    // second.
     let many: String = (0..60).map(|n| format!(",c{n}")).collect();
     let contract = format!("DCI/1 P(search{many})");
     let skills =

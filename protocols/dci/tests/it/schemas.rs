@@ -243,8 +243,8 @@ fn change(document: &mut Value, (kind, place, pick): (u8, usize, usize)) {
     }
 }
 
-/// Checks random changes of documents: those that our schema accepts, the public schema accepts if it is given, and exactly those are
-/// read.
+/// Checks random changes of documents: those that our schema accepts, the public schema accepts if it is given, and
+/// exactly those are read.
 fn compare(name: &str, documents: &[Value], is_read: Option<fn(&Value) -> bool>, public: Option<Validator>) {
     let ours = ours(name);
     for document in documents {
@@ -324,7 +324,8 @@ fn reports_of_runs() {
     compare("report", &reports(), None, None);
 }
 
-/// The documents below a folder that have a schema, each with the name of its schema. Text that is not JSON is left out.
+/// The documents below a folder that have a schema, each with the name of its schema. Text that is not JSON is left
+/// out.
 fn conformance_documents(folder: &Path, found: &mut Vec<(String, Value)>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();

@@ -10,8 +10,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::error::McpError;
 
-/// The command that starts a server. The server is killed when its client is dropped; on Unix, with the processes that it has started,
-/// unless they have left its process group.
+/// The command that starts a server. The server is killed when its client is dropped; on Unix, with the processes that
+/// it has started, unless they have left its process group.
 #[derive(Clone)]
 pub struct ServerCommand {
     program: OsString,
@@ -66,13 +66,15 @@ impl ServerCommand {
         Self { directory: Some(directory.into()), ..self }
     }
 
-    /// Passes each line of standard error to a function; without one, standard error is discarded. The text is not trusted.
+    /// Passes each line of standard error to a function; without one, standard error is discarded. The text is not
+    /// trusted.
     #[must_use]
     pub fn on_stderr(self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { stderr: Some(Arc::new(sink)), ..self }
     }
 
-    /// Calls a function before each start. A server that ends at the first request is started again, because some of older revisions do.
+    /// Calls a function before each start. A server that ends at the first request is started again, because some of
+    /// older revisions do.
     #[must_use]
     pub fn on_start(self, start: impl Fn() + Send + Sync + 'static) -> Self {
         Self { start: Some(Arc::new(start)), ..self }
@@ -131,8 +133,8 @@ impl Process {
         }
     }
 
-    /// Waits until the server ends, and kills the processes that it leaves behind. `None` if its status is unknown. Cancel
-    /// safe.
+    /// Waits until the server ends, and kills the processes that it leaves behind. `None` if its status is unknown.
+    /// Cancel safe.
     pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await;
         self.kill_group();

@@ -155,8 +155,8 @@ pub(super) struct HttpChannel {
     session: Mutex<Option<HeaderValue>>,
 }
 
-/// Cancels a request to a server of an older revision, if it is dropped before the answer. To newer servers, the end of the connection
-/// means the same.
+/// Cancels a request to a server of an older revision, if it is dropped before the answer. To newer servers, the end of
+/// the connection means the same.
 struct Cancel {
     channel: Arc<HttpChannel>,
     id: u64,

@@ -33,8 +33,8 @@ pub struct ClientOptions {
     pub client: Implementation,
     /// The time for an answer, unless a call has its own.
     pub timeout: Duration,
-    /// The time for the answer to the first request, which servers of older revisions may not answer; at most `timeout`. Then the
-    /// negotiation goes on with the next request.
+    /// The time for the answer to the first request, which servers of older revisions may not answer; at most
+    /// `timeout`. Then the negotiation goes on with the next request.
     pub probe_timeout: Duration,
     /// The largest message of a server, in bytes.
     pub max_message: usize,
@@ -98,7 +98,8 @@ struct Headers {
     parameters: Vec<(String, String)>,
 }
 
-/// A connection to a server. Clones are the same connection. Dropping the last one ends a server that is a child process.
+/// A connection to a server. Clones are the same connection. Dropping the last one ends a server that is a child
+/// process.
 #[derive(Clone)]
 pub struct McpClient(Arc<Inner>);
 
@@ -156,8 +157,8 @@ impl McpClient {
         self.0.server.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks for all pages of the list of tools. [`call_tool`](Self::call_tool) uses the last list. Over HTTP, the list leaves out tools
-    /// whose `x-mcp-header` is invalid, as the protocol requires.
+    /// Asks for all pages of the list of tools. [`call_tool`](Self::call_tool) uses the last list. Over HTTP, the list
+    /// leaves out tools whose `x-mcp-header` is invalid, as the protocol requires.
     ///
     /// # Errors
     ///
@@ -203,12 +204,13 @@ impl McpClient {
 
     /// Calls a tool with the JSON of its request. Dropping the future cancels the call.
     ///
-    /// The request is an object, unless the tool is an export of capgen whose requests are wrapped in one; then it is wrapped here, and
-    /// the response is unwrapped.
+    /// The request is an object, unless the tool is an export of capgen whose requests are wrapped in one; then it is
+    /// wrapped here, and the response is unwrapped.
     ///
     /// # Errors
     ///
-    /// The request is not an object, or the server does not know the tool, fails, does not answer in time, or violates the protocol.
+    /// The request is not an object, or the server does not know the tool, fails, does not answer in time, or violates
+    /// the protocol.
     pub async fn call_tool(
         &self,
         name: &str,

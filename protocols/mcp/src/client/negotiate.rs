@@ -1,5 +1,5 @@
-//! Agreeing on a revision with a server ("Versioning and Compatibility" of the revision 2026-07-28): which request comes next, by the
-//! answer to the last one. No IO.
+//! Agreeing on a revision with a server ("Versioning and Compatibility" of the revision 2026-07-28): which request
+//! comes next, by the answer to the last one. No IO.
 
 use capgen_schema::Json;
 
@@ -62,8 +62,8 @@ pub(crate) fn initialize_params(revision: Revision, client: &Implementation) -> 
 
 /// The step after the answer to `server/discover`.
 ///
-/// Only a result, or an error that older servers do not know, shows that a server is of the revision 2026-07-28 or later. Anything else
-/// comes from an older server: an error with any code, an HTTP status, silence, or its end.
+/// Only a result, or an error that older servers do not know, shows that a server is of the revision 2026-07-28 or
+/// later. Anything else comes from an older server: an error with any code, an HTTP status, silence, or its end.
 pub(crate) fn after_discover(answer: Answer) -> Step {
     match answer {
         Answer::Result(result) => match result.get("supportedVersions").and_then(Json::as_array) {
@@ -85,8 +85,8 @@ pub(crate) fn after_discover(answer: Answer) -> Step {
     }
 }
 
-/// The step for the revisions that a server supports: the newest that this crate knows. `discovered` is the answer of a server that
-/// accepted the revision 2026-07-28.
+/// The step for the revisions that a server supports: the newest that this crate knows. `discovered` is the answer of a
+/// server that accepted the revision 2026-07-28.
 fn choose(versions: &[Json], discovered: Option<ServerInfo>) -> Step {
     let is_supported = |revision: &Revision| versions.iter().any(|version| version.as_str() == Some(revision.as_str()));
     match (Revision::ALL.into_iter().find(is_supported), discovered) {

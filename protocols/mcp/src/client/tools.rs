@@ -118,7 +118,8 @@ impl ToolList {
         self.tools.retain(|tool| tool.mirrored.is_ok());
     }
 
-    /// The list as one result of `tools/list`, with `serverInfo` and `protocolVersion` as the answer to `initialize` has them.
+    /// The list as one result of `tools/list`, with `serverInfo` and `protocolVersion` as the answer to `initialize`
+    /// has them.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let tools = self.tools.iter().map(|tool| tool.definition.clone()).collect();
@@ -200,7 +201,8 @@ pub(crate) fn complete(result: Json) -> Result<Json, McpError> {
 /// The result of a tool that ran.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ToolResult {
-    /// The response: the structured result or, if the tool has neither that nor an output schema, an object with the array `content`.
+    /// The response: the structured result or, if the tool has neither that nor an output schema, an object with the
+    /// array `content`.
     Response(Json),
     /// The tool failed. The text is for the model that called it, and not trusted.
     Failed(String),

@@ -30,8 +30,9 @@ pub use tools::InvalidAgent;
 pub struct ServerLimits {
     /// The largest message of a client, in bytes.
     pub max_message: usize,
-    /// The handlers that run at the same time for a sole client. Further calls wait. Over HTTP, each address has a share: all together run
-    /// at most a quarter more, so that one address with slow calls does not stop the calls of others.
+    /// The handlers that run at the same time for a sole client. Further calls wait. Over HTTP, each address has a
+    /// share: all together run at most a quarter more, so that one address with slow calls does not stop the calls of
+    /// others.
     pub max_concurrent: usize,
     /// The time of a call, with the time that it waits.
     pub timeout: Duration,
@@ -46,9 +47,10 @@ impl Default for ServerLimits {
 
 /// An agent as an MCP server, of all revisions from 2024-11-05 to 2026-07-28. Clones share the limits.
 ///
-/// The arguments of a call are validated before the handler runs, and its response before it leaves; both by the code or the contract of the handler.
-/// A violation, or a failure of the handler, is a result with `isError`, whose text a model can act on: it has the JSON Pointer and the
-/// rule of each violation, and no values. An unknown tool is an error of the protocol.
+/// The arguments of a call are validated before the handler runs, and its response before it leaves; both by the code
+/// or the contract of the handler. A violation, or a failure of the handler, is a result with `isError`, whose text a
+/// model can act on: it has the JSON Pointer and the rule of each violation, and no values. An unknown tool is an error
+/// of the protocol.
 ///
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,8 +84,8 @@ pub struct McpServerBuilder {
 }
 
 impl McpServer {
-    /// A server with a tool for each handler. The schemas of the tools are those of the generated or derived code, which have no
-    /// descriptions: [`builder`](Self::builder) takes them from the manifest.
+    /// A server with a tool for each handler. The schemas of the tools are those of the generated or derived code,
+    /// which have no descriptions: [`builder`](Self::builder) takes them from the manifest.
     ///
     /// # Errors
     ///

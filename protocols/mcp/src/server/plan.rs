@@ -43,8 +43,8 @@ pub(super) struct Call {
     pub(super) revision: Revision,
     pub(super) tool: Tool,
     pub(super) name: String,
-    /// The text of the request: its value would need many times as much memory while the call waits and runs. `Err` is the text for the
-    /// model.
+    /// The text of the request: its value would need many times as much memory while the call waits and runs. `Err` is
+    /// the text for the model.
     pub(super) request: Result<String, String>,
 }
 

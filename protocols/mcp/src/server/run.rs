@@ -101,7 +101,8 @@ fn heading(side: Side, name: &str) -> String {
     }
 }
 
-/// A line for each violation, with the JSON Pointer of its place. The violations have no values. The last line says if there are more.
+/// A line for each violation, with the JSON Pointer of its place. The violations have no values. The last line says if
+/// there are more.
 fn list(tool: &Tool, side: Side, violations: &Violations) -> String {
     let mut text = String::new();
     for violation in violations {

@@ -45,7 +45,8 @@ struct Connection<'a> {
 }
 
 impl McpServer {
-    /// Serves one client on a pair of pipes, such as `tokio::io::stdin()` and `tokio::io::stdout()`, until it closes its side. Calls that run then have 5 s to end.
+    /// Serves one client on a pair of pipes, such as `tokio::io::stdin()` and `tokio::io::stdout()`, until it closes
+    /// its side. Calls that run then have 5 s to end.
     ///
     /// # Errors
     ///
@@ -138,7 +139,8 @@ impl Connection<'_> {
         all.insert(id, call);
     }
 
-    /// The messages of a batch, which only the revision 2025-03-26 has, with one array of answers. It does not wait for the calls.
+    /// The messages of a batch, which only the revision 2025-03-26 has, with one array of answers. It does not wait for
+    /// the calls.
     async fn batch(&mut self, messages: Vec<Result<Message, Malformed>>) {
         if self.session != Some(Revision::V2025_03_26) {
             let error = RpcError::new(code::INVALID_REQUEST, "the revision has no batches");

@@ -149,7 +149,8 @@ impl Tool {
         request.ok_or_else(|| format!("- the property `{REQUEST_MEMBER}` is missing"))
     }
 
-    /// The JSON Pointer to a part of the request, from the arguments; or to a part of the response, from the structured result.
+    /// The JSON Pointer to a part of the request, from the arguments; or to a part of the response, from the structured
+    /// result.
     pub(super) fn pointer(&self, side: Side, path: &str) -> String {
         match side {
             Side::Request if self.wraps_request => format!("/{REQUEST_MEMBER}{path}"),

@@ -1,7 +1,7 @@
 //! The memory that a message needs while it is handled.
 
-/// The bytes for a JSON value, in addition to those of the text: its values in the server and in the handler, with the spare room of arrays
-/// that have grown. An array of small numbers needs forty times its text.
+/// The bytes for a JSON value, in addition to those of the text: its values in the server and in the handler, with the
+/// spare room of arrays that have grown. An array of small numbers needs forty times its text.
 const VALUE: usize = 96;
 
 /// The memory that a message needs while it is handled, in bytes. The text need not be JSON.

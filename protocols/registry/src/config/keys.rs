@@ -30,7 +30,8 @@ pub(crate) enum SignatureRule<'k> {
 }
 
 impl AgentKeys {
-    /// From the least `from` of its keys on, all events of an agent are signed (ruling 1); a key without `from` is valid from the start.
+    /// From the least `from` of its keys on, all events of an agent are signed (ruling 1); a key without `from` is
+    /// valid from the start.
     pub(super) fn rule(&self, id: EventId) -> SignatureRule<'_> {
         let is_started = self.0.values().any(|key| key.window.from.is_none_or(|from| from <= id));
         if is_started { SignatureRule::Signed(self) } else { SignatureRule::Unsigned }

@@ -20,11 +20,11 @@ pub(crate) use window::Window;
 /// The id of the kernel if the configuration names none.
 pub const DEFAULT_KERNEL: &str = "capgen.kernel";
 
-/// The configuration of a registry, `--config FILE` (formats page): the kernel, monitors, public keys, caps of priorities, grants and
-/// the quota.
+/// The configuration of a registry, `--config FILE` (formats page): the kernel, monitors, public keys, caps of
+/// priorities, grants and the quota.
 ///
-/// The validity of events depends on the kernel, the monitors, the keys and the caps, so their [`hash`](Self::hash) is part of every
-/// state. The default has no monitors, keys, caps, grants or quota; its kernel is [`DEFAULT_KERNEL`].
+/// The validity of events depends on the kernel, the monitors, the keys and the caps, so their [`hash`](Self::hash) is
+/// part of every state. The default has no monitors, keys, caps, grants or quota; its kernel is [`DEFAULT_KERNEL`].
 #[derive(Clone, Debug)]
 pub struct Configuration {
     kernel: Arc<str>,
@@ -42,7 +42,8 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// All errors, each with its JSON Pointer: the text is not JSON, or it has unknown members or values of another form.
+    /// All errors, each with its JSON Pointer: the text is not JSON, or it has unknown members or values of another
+    /// form.
     ///
     /// ```
     /// use capgen_registry::Configuration;
@@ -61,7 +62,8 @@ impl Configuration {
         &self.kernel
     }
 
-    /// The SHA-256 hash over the kernel, the keys, the monitors and the caps. States merge only if these hashes are equal.
+    /// The SHA-256 hash over the kernel, the keys, the monitors and the caps. States merge only if these hashes are
+    /// equal.
     #[must_use]
     pub fn hash(&self) -> Hash {
         self.hash

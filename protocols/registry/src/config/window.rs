@@ -20,7 +20,8 @@ impl Window {
         *self == Self::default()
     }
 
-    /// The entry of a configuration: the text alone if there are no bounds, and otherwise an object that has it as the member `name`.
+    /// The entry of a configuration: the text alone if there are no bounds, and otherwise an object that has it as the
+    /// member `name`.
     pub(crate) fn to_json(self, name: &str, text: &str) -> Value {
         if self.is_unbounded() {
             return text.into();

@@ -83,7 +83,8 @@ impl Checked {
 
 /// Decides whether events are valid under a configuration.
 ///
-/// It remembers the contracts that it has checked, within a limit, so that equal registrations cost little and share memory.
+/// It remembers the contracts that it has checked, within a limit, so that equal registrations cost little and share
+/// memory.
 #[derive(Debug)]
 pub struct Checker {
     config: Arc<Configuration>,
@@ -113,7 +114,8 @@ impl Checker {
         }
     }
 
-    /// Checks only the envelope and the signature. The result is the type; none if it is unknown, and then the signature is not checked.
+    /// Checks only the envelope and the signature. The result is the type; none if it is unknown, and then the
+    /// signature is not checked.
     ///
     /// # Errors
     ///
@@ -127,8 +129,9 @@ impl Checker {
         Err(invalid(Reason::Signature, vec!["/signature".to_owned()]))
     }
 
-    /// The result of the checks for an append. Unlike [`check`](Self::check), it also checks the signature of unknown types: they change no
-    /// state, but an append keeps their ids and idempotency keys for their producer (decision 15).
+    /// The result of the checks for an append. Unlike [`check`](Self::check), it also checks the signature of unknown
+    /// types: they change no state, but an append keeps their ids and idempotency keys for their producer (decision
+    /// 15).
     pub(crate) fn check_to_append(&self, event: &Event) -> Checked {
         match self.check(event) {
             Checked::Ignored if !signature::is_valid(event, &self.config) => {
@@ -143,7 +146,8 @@ impl Checker {
         envelope::errors(event, self.config.kernel()).is_empty()
     }
 
-    /// Whether the envelope and the signature are valid, also if the type is unknown: only such an event is its producer's.
+    /// Whether the envelope and the signature are valid, also if the type is unknown: only such an event is its
+    /// producer's.
     pub(crate) fn is_authentic(&self, event: &Event) -> bool {
         self.has_valid_envelope(event) && signature::is_valid(event, &self.config)
     }

@@ -53,7 +53,8 @@ fn known(classes: &[&'static str], class: &str) -> Option<&'static str> {
     classes.iter().copied().find(|known| *known == class)
 }
 
-/// Compiled schemas of requests and responses.
+/// Compiled schemas of requests and responses. Their number bounds the memory; a further one replaces another, which is
+/// then compiled again when it is needed.
 static VALIDATORS: ValidatorCache = ValidatorCache::new(1024);
 
 impl Offer {
@@ -61,7 +62,8 @@ impl Offer {
     ///
     /// # Errors
     ///
-    /// The JSON Pointers into the payload at which a schema is not part of the subset; none if a version is out of range.
+    /// The JSON Pointers into the payload at which a schema is not part of the subset; none if a version is out of
+    /// range.
     pub(crate) fn read(payload: &Value) -> Result<Self, Vec<String>> {
         let capability = text(payload, "capability_id").unwrap_or_default();
         let version = text(payload, "version").unwrap_or_default();
@@ -128,7 +130,8 @@ pub(crate) fn pinned_errors(payload: &Value) -> Vec<String> {
     schema(payload, "output_schema").err().unwrap_or_default()
 }
 
-/// The paths at which a value violates a schema. A schema outside of the subset, which no valid registration has, accepts nothing.
+/// The paths at which a value violates a schema. A schema outside of the subset, which no valid registration has,
+/// accepts nothing.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     violations_of_text(&canonical(schema), value)
 }
@@ -142,14 +145,16 @@ fn violations_of_text(text: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// The paths of every violation. Of the paths of an event, the first 32 in the order of bytes count, so all of them are needed.
+/// The paths of every violation. Of the paths of an event, the first 32 in the order of bytes count, so all of them are
+/// needed.
 pub(super) fn reported(validator: &Validator, value: &Value) -> Vec<String> {
     let violations = validator.clone().budget(EVERY_PATH).validate(value);
     violations.into_iter().map(|violation| violation.path).collect()
 }
 
-/// A path is later cut to its whole segments within 255 characters, which drops every segment that is cut here. The bytes bound the
-/// memory for an event with a long name around many invalid values; no program that means well comes near.
+/// A path is later cut to its whole segments within 255 characters, which drops every segment that is cut here. The
+/// bytes bound the memory for an event with a long name around many invalid values; no program that means well comes
+/// near.
 const EVERY_PATH: ReportBudget = ReportBudget { violations: usize::MAX, bytes: 64 << 20, name: 255 };
 
 fn paths(validator: &Validator, value: &Value) -> Vec<String> {
@@ -171,7 +176,7 @@ fn schema(payload: &Value, name: &str) -> Result<Value, Vec<String>> {
             let errors = problems.iter().filter(|problem| problem.code.severity() == Severity::Error);
             Err(errors.map(|problem| at(&problem.pointer)).collect())
         }
-        Err(SchemaTextError::Json(_)) => Err(vec![at("")]),
+        Err(_) => Err(vec![at("")]),
     }
 }
 

@@ -38,7 +38,8 @@ pub(super) fn errors(event: &Event, kernel: &str) -> Vec<String> {
     paths
 }
 
-/// Whether a text is a valid timestamp: in its form, with a day of the calendar and a time of the day. Timestamps have no leap seconds.
+/// Whether a text is a valid timestamp: in its form, with a day of the calendar and a time of the day. Timestamps have
+/// no leap seconds.
 pub(super) fn is_timestamp(text: &str) -> bool {
     has_form(text) && text.get(17..19) != Some("60") && text.parse::<Timestamp>().is_ok()
 }

@@ -9,9 +9,10 @@ mod payload;
 mod payload_text;
 mod scan;
 mod signature;
-mod usual;
+mod usual_form;
 
-/// The types and validators of the events, generated from `contract/capabilities.yaml`.
+/// The types and validators of the events, generated from `contract/capabilities.yaml`. The payloads that this crate
+/// creates are values of these types, and all events are checked with their validators.
 #[path = "generated/registry.rs"]
 pub mod generated;
 
@@ -31,11 +32,11 @@ pub(crate) use contract::{pinned_errors, sorted, violations};
 pub(crate) use envelope::text;
 pub use kind::EventType;
 pub(crate) use offers::Offers;
-pub(crate) use payload::errors as payload_errors;
+pub(crate) use payload::{errors as payload_errors, value_of};
 pub(crate) use payload_text::PayloadText;
 pub(crate) use scan::{Member, members, plain};
 pub use signature::{InvalidSigningKey, SigningKey};
-use usual::Usual;
+use usual_form::UsualForm;
 
 /// The maximum size of an event: the bytes of its canonical text with its signature (decision 5). A batch or a read may
 /// exceed its own limit of bytes by one event of this size.
@@ -55,7 +56,7 @@ pub struct Event {
     text: Box<str>,
     hash: Hash,
     /// The parts of an event in usual form, for which the value is not built until it is needed.
-    usual: Option<Box<Usual>>,
+    usual: Option<Box<UsualForm>>,
     value: OnceLock<Value>,
 }
 
@@ -68,8 +69,9 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// The text is not one JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8. Duplicate names, lone surrogates, more
-    /// than 128 levels and numbers that overflow binary64 count as errors, because parsers disagree about them.
+    /// The text is not one JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8. Duplicate names,
+    /// lone surrogates, more than 128 levels and numbers that overflow binary64 count as errors, because parsers
+    /// disagree about them.
     ///
     /// ```
     /// use capgen_registry::Event;
@@ -94,7 +96,7 @@ impl Event {
 
     /// The event of a text in usual form.
     fn usual_of(text: &str) -> Option<Self> {
-        let usual = Usual::of(text)?;
+        let usual = UsualForm::of(text)?;
         let hash = Hash::of_parts(usual.covered(text));
         Some(Self { text: text.into(), hash, usual: Some(Box::new(usual)), value: OnceLock::new() })
     }
@@ -102,7 +104,7 @@ impl Event {
     /// The value's numbers are 64-bit integers if they can be.
     fn from_canonical_value(value: Value) -> Self {
         let text = canonical(&value);
-        let usual = Usual::of(&text).map(Box::new);
+        let usual = UsualForm::of(&text).map(Box::new);
         let hash = match &value {
             Value::Object(members) if has_uncovered(members) => Hash::of(content(members)),
             _ => Hash::of(&text),
@@ -122,8 +124,8 @@ impl Event {
         self.hash
     }
 
-    /// The canonical text without `signature` and without nullable members that are null: the bytes that the content hash and a signature
-    /// cover (decisions 2 and 15).
+    /// The canonical text without `signature` and without nullable members that are null: the bytes that the content
+    /// hash and a signature cover (decisions 2 and 15).
     ///
     /// ```
     /// let event = capgen_registry::Event::parse(br#"{"payload": {}, "ttl_ms": null, "signature": {"algorithm": "Ed25519"}}"#)?;
@@ -208,7 +210,7 @@ impl Event {
         Self { text: self.text.clone(), hash, usual: None, value: value.into() }
     }
 
-    fn usual(&self) -> Option<&Usual> {
+    fn usual(&self) -> Option<&UsualForm> {
         self.usual.as_deref()
     }
 
@@ -226,7 +228,8 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
-/// The nullable members of the envelope: null is the same as absent, also in hashes. `trace.parent_span_id` is the only other one.
+/// The nullable members of the envelope: null is the same as absent, also in hashes. `trace.parent_span_id` is the only
+/// other one.
 const NULLABLE: [&str; 5] = ["causation_id", "correlation_id", "idempotency_key", "partition_key", "ttl_ms"];
 
 fn is_uncovered(name: &str, value: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use capgen_payload::Payload;
 use capgen_schema::pointer;
 use semver::Version;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use super::contract::reported;
 use super::envelope::text;
 use super::{Event, EventType, Offer};
 use crate::canonical::canonical;
-use crate::fact::{Fact, Field, Outcome, Terminal};
+use crate::fact::{Fact, Field, KernelAnswer, Terminal};
 use crate::{Configuration, Requirement};
 
 /// The JSON Pointers, into the event, of the errors of a payload; none if it is valid.
@@ -37,6 +38,14 @@ pub(crate) fn errors(kind: EventType, payload: &Value) -> Vec<String> {
         paths.push("/payload/metadata".to_owned());
     }
     paths
+}
+
+/// A payload that the registry creates, as a value.
+///
+/// Only the depth of a payload can be an error. The values in it come from valid events and from contracts, whose depth
+/// has a limit too. A payload that is too deep becomes null, which every schema of a payload rejects.
+pub(crate) fn value_of(payload: &impl Payload) -> Value {
+    serde_json::to_value(payload).unwrap_or_default()
 }
 
 /// Whether the event is about health and has no payload, as most heartbeats.
@@ -103,7 +112,7 @@ pub(super) fn facts(event: &Event, kind: EventType, offer: Option<Arc<Offer>>) -
         EventType::Invoked | EventType::Unresolved => vec![Fact::Outcome {
             caller: string("caller_agent_id"),
             request: string("request_id"),
-            outcome: Outcome { invoked: kind == EventType::Invoked, payload: without_input(payload) },
+            outcome: KernelAnswer { invoked: kind == EventType::Invoked, payload: without_input(payload) },
         }],
         // A valid registration has an offer.
         EventType::Registered | EventType::Requested | EventType::ValidationFailed => Vec::new(),

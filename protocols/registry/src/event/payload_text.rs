@@ -10,7 +10,8 @@ use crate::canonical::{write, write_object};
 /// The members that contain schemas, in the order of the canonical form.
 const SCHEMAS: [&str; 2] = ["input_schema", "output_schema"];
 
-/// The canonical text of a payload. Agents that offer the same contract with other properties share its schemas, which are most of the text.
+/// The canonical text of a payload. Agents that offer the same contract with other properties share its schemas, which
+/// are most of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PayloadText {
     /// The text without the schemas.

@@ -1,26 +1,29 @@
 //! Canonical JSON text, read without building a tree.
 //!
-//! Logs store canonical text. Reading it again only has to find out that it is canonical, and where its members are. Any other text is
-//! parsed and written anew, and everything that is unusual here is left to that way too: the result is the same.
+//! Logs store canonical text. Reading it again only has to find out that it is canonical, and where its members are.
+//! Any other text is parsed and written anew, and everything that is unusual here is left to that way too: the result
+//! is the same.
 
 use std::ops::Range;
+
+use capgen_schema::JsonCursor;
 
 /// The maximum depth, as for all payloads.
 const MAX_DEPTH: usize = capgen_schema::MAX_PAYLOAD_DEPTH;
 /// Integers of up to this many digits are within the range of 64 bits. With 19 digits, some exceed 2^63 - 1.
 const MAX_DIGITS: usize = 18;
 
-/// The members of an object in the usual form: canonical, with names in ASCII without escapes, and with integers of at most 18 digits as the
-/// only numbers, also inside the members. `None` does not mean that the text is not canonical.
+/// The members of an object in the usual form: canonical, with names in ASCII without escapes, and with integers of at
+/// most 18 digits as the only numbers, also inside the members. `None` does not mean that the text is not canonical.
 pub(crate) fn members(text: &str) -> Option<Vec<Member<'_>>> {
     let mut members = Vec::with_capacity(16);
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+    let mut scanner = Scanner(JsonCursor::new(text, 0));
     scanner.object(1, &mut |name, value| {
         let part = |place: &Range<usize>| text.get(place.clone()).unwrap_or_default();
         // Before the name are a quotation mark, and a brace or comma.
         members.push(Member { name: part(&name), value: part(&value), start: name.start - 2, end: value.end });
     })?;
-    (scanner.at == text.len()).then_some(members)
+    (scanner.at() == text.len()).then_some(members)
 }
 
 /// A member of an object.
@@ -41,22 +44,17 @@ pub(crate) fn plain(value: &str) -> Option<&str> {
     (!content.contains('\\')).then_some(content)
 }
 
-struct Scanner<'t> {
-    bytes: &'t [u8],
-    at: usize,
-}
+struct Scanner<'t>(JsonCursor<'t>);
 
-impl<'t> Scanner<'t> {
+impl Scanner<'_> {
     #[inline]
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn at(&self) -> usize {
+        self.0.at()
     }
 
     #[inline]
     fn eat(&mut self, byte: u8) -> bool {
-        let eats = self.peek() == Some(byte);
-        self.at += usize::from(eats);
-        eats
+        self.0.eat(byte)
     }
 
     #[inline]
@@ -64,33 +62,36 @@ impl<'t> Scanner<'t> {
         self.eat(byte).then_some(())
     }
 
+    fn bytes_from(&self, at: usize) -> Option<&[u8]> {
+        self.0.text().as_bytes().get(at..)
+    }
+
     fn value(&mut self, depth: usize) -> Option<()> {
-        match self.peek()? {
+        match self.0.peek()? {
             b'"' => self.string(),
             b'{' => self.object(depth + 1, &mut |_, _| ()),
             b'[' => self.array(depth + 1),
             b'-' | b'0'..=b'9' => self.integer(),
-            b'n' => self.word(b"null"),
-            b't' => self.word(b"true"),
-            b'f' => self.word(b"false"),
+            b'n' => self.word("null"),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
             _ => None,
         }
     }
 
-    fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.bytes.get(self.at..)?.starts_with(word).then_some(())?;
-        self.at += word.len();
-        Some(())
+    fn word(&mut self, word: &str) -> Option<()> {
+        self.0.literal(word).then_some(())
     }
 
     fn integer(&mut self) -> Option<()> {
         let is_negative = self.eat(b'-');
-        let rest = self.bytes.get(self.at..)?;
-        let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
-        let is_zero = rest.first() == Some(&b'0');
-        let is_canonical = (1..=MAX_DIGITS).contains(&digits) && (!is_zero || (digits == 1 && !is_negative));
-        let is_integer = !matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
-        self.at += digits;
+        let digits = self.0.digits();
+        let is_canonical = match digits.as_bytes() {
+            [] => false,
+            [b'0', rest @ ..] => rest.is_empty() && !is_negative,
+            digits => digits.len() <= MAX_DIGITS,
+        };
+        let is_integer = !matches!(self.0.peek(), Some(b'.' | b'e' | b'E'));
         (is_canonical && is_integer).then_some(())
     }
 
@@ -98,11 +99,10 @@ impl<'t> Scanner<'t> {
     fn string(&mut self) -> Option<()> {
         self.require(b'"')?;
         loop {
-            let rest = self.bytes.get(self.at..)?;
-            self.at += end_of_plain(rest)?;
-            match self.peek()? {
+            self.0.skip_plain();
+            match self.0.peek()? {
                 b'"' => {
-                    self.at += 1;
+                    self.0.advance(1);
                     return Some(());
                 }
                 b'\\' => self.escape()?,
@@ -112,8 +112,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn escape(&mut self) -> Option<()> {
-        let rest = self.bytes.get(self.at + 1..)?;
-        let length = match rest {
+        let length = match self.bytes_from(self.at() + 1)? {
             [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 1,
             // The other control characters: those of the short escapes are not written like this.
             [b'u', b'0', b'0', high @ (b'0' | b'1'), low @ (b'0'..=b'9' | b'a'..=b'f'), ..] => {
@@ -122,7 +121,7 @@ impl<'t> Scanner<'t> {
             }
             _ => return None,
         };
-        self.at += 1 + length;
+        self.0.advance(1 + length);
         Some(())
     }
 
@@ -151,51 +150,23 @@ impl<'t> Scanner<'t> {
         let mut previous: &[u8] = &[];
         let mut is_first = true;
         loop {
-            let start = self.at + 1;
+            let start = self.at() + 1;
             self.string()?;
-            let place = start..self.at - 1;
-            let bytes = self.bytes;
-            let name = bytes.get(place.clone())?;
+            let place = start..self.at() - 1;
+            let name = self.0.text().as_bytes().get(place.clone())?;
             let is_plain = name.is_ascii() && !name.contains(&b'\\');
             (is_plain && (is_first || previous < name)).then_some(())?;
             (previous, is_first) = (name, false);
             self.require(b':')?;
-            let value = self.at;
+            let value = self.at();
             self.value(depth)?;
-            note(place, value..self.at);
+            note(place, value..self.at());
             if self.eat(b'}') {
                 return Some(());
             }
             self.require(b',')?;
         }
     }
-}
-
-/// The place of the first quotation mark, backslash or control character. Most of the time of reading an event is spent here, so it looks at
-/// eight bytes at a time.
-#[inline]
-fn end_of_plain(text: &[u8]) -> Option<usize> {
-    let (words, tail) = text.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(index * 8 + (found.trailing_zeros() / 8) as usize);
-        }
-    }
-    let start = text.len() - tail.len();
-    tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).map(|place| start + place)
-}
-
-/// A word whose lowest byte that is not zero is at the first quotation mark, backslash or control character. Higher bytes may be wrong, because
-/// the subtractions borrow from them.
-#[inline]
-const fn special(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = ONES << 7;
-    const fn below(word: u64, limit: u64) -> u64 {
-        word.wrapping_sub(ONES * limit) & !word & HIGH
-    }
-    below(word, 0x20) | below(word ^ (ONES * 0x22), 1) | below(word ^ (ONES * 0x5c), 1)
 }
 
 #[cfg(test)]
@@ -251,14 +222,6 @@ mod tests {
                 expected.sort();
                 prop_assert_eq!(members, expected);
             }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_end_of_plain_text_is_found(text in prop::collection::vec(any::<u8>(), 0..40)) {
-            let expected = text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-            prop_assert_eq!(end_of_plain(&text), expected);
         }
     }
 

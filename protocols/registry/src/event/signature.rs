@@ -51,7 +51,8 @@ pub struct SigningKey {
 pub struct InvalidSigningKey;
 
 impl SigningKey {
-    /// Reads the 32 bytes of an Ed25519 seed ([RFC 8032](https://www.rfc-editor.org/rfc/rfc8032#section-5.1.5)) from base64.
+    /// Reads the 32 bytes of an Ed25519 seed ([RFC 8032](https://www.rfc-editor.org/rfc/rfc8032#section-5.1.5)) from
+    /// base64.
     ///
     /// # Errors
     ///
@@ -78,7 +79,8 @@ impl SigningKey {
         STANDARD.encode(self.key.verifying_key().as_bytes())
     }
 
-    /// The event with a signature, which replaces the one that it has. A value that is not an object is returned as it is.
+    /// The event with a signature, which replaces the one that it has. A value that is not an object is returned as it
+    /// is.
     #[must_use]
     pub fn sign(&self, event: &Event) -> Event {
         let mut value = event.value().clone();

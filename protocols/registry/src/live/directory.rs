@@ -39,8 +39,8 @@ impl Directory {
         Self { registry, access }
     }
 
-    /// The options of a call of a capability: the agent is the target that the registry resolves for the capability's id, and for the
-    /// version of the contract that the program was built with, as the least acceptable version.
+    /// The options of a call of a capability: the agent is the target that the registry resolves for the capability's
+    /// id, and for the version of the contract that the program was built with, as the least acceptable version.
     ///
     /// # Errors
     ///

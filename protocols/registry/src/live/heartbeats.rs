@@ -8,7 +8,8 @@ use super::Writer;
 
 /// Sends heartbeats until it is dropped; then the agent is unavailable.
 ///
-/// A heartbeat that fails is repeated at the next interval, so a log that is away for a while does no harm beyond that time.
+/// A heartbeat that fails is repeated at the next interval, so a log that is away for a while does no harm beyond that
+/// time.
 #[derive(Debug)]
 pub struct Heartbeats {
     stop: Option<Sender<()>>,
@@ -16,8 +17,8 @@ pub struct Heartbeats {
 }
 
 impl Heartbeats {
-    /// Sends a heartbeat now and then at each interval, which should be at most a third of the monitor's limit. `failed` is called for each
-    /// one that fails.
+    /// Sends a heartbeat now and then at each interval, which should be at most a third of the monitor's limit.
+    /// `failed` is called for each one that fails.
     ///
     /// # Errors
     ///

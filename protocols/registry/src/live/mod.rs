@@ -1,4 +1,5 @@
-//! Programs around a registry: writers with the clock of the system, heartbeats, monitors, and clients that find their peers.
+//! Programs around a registry: writers with the clock of the system, heartbeats, monitors, and clients that find their
+//! peers.
 
 #[cfg(feature = "call")]
 mod directory;

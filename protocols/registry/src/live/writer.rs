@@ -4,9 +4,10 @@ use std::fmt;
 
 use capgen_manifest::Manifest;
 use capgen_time::{Clock as _, SystemClock};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::event::MAX_REGISTRATION;
+use crate::event::generated::{AgentHeartbeatRequest, AgentUnavailableRequest};
+use crate::event::{MAX_REGISTRATION, value_of};
 use crate::log::{AppendOptions, AppendResult, Appended, Log, LogError, Rejection};
 use crate::{
     Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Event, EventIds, EventType, MonitorLimits,
@@ -97,13 +98,13 @@ impl Writer {
         self.log.append(events, &AppendOptions { now: SystemClock.now_ms(), import: false }).map_err(AppendError::Log)
     }
 
-    /// Registers the capabilities of a manifest, as [`announce`] decides from the registry so far, in one append. Registrations that exist
-    /// are not repeated.
+    /// Registers the capabilities of a manifest, as [`announce`] decides from the registry so far, in one append.
+    /// Registrations that exist are not repeated.
     ///
     /// # Errors
     ///
-    /// A capability cannot be registered; then nothing is appended. Or the log cannot be used, or rejects events, such as beyond a quota; the
-    /// error has the capabilities that are registered. Registering again is safe.
+    /// A capability cannot be registered; then nothing is appended. Or the log cannot be used, or rejects events, such
+    /// as beyond a quota; the error has the capabilities that are registered. Registering again is safe.
     pub fn register(&mut self, manifest: &Manifest, view: &View<'_>) -> Result<Vec<Registered>, AppendError> {
         let announcements = announce(manifest, &self.producer.agent_id, view).map_err(AppendError::Announcement)?;
         self.register_announced(announcements)
@@ -160,7 +161,7 @@ impl Writer {
     ///
     /// Those of [`append`](Self::append).
     pub fn heartbeat(&mut self) -> Result<Appended, AppendError> {
-        self.append(EventType::Heartbeat, json!({}))
+        self.append(EventType::Heartbeat, value_of(&AgentHeartbeatRequest::new()))
     }
 
     /// Appends that the agent is not available any more, such as before it stops.
@@ -169,10 +170,11 @@ impl Writer {
     ///
     /// Those of [`append`](Self::append).
     pub fn unavailable(&mut self, reason: &str) -> Result<Appended, AppendError> {
-        self.append(EventType::Unavailable, json!({"reason": reason}))
+        self.append(EventType::Unavailable, value_of(&AgentUnavailableRequest::new().with_reason(reason)))
     }
 
-    /// Appends everything that is overdue now: the step of a monitor, whose agent the configuration must name. `view` is the registry so far.
+    /// Appends everything that is overdue now: the step of a monitor, whose agent the configuration must name. `view`
+    /// is the registry so far.
     ///
     /// # Errors
     ///

@@ -38,8 +38,8 @@ pub struct Admission {
     pub(crate) subjects: Vec<Subject>,
 }
 
-/// The subject of a fact of a producer, as canonical JSON, for the quota: all contracts of a version are one, and each request is one
-/// (ruling 6).
+/// The subject of a fact of a producer, as canonical JSON, for the quota: all contracts of a version are one, and each
+/// request is one (ruling 6).
 pub(crate) type Subject = String;
 
 /// The place of an event in a log.
@@ -75,8 +75,8 @@ pub(crate) trait Lookup {
     /// The events of an identity.
     fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, Self::Error>;
 
-    /// The first event of an identity whose signature is valid under the configuration of a checker. The log may have been written under
-    /// another one.
+    /// The first event of an identity whose signature is valid under the configuration of a checker. The log may have
+    /// been written under another one.
     fn authentic(&mut self, agent: &str, id: EventId, checker: &Checker) -> Result<Option<Place>, Self::Error>;
 
     /// The greatest time in the ids of a producer, in Unix ms.
@@ -111,7 +111,8 @@ pub(crate) fn admit<L: Lookup>(
     let is_kernel = agent == checker.config().kernel();
     let known = lookup.known(agent, id, event.hash())?;
     let integrity_fault = known.has_other;
-    // Of a derived id, the first content is kept, but an event without a valid signature does not count as present (ruling 11).
+    // Of a derived id, the first content is kept, but an event without a valid signature does not count as present
+    // (ruling 11).
     let present = if is_kernel { lookup.authentic(agent, id, checker)? } else { known.same };
     if let Some(place) = present {
         return Ok(duplicate(place, id, integrity_fault));
@@ -145,8 +146,8 @@ pub(crate) fn admit<L: Lookup>(
     Ok(Decision::Append(Admission { integrity_fault, valid, subjects }))
 }
 
-/// The parts for the indexes of an event that the log already contains. None if an append would have rejected it for its envelope or its
-/// signature: then it has an offset, but changes nothing for its alleged producer.
+/// The parts for the indexes of an event that the log already contains. None if an append would have rejected it for
+/// its envelope or its signature: then it has an offset, but changes nothing for its alleged producer.
 pub(crate) fn replay(event: &Event, checker: &Checker) -> Option<Admission> {
     let checked = checker.check_to_append(event);
     let subjects = match &checked {
@@ -157,7 +158,8 @@ pub(crate) fn replay(event: &Event, checker: &Checker) -> Option<Admission> {
     Some(Admission { integrity_fault: false, valid: !matches!(checked, Checked::Invalid(_)), subjects })
 }
 
-/// Whether an append rejects an event that is invalid for this reason. All other invalid events are stored and answered.
+/// Whether an append rejects an event that is invalid for this reason. All other invalid events are stored and
+/// answered.
 fn is_rejected(invalid: &Invalid) -> bool {
     matches!(invalid.reason, Reason::Envelope | Reason::Signature)
 }

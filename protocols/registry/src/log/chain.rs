@@ -7,8 +7,8 @@ use capgen_schema::Hash;
 use super::{Broken, BrokenReason, Head, Heads, Verification};
 use crate::canonical::{write_array, write_string};
 
-/// The hash of a row: SHA-256 over the canonical `[partition, offset, event hash, previous row_hash or ""]`. The event hash is SHA-256
-/// over the stored canonical event with its signature; hashes are lower-case hexadecimal.
+/// The hash of a row: SHA-256 over the canonical `[partition, offset, event hash, previous row_hash or ""]`. The event
+/// hash is SHA-256 over the stored canonical event with its signature; hashes are lower-case hexadecimal.
 ///
 /// ```
 /// use capgen_registry::log::row_hash;

@@ -7,9 +7,9 @@ use crate::{Checker, Event, EventId};
 
 /// Looks for the first event of the kernel among the events of a log, in the log's order.
 ///
-/// A key of the kernel is configured before the kernel's first event. A log whose first event of the kernel is unsigned belongs to another
-/// configuration: its answers would all be invalid, and the kernel would give them again. So it is refused as a whole. A later unsigned
-/// event is invalid, and nothing more.
+/// A key of the kernel is configured before the kernel's first event. A log whose first event of the kernel is unsigned
+/// belongs to another configuration: its answers would all be invalid, and the kernel would give them again. So it is
+/// refused as a whole. A later unsigned event is invalid, and nothing more.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -13,8 +13,9 @@ use crate::{Checker, Event, EventId};
 
 /// The index of a log in memory, for logs whose stores have none of their own.
 ///
-/// It decides about new events, which [`record`](Self::record) adds once they are stored. [`replay`](Self::replay) adds events that the
-/// log already contains, in the log's order, from any process. Memory is about 150 bytes per event, and depends on no payload.
+/// It decides about new events, which [`record`](Self::record) adds once they are stored. [`replay`](Self::replay) adds
+/// events that the log already contains, in the log's order, from any process. Memory is about 150 bytes per event, and
+/// depends on no payload.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -87,15 +88,16 @@ impl Index {
         self.events.add(event, Some(admission), self.checker.config().quota().is_some())
     }
 
-    /// Adds an event that the log already contains, and returns its place. An event whose envelope or signature is invalid has an offset,
-    /// but changes nothing for its alleged producer.
+    /// Adds an event that the log already contains, and returns its place. An event whose envelope or signature is
+    /// invalid has an offset, but changes nothing for its alleged producer.
     pub fn replay(&mut self, event: &Event) -> Appended {
         self.first_of_kernel.note(event);
         let admission = admission::replay(event, &self.checker);
         self.events.add(event, admission.as_ref(), self.checker.config().quota().is_some())
     }
 
-    /// Fails if the log is refused for its first event of the kernel. A log calls this after it has replayed new events.
+    /// Fails if the log is refused for its first event of the kernel. A log calls this after it has replayed new
+    /// events.
     ///
     /// # Errors
     ///

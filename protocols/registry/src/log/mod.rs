@@ -39,46 +39,51 @@ pub use sqlite::SqliteLog;
 
 /// A log of events.
 ///
-/// The kernel and snapshots follow the log's own order: the sequence, which starts at 1 and may have gaps. Offsets count the events of one
-/// partition from 0, without gaps. Calls block; use a log from a thread of its own in async programs.
+/// The kernel and snapshots follow the log's own order: the sequence, which starts at 1 and may have gaps. Offsets
+/// count the events of one partition from 0, without gaps. Calls block; use a log from a thread of its own in async
+/// programs.
 ///
-/// Every operation fails for a log whose [first event of the kernel](FirstOfKernel) is unsigned under a configuration with a key of the
-/// kernel.
+/// Every operation fails for a log whose [first event of the kernel](FirstOfKernel) is unsigned under a configuration
+/// with a key of the kernel.
 pub trait Log: Send {
-    /// Appends events in their order and returns the result of each. After it returns, the events survive a crash of the process
-    /// and of the machine, unless the implementation documents another policy.
+    /// Appends events in their order and returns the result of each. After it returns, the events survive a crash of
+    /// the process and of the machine, unless the implementation documents another policy.
     ///
-    /// A rejected event has no effect on the others. Invalid events that are not rejected are stored, and the kernel answers them.
+    /// A rejected event has no effect on the others. Invalid events that are not rejected are stored, and the kernel
+    /// answers them.
     ///
     /// # Errors
     ///
-    /// The log cannot be read or written. Then it contains all of these events or a number of the first ones; appending them again is safe.
+    /// The log cannot be read or written. Then it contains all of these events or a number of the first ones; appending
+    /// them again is safe.
     fn append(&mut self, events: &[Event], options: &AppendOptions) -> Result<Vec<AppendResult>, LogError>;
 
-    /// The events after a sequence (0 for the start) in the log's order: at most `limit` of them, and none only at the end of the log.
+    /// The events after a sequence (0 for the start) in the log's order: at most `limit` of them, and none only at the
+    /// end of the log.
     ///
     /// # Errors
     ///
     /// The log cannot be read.
     fn read(&mut self, after: u64, limit: usize) -> Result<Vec<Record>, LogError>;
 
-    /// Waits until the log has an event after a sequence, or until the timeout. Returns whether it has one. Other processes may append;
-    /// the whole log is not read.
+    /// Waits until the log has an event after a sequence, or until the timeout. Returns whether it has one. Other
+    /// processes may append; the whole log is not read.
     ///
     /// # Errors
     ///
     /// The log cannot be read.
     fn wait(&mut self, after: u64, timeout: Duration) -> Result<bool, LogError>;
 
-    /// Checks every row and the chain of hashes. `expect` has heads that are stored elsewhere: without them, truncated tails and complete
-    /// rewrites cannot be detected.
+    /// Checks every row and the chain of hashes. `expect` has heads that are stored elsewhere: without them, truncated
+    /// tails and complete rewrites cannot be detected.
     ///
     /// # Errors
     ///
     /// The log cannot be read. Damage that concerns its rows is part of the result instead.
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError>;
 
-    /// The hash of the row at a sequence. `None` if there is no such row, or if the log knows no hashes without reading all rows.
+    /// The hash of the row at a sequence. `None` if there is no such row, or if the log knows no hashes without reading
+    /// all rows.
     ///
     /// # Errors
     ///
@@ -109,7 +114,8 @@ pub trait Log: Send {
     }
 }
 
-/// The pauses between two looks at a log that another process may write to.
+/// The pauses between two looks at a log that another process may write to. An answer comes within milliseconds, and
+/// fifty looks per second cost little if none comes.
 const POLL: Backoff = Backoff::new(Duration::from_millis(1), Duration::from_millis(20));
 
 /// Asks until the answer is `true` or the time is over, and returns the last answer.
@@ -148,8 +154,8 @@ pub struct Appended {
     pub partition: String,
     /// The id of the event that this one is a duplicate of. Then nothing was appended.
     pub duplicate_of: Option<String>,
-    /// Whether the log has an event of the same identity with another content, also if nothing was appended. Both count, except that the
-    /// first event of a derived id is kept alone.
+    /// Whether the log has an event of the same identity with another content, also if nothing was appended. Both
+    /// count, except that the first event of a derived id is kept alone.
     pub integrity_fault: bool,
 }
 
@@ -216,7 +222,8 @@ pub type Heads = BTreeMap<String, Head>;
 pub struct Head {
     /// Its offset.
     pub offset: u64,
-    /// Its hash in lower-case hexadecimal: SHA-256 over the canonical `[partition, offset, event hash, previous row_hash or ""]`.
+    /// Its hash in lower-case hexadecimal: SHA-256 over the canonical `[partition, offset, event hash, previous
+    /// row_hash or ""]`.
     pub row_hash: String,
 }
 
@@ -247,6 +254,7 @@ pub struct Broken {
 /// The class of the damage of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum BrokenReason {
     /// The event is not the one that the row's hash covers, or is unreadable.
     Event,
@@ -262,7 +270,8 @@ pub enum BrokenReason {
 pub enum LogError {
     /// It cannot be read or written. The message names the file or the stream, and contains no event.
     Failed(String),
-    /// Its first event of the kernel, which has this id, is unsigned, but the configuration has a key of the kernel (ruling 11).
+    /// Its first event of the kernel, which has this id, is unsigned, but the configuration has a key of the kernel
+    /// (ruling 11).
     UnsignedKernel(EventId),
 }
 

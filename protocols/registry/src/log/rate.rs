@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 /// How many invalid events of a producer are stored within [`PERIOD`]. The kernel answers each of them with an event,
 /// so this also bounds the answers (decision 5).
-const LIMIT: usize = 100;
-/// The period of [`LIMIT`], in ms of the log's clock: a minute (decision 5).
+const MAX_INVALID: usize = 100;
+/// The period of [`MAX_INVALID`], in ms of the log's clock: a minute (decision 5).
 const PERIOD: u64 = 60_000;
 /// From this number of producers on, the old ones are forgotten. Each has at most 100 times of 8 bytes, so the times of
 /// this many producers take about 3 MB.
@@ -31,7 +31,7 @@ impl Rate {
         while times.front().is_some_and(|time| !is_recent(*time, now)) {
             times.pop_front();
         }
-        let is_counted = times.len() < LIMIT;
+        let is_counted = times.len() < MAX_INVALID;
         if is_counted {
             times.push_back(now);
         }

@@ -5,8 +5,8 @@ use capgen_schema::Hash;
 /// The hash of a bucket or node without entries.
 const EMPTY: Hash = Hash::ZERO;
 
-/// The tree: 65,536 buckets by the first two bytes of the hash of an entry's key, 256 nodes by the first byte, and the root. A change costs
-/// the hashes of one bucket, one node and the root, whatever the number of entries.
+/// The tree: 65,536 buckets by the first two bytes of the hash of an entry's key, 256 nodes by the first byte, and the
+/// root. A change costs the hashes of one bucket, one node and the root, whatever the number of entries.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
     nodes: Vec<Node>,
@@ -15,7 +15,8 @@ pub(super) struct Buckets {
 
 #[derive(Clone, Debug)]
 struct Node {
-    /// All 256, or none if the node has never had an entry: small registries stay small. A bucket exists once it has had an entry.
+    /// All 256, or none if the node has never had an entry: small registries stay small. A bucket exists once it has
+    /// had an entry.
     buckets: Vec<Option<Box<Bucket>>>,
     hash: Hash,
     is_stale: bool,

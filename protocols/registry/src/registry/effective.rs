@@ -36,8 +36,8 @@ impl Weight {
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self.parts(), other.parts()) {
             ((_, Some(one)), (_, Some(other))) => one.cmp(&other),
-            // A number that is no 64-bit integer is a fraction below 2^53, whose neighbours are exact as binary64, or is beyond all 64-bit
-            // integers. Only 2^64 can equal one of them after rounding.
+            // A number that is no 64-bit integer is a fraction below 2^53, whose neighbours are exact as binary64, or
+            // is beyond all 64-bit integers. Only 2^64 can equal one of them after rounding.
             ((one, None), (other, Some(_))) => one.total_cmp(&other).then(Ordering::Greater),
             ((one, Some(_)), (other, None)) => one.total_cmp(&other).then(Ordering::Less),
             ((one, None), (other, None)) => one.total_cmp(&other),

@@ -101,8 +101,8 @@ pub struct RankedRow {
     pub weight: Number,
 }
 
-/// The step that decided: of two or more candidates, the rank step in which the first two differ; of one, the last filter that removed
-/// another; of none, the filter that removed the last.
+/// The step that decided: of two or more candidates, the rank step in which the first two differ; of one, the last
+/// filter that removed another; of none, the filter that removed the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "these are the names of filters and of the properties that rank")]
@@ -153,8 +153,8 @@ impl Explanation {
 }
 
 impl<'r> View<'r> {
-    /// Chooses the target for a caller as [`resolve`](Self::resolve) does, and reports for every candidate the step that removed it. Takes
-    /// time O(n log n) in the number of registrations of the capability.
+    /// Chooses the target for a caller as [`resolve`](Self::resolve) does, and reports for every candidate the step
+    /// that removed it. Takes time O(n log n) in the number of registrations of the capability.
     #[must_use]
     pub fn explain(
         &self,

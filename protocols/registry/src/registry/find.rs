@@ -23,8 +23,9 @@ pub enum Query<'q> {
 }
 
 impl View<'_> {
-    /// The registrations that a query asks for, including deprecated ones and those of unhealthy agents, which are marked. They are in
-    /// the order of id, version descending, and agent. The cost depends on the result, not on the number of registrations.
+    /// The registrations that a query asks for, including deprecated ones and those of unhealthy agents, which are
+    /// marked. They are in the order of id, version descending, and agent. The cost depends on the result, not on the
+    /// number of registrations.
     #[must_use]
     pub fn find(&self, query: &Query<'_>) -> Vec<Row> {
         let ids: Vec<RowId> = match *query {

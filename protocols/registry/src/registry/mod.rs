@@ -26,8 +26,8 @@ pub use row::{Conflict, DeprecationMark, Row, Scope};
 
 /// A state, its indexes and its hash under a configuration.
 ///
-/// [`join`](Self::join) only notes the changes; [`view`](Self::view) brings the indexes and the hash up to date, at a cost that depends on
-/// the changes, and answers questions.
+/// [`join`](Self::join) only notes the changes; [`view`](Self::view) brings the indexes and the hash up to date, at a
+/// cost that depends on the changes, and answers questions.
 ///
 /// ```
 /// use capgen_registry::{Configuration, Query, Registry};
@@ -123,7 +123,8 @@ impl Registry {
         self.state.changes.is_empty().then(|| self.as_settled())
     }
 
-    /// Like [`settled`](Self::settled), for callers that have settled the registry: later changes are not in the answers.
+    /// Like [`settled`](Self::settled), for callers that have settled the registry: later changes are not in the
+    /// answers.
     pub(crate) fn as_settled(&self) -> View<'_> {
         let Self { config, state, index, buckets } = self;
         View { config, state, index, buckets }
@@ -168,7 +169,8 @@ impl<'r> View<'r> {
         self.state
     }
 
-    /// `registry_hash` in lower-case hexadecimal: it covers registrations, updates, deprecations and health, but no requests.
+    /// `registry_hash` in lower-case hexadecimal: it covers registrations, updates, deprecations and health, but no
+    /// requests.
     #[must_use]
     pub fn registry_hash(&self) -> String {
         self.buckets.root()

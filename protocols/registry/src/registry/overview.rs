@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Query, Row, View};
 use crate::canonical::{array_parts, canonical, write_string};
 use crate::event::{self, violations};
-use crate::fact::{Outcome, Stamp, Terminal};
+use crate::fact::{KernelAnswer, Stamp, Terminal};
 use crate::paths::limited;
 
 /// The member `view` of a fold.
@@ -170,7 +170,7 @@ impl<'r> View<'r> {
         invocations
     }
 
-    fn invocation(&self, stamp: &Stamp, outcome: &Outcome) -> Invocation {
+    fn invocation(&self, stamp: &Stamp, outcome: &KernelAnswer) -> Invocation {
         let payload = outcome.payload();
         let (id, target) = (stamp.event_id.to_string(), text(&payload, "target_agent_id"));
         let agent = self.state.names.find(&target);

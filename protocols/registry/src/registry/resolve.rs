@@ -72,10 +72,11 @@ impl<'r> Resolution<'r> {
 }
 
 impl<'r> View<'r> {
-    /// Chooses the target for a caller: filters by id, version, health and access, and takes the best of the rest that is not deprecated,
-    /// or else the best. [`explain`](Self::explain) gives the same target with the reasons.
+    /// Chooses the target for a caller: filters by id, version, health and access, and takes the best of the rest that
+    /// is not deprecated, or else the best. [`explain`](Self::explain) gives the same target with the reasons.
     ///
-    /// The cost depends on the registrations of this capability that precede the target in rank, not on the number of registrations.
+    /// The cost depends on the registrations of this capability that precede the target in rank, not on the number of
+    /// registrations.
     ///
     /// # Errors
     ///
@@ -110,8 +111,8 @@ impl<'r> View<'r> {
         deprecated.ok_or(failure)
     }
 
-    /// Why a question has no target, over the registrations to which the caller has access alone: other registrations do not exist for it
-    /// (ruling 14). So the reason is never [`Unresolved::AccessDenied`].
+    /// Why a question has no target, over the registrations to which the caller has access alone: other registrations
+    /// do not exist for it (ruling 14). So the reason is never [`Unresolved::AccessDenied`].
     pub(crate) fn reason_within_access(
         &self,
         capability: &str,

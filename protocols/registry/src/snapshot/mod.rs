@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::canonical::{canonical, hash_of};
-use crate::pieces::{Pieces, Problem, parsed_strictly};
+use crate::pieces::{Pieces, ReadError, parsed_strictly};
 use crate::state::{StateReader, read_state};
 use crate::{Configuration, InvalidState, Registry};
 pub use restored::Restored;
@@ -22,9 +22,9 @@ pub const SNAPSHOT_FORMAT: &str = "capgen.registry.snapshot/1";
 
 /// A state, and its place in a log.
 ///
-/// The document is `{"format", "state", "hash", "registry_hash", "position", "pruned", "digest"}`. `hash` is that of the state, or null if
-/// the snapshot is pruned; `pruned` is the number of removed requests. `digest` is the hash over the other members, with the hash of the
-/// state's text in place of the state; so every changed byte is detected.
+/// The document is `{"format", "state", "hash", "registry_hash", "position", "pruned", "digest"}`. `hash` is that of
+/// the state, or null if the snapshot is pruned; `pruned` is the number of removed requests. `digest` is the hash over
+/// the other members, with the hash of the state's text in place of the state; so every changed byte is detected.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     registry: Registry,
@@ -58,8 +58,8 @@ pub struct FilePlace {
     pub bytes: u64,
     /// The SHA-256 hash of these bytes.
     pub hash: Hash,
-    /// Whether the first event of the kernel is before it, or the configuration has no key of the kernel: then later events need no
-    /// check of the first one.
+    /// Whether the first event of the kernel is before it, or the configuration has no key of the kernel: then later
+    /// events need no check of the first one.
     pub kernel_accepted: bool,
 }
 
@@ -87,9 +87,9 @@ impl Snapshot {
         Self { registry: registry.clone(), registry_hash, position, pruned: 0 }
     }
 
-    /// Reads a snapshot and checks everything that can be checked without the log: the hashes over all of it, the registry hash, which is
-    /// computed anew, and the forms of entries. The schemas of registrations were checked before the snapshot was written, and are not
-    /// checked again. Takes time linear in the length of the text.
+    /// Reads a snapshot and checks everything that can be checked without the log: the hashes over all of it, the
+    /// registry hash, which is computed anew, and the forms of entries. The schemas of registrations were checked
+    /// before the snapshot was written, and are not checked again. Takes time linear in the length of the text.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ impl Snapshot {
         self.pruned > 0
     }
 
-    /// Removes the outcomes of ended requests, except for the `keep` latest ones: unresolved requests, and those whose target has ended
-    /// the invocation. Facts of the registry remain. Returns the number of removed requests.
+    /// Removes the outcomes of ended requests, except for the `keep` latest ones: unresolved requests, and those whose
+    /// target has ended the invocation. Facts of the registry remain. Returns the number of removed requests.
     ///
     /// The log knows that they have outcomes: it drops the derived ids that it already has.
     pub fn prune(&mut self, keep: usize) -> u64 {
@@ -221,11 +221,11 @@ impl Snapshot {
     }
 }
 
-impl From<Problem> for InvalidSnapshot {
-    fn from(problem: Problem) -> Self {
+impl From<ReadError> for InvalidSnapshot {
+    fn from(problem: ReadError) -> Self {
         match problem {
-            Problem::Io(error) => Self::Io(error.to_string()),
-            Problem::NotJson(_) => Self::Format,
+            ReadError::Io(error) => Self::Io(error.to_string()),
+            ReadError::NotJson(_) => Self::Format,
         }
     }
 }

@@ -37,8 +37,8 @@ pub struct Restored {
 }
 
 impl Restored {
-    /// Starts from a snapshot, if there is one that is valid and belongs to the log, and reads the rest of the log. Otherwise, reads the
-    /// whole log, and returns the reason why the snapshot was dropped, for a warning.
+    /// Starts from a snapshot, if there is one that is valid and belongs to the log, and reads the rest of the log.
+    /// Otherwise, reads the whole log, and returns the reason why the snapshot was dropped, for a warning.
     ///
     /// # Errors
     ///

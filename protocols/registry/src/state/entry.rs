@@ -10,7 +10,7 @@ use super::{Deprecation, Name, Row, State};
 use crate::EventType;
 use crate::canonical::{canonical, write_array, write_string};
 use crate::event::{Offer, PayloadText};
-use crate::fact::{Field, Outcome, Stamp, Terminal};
+use crate::fact::{Field, KernelAnswer, Stamp, Terminal};
 
 /// A list of a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -68,7 +68,7 @@ pub(super) enum EntryRef<'s> {
     Deprecation(&'s Row, &'s Deprecation),
     DeprecationOfAll((Name, Name), &'s Deprecation),
     Health(Name, &'s (Stamp, bool)),
-    Outcome(&'s (Name, Arc<str>), &'s (Stamp, Outcome)),
+    Outcome(&'s (Name, Arc<str>), &'s (Stamp, KernelAnswer)),
     Terminal(&'s (Arc<str>, Name), &'s (Stamp, Terminal)),
 }
 
@@ -226,7 +226,7 @@ impl State {
         &'s self,
         caller: Name,
         request: &'s str,
-        (stamp, outcome): &'s (Stamp, Outcome),
+        (stamp, outcome): &'s (Stamp, KernelAnswer),
     ) -> Entry<'s> {
         let key = vec![Some(self.names.text(caller).into()), Some(request.into())];
         Entry {

@@ -1,7 +1,8 @@
 //! The state: a join of facts (decisions 1 and 3).
 //!
-//! Every table keeps, for each subject, the least or the greatest fact, or the least facts. So joining facts is associative, commutative
-//! and idempotent, and the state is the same for every order, repetition and partition of the same events.
+//! Every table keeps, for each subject, the least or the greatest fact, or the least facts. So joining facts is
+//! associative, commutative and idempotent, and the state is the same for every order, repetition and partition of the
+//! same events.
 
 mod changes;
 mod entry;
@@ -19,7 +20,7 @@ use serde_json::Value;
 
 use crate::EventId;
 use crate::event::Offer;
-use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
+use crate::fact::{Fact, Field, KernelAnswer, Stamp, Stamped, Terminal};
 pub(crate) use changes::Changes;
 pub(crate) use entry::{Entry as StateEntry, List, key_hash};
 pub(crate) use names::{Name, Names};
@@ -37,9 +38,9 @@ const MAX_CONTRACTS: usize = 16;
 
 /// The facts of a set of events.
 ///
-/// States of the same configuration form a semilattice under [`merge`](Self::merge); `merge(fold(a), fold(b))` equals the fold of the events
-/// of both. Memory is bounded by the number of subjects, not of events: about 600 bytes per registration, and its schemas, which equal ones
-/// share.
+/// States of the same configuration form a semilattice under [`merge`](Self::merge); `merge(fold(a), fold(b))` equals
+/// the fold of the events of both. Memory is bounded by the number of subjects, not of events: about 600 bytes per
+/// registration, and its schemas, which equal ones share.
 #[derive(Clone, Debug)]
 pub struct State {
     config_hash: Hash,
@@ -49,9 +50,10 @@ pub struct State {
     /// The greatest deprecation of all versions, by agent and capability.
     pub(crate) all_deprecated: HashMap<(Name, Name), Deprecation>,
     pub(crate) health: HashMap<Name, (Stamp, bool)>,
-    pub(crate) outcomes: HashMap<(Name, Arc<str>), (Stamp, Outcome)>,
+    pub(crate) outcomes: HashMap<(Name, Arc<str>), (Stamp, KernelAnswer)>,
     pub(crate) terminals: HashMap<(Arc<str>, Name), (Stamp, Terminal)>,
-    /// The keys of the outcomes that are invocations, by the ids of their events. An honest kernel never uses an id twice.
+    /// The keys of the outcomes that are invocations, by the ids of their events. An honest kernel never uses an id
+    /// twice.
     invocations: HashMap<EventId, Vec<(Name, Arc<str>)>>,
     pub(crate) changes: Changes,
 }
@@ -165,7 +167,7 @@ impl State {
 
     /// Whether a request has an outcome.
     #[must_use]
-    pub fn has_outcome(&self, caller: &str, request: &str) -> bool {
+    pub(crate) fn has_outcome(&self, caller: &str, request: &str) -> bool {
         self.names.find(caller).is_some_and(|caller| self.outcomes.contains_key(&(caller, request.into())))
     }
 
@@ -267,7 +269,7 @@ impl State {
         }
     }
 
-    fn join_outcome(&mut self, key: (Name, Arc<str>), stamp: Stamp, outcome: Outcome) {
+    fn join_outcome(&mut self, key: (Name, Arc<str>), stamp: Stamp, outcome: KernelAnswer) {
         let known = self.outcomes.get(&key);
         if known.is_some_and(|(known, _)| *known <= stamp) {
             return;

@@ -11,7 +11,7 @@ use super::{List, MAX_CONTRACTS, STATE_FORMAT, State};
 use crate::Configuration;
 use crate::canonical::canonical;
 use crate::event::{EventType, Member, Offer, Offers, members, pinned_errors, plain};
-use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
+use crate::fact::{Fact, Field, KernelAnswer, Stamp, Stamped, Terminal};
 
 /// Why a value is not a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +30,10 @@ pub enum InvalidState {
 }
 
 impl State {
-    /// Reads a state. Everything is checked that can be checked without the events: forms, hashes of contracts, producers under the
-    /// configuration, the order of entries, and that no id is ahead of `latest`, in Unix ms, if there is one (decision 2, ruling 7). The
-    /// hashes of events cannot be checked, because a state has no events. So states only come from the same trust domain.
+    /// Reads a state. Everything is checked that can be checked without the events: forms, hashes of contracts,
+    /// producers under the configuration, the order of entries, and that no id is ahead of `latest`, in Unix ms, if
+    /// there is one (decision 2, ruling 7). The hashes of events cannot be checked, because a state has no events. So
+    /// states only come from the same trust domain.
     ///
     /// # Errors
     ///
@@ -54,7 +55,8 @@ impl State {
     }
 }
 
-/// Reads the members of a state in any order, entry by entry. The facts count only if [`finish`](Self::finish) succeeds.
+/// Reads the members of a state in any order, entry by entry. The facts count only if [`finish`](Self::finish)
+/// succeeds.
 pub(crate) struct StateReader<'c> {
     reader: Reader<'c>,
     /// Whether the members `format` and `config_hash` are the expected ones, once they are read.
@@ -113,7 +115,8 @@ impl<'c> StateReader<'c> {
         let fact = self.reader.fact(list, entry, &format!("/{}/{index}", list.as_str()));
         let parts = list.key_parts().iter();
         let key = parts.map(|part| entry.get(part).and_then(Value::as_str).map(str::to_owned)).collect();
-        // The members of the key, the id, the producer, the hash and the value; the value of a request also has two members.
+        // The members of the key, the id, the producer, the hash and the value; the value of a request also has two
+        // members.
         let has_its_members = entry.as_object().is_some_and(|entry| entry.len() == list.key_parts().len() + 4)
             && (!matches!(list, List::Outcomes | List::Terminals)
                 || entry.get("value").and_then(Value::as_object).is_some_and(|value| value.len() == 2));
@@ -121,8 +124,9 @@ impl<'c> StateReader<'c> {
         self.add(list, key, fact)
     }
 
-    /// The fact of the next entry of a list, from its canonical text in a document that this program has written, whose hash the caller
-    /// checks. So the schemas of registrations, and the hashes of their contracts, are not checked again.
+    /// The fact of the next entry of a list, from its canonical text in a document that this program has written, whose
+    /// hash the caller checks. So the schemas of registrations, and the hashes of their contracts, are not checked
+    /// again.
     pub(crate) fn written_entry(&mut self, list: List, text: &str) -> Option<Stamped> {
         if list == List::Registrations
             && let Some((key, fact)) = self.reader.written_registration(text)
@@ -309,7 +313,7 @@ impl Reader<'_> {
             && is_same("caller", "caller_agent_id")
             && is_same("request_id", "request_id")
             && *stamp.producer == *self.config.kernel();
-        let outcome = Outcome { invoked, payload: canonical(stated).into() };
+        let outcome = KernelAnswer { invoked, payload: canonical(stated).into() };
         fits.then_some(Fact::Outcome { caller: text("caller")?.into(), request: text("request_id")?.into(), outcome })
     }
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::{Name, State};
 
 impl State {
-    /// Removes the outcomes and terminals of ended requests, except for those of the `keep` latest requests. A request has ended if it is
-    /// unresolved, or if the target has ended the invocation. Returns the number of removed requests.
+    /// Removes the outcomes and terminals of ended requests, except for those of the `keep` latest requests. A request
+    /// has ended if it is unresolved, or if the target has ended the invocation. Returns the number of removed
+    /// requests.
     ///
     /// The result is not the state of a set of events: it must not be merged, and its hash has no meaning.
     pub(crate) fn prune(&mut self, keep: usize) -> u64 {

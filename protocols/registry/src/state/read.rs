@@ -7,7 +7,7 @@ use capgen_schema::ExactPayload;
 
 use super::{InvalidState, List, StateReader};
 use crate::fact::Stamped;
-use crate::pieces::{Pieces, Problem, parsed_strictly};
+use crate::pieces::{Pieces, ReadError, parsed_strictly};
 use crate::{Configuration, Registry};
 
 /// The levels of the output of a fold above the rows of its view, which are skipped one by one.
@@ -31,8 +31,9 @@ pub enum UnreadableState {
 }
 
 impl Registry {
-    /// Joins every fact of a state that is read entry by entry, so that neither its text nor a second state is in memory. The document is a
-    /// state, or has one as its member `state`, as the output of a fold does. `latest` is as in [`State::parse`](crate::State::parse).
+    /// Joins every fact of a state that is read entry by entry, so that neither its text nor a second state is in
+    /// memory. The document is a state, or has one as its member `state`, as the output of a fold does. `latest` is as
+    /// in [`State::parse`](crate::State::parse).
     ///
     /// ```
     /// use capgen_registry::{Configuration, Registry};
@@ -62,7 +63,7 @@ fn read_document<R: BufRead>(
     let mut whole = StateReader::new(config, latest);
     let mut inner: Option<StateReader<'_>> = None;
     if pieces.peek()? == Some(b'{') {
-        pieces.members::<Problem>(|pieces, name| {
+        pieces.members::<ReadError>(|pieces, name| {
             if name == "state" && inner.is_none() && pieces.peek()? == Some(b'{') {
                 return read_state(pieces, inner.insert(StateReader::new(config, latest)), false, join);
             }
@@ -77,7 +78,8 @@ fn read_document<R: BufRead>(
         pieces.skip(LEVELS)?;
     }
     pieces.end()?;
-    // The output of a fold contains the state. A snapshot also does, but it may be pruned, and its format is another one.
+    // The output of a fold contains the state. A snapshot also does, but it may be pruned, and its format is another
+    // one.
     let (at, reader) = match inner {
         Some(inner) if !whole.has_format() => ("/state", inner),
         _ => ("", whole),
@@ -91,7 +93,7 @@ pub(crate) fn read_state<R: BufRead>(
     reader: &mut StateReader<'_>,
     is_written: bool,
     join: &mut dyn FnMut(Stamped),
-) -> Result<(), Problem> {
+) -> Result<(), ReadError> {
     pieces.members(|pieces, name| read_member(pieces, name, reader, is_written, join))
 }
 
@@ -101,7 +103,7 @@ fn read_member<R: BufRead>(
     reader: &mut StateReader<'_>,
     is_written: bool,
     join: &mut dyn FnMut(Stamped),
-) -> Result<(), Problem> {
+) -> Result<(), ReadError> {
     let Some(list) = List::of(name).filter(|_| matches!(pieces.peek(), Ok(Some(b'[')))) else {
         let value = parsed_strictly(pieces.value()?)?;
         reader.member(name, &value);
@@ -120,11 +122,11 @@ fn read_member<R: BufRead>(
     })
 }
 
-impl From<Problem> for UnreadableState {
-    fn from(problem: Problem) -> Self {
+impl From<ReadError> for UnreadableState {
+    fn from(problem: ReadError) -> Self {
         match problem {
-            Problem::Io(error) => Self::Io(error),
-            Problem::NotJson(phrase) => Self::NotJson(phrase),
+            ReadError::Io(error) => Self::Io(error),
+            ReadError::NotJson(phrase) => Self::NotJson(phrase),
         }
     }
 }

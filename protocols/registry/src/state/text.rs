@@ -7,7 +7,8 @@ use super::{List, Name, STATE_FORMAT, State};
 use crate::canonical::array_parts;
 use crate::fact::{Fact, Stamped};
 
-/// The place of an entry in its list: a first part of its key that is not a name, the ranks of the names, and the last parts.
+/// The place of an entry in its list: a first part of its key that is not a name, the ranks of the names, and the last
+/// parts.
 type Order<'s> = (&'s str, [u32; 3], &'s str, Option<Hash>);
 
 impl State {
@@ -17,8 +18,8 @@ impl State {
         self.parts().collect()
     }
 
-    /// The canonical text in parts of at most one entry, so that the whole text need not be in memory. Takes 32 bytes of memory for each
-    /// entry of a list.
+    /// The canonical text in parts of at most one entry, so that the whole text need not be in memory. Takes 32 bytes
+    /// of memory for each entry of a list.
     pub fn parts(&self) -> impl Iterator<Item = String> {
         let first = format!("{{\"config_hash\":\"{}\"", self.config_hash);
         let lists = |lists: &'static [List]| lists.iter().flat_map(|list| self.member(*list));

@@ -9,7 +9,7 @@ use capgen_registry::log::{
     AppendOptions, Appended, BrokenReason, JetStreamLog, JetStreamLogOptions, Log, LogError, conformance,
 };
 use capgen_registry::{Checker, Configuration, Event, EventId};
-use capgen_test_brokers::{Cut, NatsServer, Proxy};
+use capgen_testkit::brokers::{Cut, NatsServer, Proxy};
 use serde_json::{Value, json};
 
 /// The time of all events, in Unix ms.

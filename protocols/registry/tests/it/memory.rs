@@ -10,11 +10,13 @@ use serde_json::json;
 
 use crate::support::{START, event};
 
-/// The number of registrations of the smaller of two runs. The difference of both does not contain the memory that every run needs.
+/// The number of registrations of the smaller of two runs. The difference of both does not contain the memory that
+/// every run needs.
 const FEW: u64 = 1000;
 const MANY: u64 = 1800;
 
-/// The goal for each registration, in bytes: everything except the texts of schemas, of which each distinct one is counted once.
+/// The goal for each registration, in bytes: everything except the texts of schemas, of which each distinct one is
+/// counted once.
 const GOAL: u64 = 2000;
 
 /// Registrations with this many distinct contracts, each with a schema of about 200 bytes.

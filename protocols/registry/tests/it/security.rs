@@ -72,8 +72,8 @@ fn a_payload_of_10_mb_in_another_form_is_rejected_in_bounded_memory() {
         let text = [b" ", &*with_payload(&text)].concat();
         let (most, verdict) = cost(&text);
         assert_eq!(verdict, "envelope ");
-        // A value of serde_json has 32 bytes, or 72 if a crate of the build enables its feature `preserve_order`, and a growing list needs
-        // up to three times the memory of its values.
+        // A value of serde_json has 32 bytes, or 72 if a crate of the build enables its feature `preserve_order`, and a
+        // growing list needs up to three times the memory of its values.
         assert!(most < 128 * text.len() as u64, "{most} bytes");
     }
 }

@@ -6,10 +6,12 @@ use serde::Serialize;
 /// The largest record in bytes. A report of violations has at most so much text, and no reader needs more.
 pub(crate) const MAX_RECORD: usize = 64 << 10;
 
-/// The most bytes of a name or an id. All of them together fit into a record, even if each byte is escaped with six others.
+/// The most bytes of a name or an id. All of them together fit into a record, even if each byte is escaped with six
+/// others.
 const MAX_NAME: usize = 1 << 10;
 
-/// The most bytes of the path and of the message of a violation: a path has at most 128 names, and few of them are long.
+/// The most bytes of the path and of the message of a violation: a path has at most 128 names, and few of them are
+/// long.
 const MAX_TEXT: usize = 4 << 10;
 
 /// The end of a text that is cut.
@@ -23,8 +25,8 @@ struct Truncated<'r> {
     truncated: bool,
 }
 
-/// The record and its JSON text, with at most [`MAX_RECORD`] bytes: long texts are cut, and as many of the first violations are kept as
-/// fit. Such a record has the member `truncated`.
+/// The record and its JSON text, with at most [`MAX_RECORD`] bytes: long texts are cut, and as many of the first
+/// violations are kept as fit. Such a record has the member `truncated`.
 pub(super) fn cut(mut record: AuditRecord) -> serde_json::Result<(AuditRecord, String)> {
     let mut is_cut = false;
     for name in names(&mut record) {

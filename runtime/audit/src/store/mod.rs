@@ -25,12 +25,14 @@ const QUEUE_BYTES: usize = 64 << 20;
 
 /// An audit in an SQLite database. Several programs may write to the same file at the same time.
 ///
-/// A record is accepted when it is in the queue. A thread takes records from the queue and commits them in batches. If the database cannot
-/// be written, for example because the disk is full, accepted records remain in memory and the thread tries again; new ones are rejected
-/// once the queue is full. Records are only lost as [`Lost`] states, and each one is counted.
+/// A record is accepted when it is in the queue. A thread takes records from the queue and commits them in batches. If
+/// the database cannot be written, for example because the disk is full, accepted records remain in memory and the
+/// thread tries again; new ones are rejected once the queue is full. Records are only lost as [`Lost`] states, and each
+/// one is counted.
 ///
-/// A record is *acknowledged* if [`record_durable`](Self::record_durable) for it, or a later [`flush`](Audit::flush), returned `Ok`. An
-/// acknowledged record survives if the program is killed and, with [`Durability::PowerLoss`], if the machine loses power.
+/// A record is *acknowledged* if [`record_durable`](Self::record_durable) for it, or a later [`flush`](Audit::flush),
+/// returned `Ok`. An acknowledged record survives if the program is killed and, with [`Durability::PowerLoss`], if the
+/// machine loses power.
 ///
 /// Dropping the store closes it, and waits until the accepted records are written.
 ///
@@ -90,8 +92,8 @@ pub enum WhenFull {
 /// The failures that an acknowledged record survives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Durability {
-    /// The end of the program, however it ends (`synchronous = NORMAL`). If the machine loses power, the last batches may be lost; the
-    /// chain remains intact.
+    /// The end of the program, however it ends (`synchronous = NORMAL`). If the machine loses power, the last batches
+    /// may be lost; the chain remains intact.
     Kill,
     /// Also the loss of power: each batch is synchronized with the disk (`synchronous = FULL`). The default.
     #[default]
@@ -137,8 +139,8 @@ impl SqliteAuditOptions {
         self
     }
 
-    /// How long an attempt to write waits while another connection locks the database; 5 seconds by default. After two attempts, everyone
-    /// who waits for a record to be durable gets an error.
+    /// How long an attempt to write waits while another connection locks the database; 5 seconds by default. After two
+    /// attempts, everyone who waits for a record to be durable gets an error.
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
@@ -150,23 +152,26 @@ impl SqliteAuditOptions {
         self
     }
 
-    /// Stores the messages of violations as the caller wrote them. By default, the store replaces each message by one that only names the
-    /// keyword, because messages may quote values of payloads. Paths are stored in any case, and contain names of properties.
+    /// Stores the messages of violations as the caller wrote them. By default, the store replaces each message by one
+    /// that only names the keyword, because messages may quote values of payloads. Paths are stored in any case, and
+    /// contain names of properties.
     pub fn include_values(mut self, include: bool) -> Self {
         self.values = include;
         self
     }
 
-    /// Gives each caller a share of the queue, so that none can fill it for others: a caller may hold at most four times the room that is
-    /// still free. For servers that prove who calls: they pass the caller to [`SqliteAudit::record_of`], and all records without one have one
-    /// share together. The queue becomes a quarter larger, so that a sole caller has as much room as without shares. By default, there
-    /// is one share for all: the name that a caller gives itself proves nothing.
+    /// Gives each caller a share of the queue, so that none can fill it for others: a caller may hold at most four
+    /// times the room that is still free. For servers that prove who calls: they pass the caller to
+    /// [`SqliteAudit::record_of`], and all records without one have one share together. The queue becomes a quarter
+    /// larger, so that a sole caller has as much room as without shares. By default, there is one share for all: the
+    /// name that a caller gives itself proves nothing.
     pub fn shares(mut self, shares: bool) -> Self {
         self.is_shared = shares;
         self
     }
 
-    /// The largest size of the database in bytes, without its write-ahead log. If it is reached, the store behaves as if the disk were full.
+    /// The largest size of the database in bytes, without its write-ahead log. If it is reached, the store behaves as
+    /// if the disk were full.
     pub fn max_file_size(mut self, bytes: u64) -> Self {
         self.max_file_size = Some(bytes);
         self
@@ -240,8 +245,8 @@ impl SqliteAudit {
         }
     }
 
-    /// Hands over a record, and waits until it is durable. If the database cannot be written after two attempts, the record is given up: it
-    /// is in the database if and only if the result is `Ok`.
+    /// Hands over a record, and waits until it is durable. If the database cannot be written after two attempts, the
+    /// record is given up: it is in the database if and only if the result is `Ok`.
     ///
     /// # Errors
     ///
@@ -256,9 +261,9 @@ impl SqliteAudit {
         })
     }
 
-    /// Hands over a record that a caller has caused, as [`record`](Audit::record) does. `caller` identifies it as the server has proved it,
-    /// such as the id of an agent whose signature it has verified; it decides whose [share](SqliteAuditOptions::shares) the record
-    /// takes, and is not stored.
+    /// Hands over a record that a caller has caused, as [`record`](Audit::record) does. `caller` identifies it as the
+    /// server has proved it, such as the id of an agent whose signature it has verified; it decides whose
+    /// [share](SqliteAuditOptions::shares) the record takes, and is not stored.
     ///
     /// # Errors
     ///

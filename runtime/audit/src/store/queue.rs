@@ -124,18 +124,18 @@ impl Queue {
     pub(super) fn push(self: &Arc<Self>, item: Item) -> Push {
         let push = |outcome| Push { queue: Arc::clone(self), outcome };
         match (self.offer(&mut self.lock(), item), self.limits.when_full) {
-            (Ok(()), _) => push(Outcome::Ready(Ok(()))),
+            (Ok(()), _) => push(PushOutcome::Ready(Ok(()))),
             (Err(Refused::Closed), _) => {
                 self.count_closed(1);
-                push(Outcome::Ready(Err(AuditError::Closed)))
+                push(PushOutcome::Ready(Err(AuditError::Closed)))
             }
             (Err(Refused::Full(_)), WhenFull::Drop) => {
                 self.full.fetch_add(1, Relaxed);
-                push(Outcome::Ready(Err(AuditError::Full)))
+                push(PushOutcome::Ready(Err(AuditError::Full)))
             }
             (Err(Refused::Full(item)), WhenFull::Block { at_most }) => {
                 let deadline = Instant::now().checked_add(at_most);
-                push(Outcome::Waiting { item: Some(*item), ticket: None, deadline })
+                push(PushOutcome::Waiting { item: Some(*item), ticket: None, deadline })
             }
         }
     }
@@ -185,7 +185,8 @@ impl Queue {
         waiting.into_values().for_each(|(_, waker)| waker.wake());
     }
 
-    /// The next entries, with at most `most` records; waits until there are any. `None` if there are none and the queue is closed.
+    /// The next entries, with at most `most` records; waits until there are any. `None` if there are none and the queue
+    /// is closed.
     pub(super) fn take(&self, most: usize) -> Option<Vec<Entry>> {
         let mut state = self.lock();
         while state.entries.is_empty() {
@@ -261,8 +262,8 @@ impl Queue {
         answers.chain(closers).for_each(|answer| drop(answer.send(result.clone())));
     }
 
-    /// The timer thread: wakes those who have waited for too long. Futures have no timers without an async runtime, and the writer may be
-    /// busy.
+    /// The timer thread: wakes those who have waited for too long. Futures have no timers without an async runtime, and
+    /// the writer may be busy.
     pub(super) fn watch_deadlines(&self) {
         let mut state = self.lock();
         while state.end.is_none() {
@@ -300,10 +301,10 @@ impl Entry {
 /// Hands over a record. If the future is dropped while it waits for room, the record is lost, and counted.
 pub(super) struct Push {
     queue: Arc<Queue>,
-    outcome: Outcome,
+    outcome: PushOutcome,
 }
 
-enum Outcome {
+enum PushOutcome {
     Ready(Result<(), AuditError>),
     Waiting {
         item: Option<Item>,
@@ -319,8 +320,8 @@ impl Future for Push {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { queue, outcome } = &mut *self;
         let (waiting, ticket, deadline) = match outcome {
-            Outcome::Ready(result) => return Poll::Ready(result.clone()),
-            Outcome::Waiting { item, ticket, deadline } => (item, ticket, deadline),
+            PushOutcome::Ready(result) => return Poll::Ready(result.clone()),
+            PushOutcome::Waiting { item, ticket, deadline } => (item, ticket, deadline),
         };
         let Some(item) = waiting.take() else { return Poll::Ready(Ok(())) };
         let mut state = queue.lock();
@@ -350,14 +351,14 @@ impl Future for Push {
             state.waiting.remove(ticket);
         }
         drop(state);
-        *outcome = Outcome::Ready(result.clone());
+        *outcome = PushOutcome::Ready(result.clone());
         Poll::Ready(result)
     }
 }
 
 impl Drop for Push {
     fn drop(&mut self) {
-        if let Outcome::Waiting { item: Some(_), ticket, .. } = &self.outcome {
+        if let PushOutcome::Waiting { item: Some(_), ticket, .. } = &self.outcome {
             self.queue.full.fetch_add(1, Relaxed);
             if let Some(ticket) = ticket {
                 self.queue.lock().waiting.remove(ticket);

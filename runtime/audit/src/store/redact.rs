@@ -6,8 +6,8 @@ use capgen_schema::Keyword;
 use super::cut::cut;
 use crate::append::NewRow;
 
-/// The row of a record. Unless `values` is set, each message is replaced by one that follows from the keyword alone, so that no value can
-/// reach the store, whatever text the caller put there. A record that is too large is cut.
+/// The row of a record. Unless `values` is set, each message is replaced by one that follows from the keyword alone, so
+/// that no value can reach the store, whatever text the caller put there. A record that is too large is cut.
 pub(super) fn row(mut record: AuditRecord, values: bool) -> Result<NewRow, AuditError> {
     if let (AuditRecord::Violation(violation), false) = (&mut record, values) {
         violation.violations.iter_mut().for_each(redact);

@@ -91,8 +91,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives up the records whose callers wait until they are durable, here and in the queue, and reports the error. The others remain:
-    /// they are written as soon as that is possible.
+    /// Gives up the records whose callers wait until they are durable, here and in the queue, and reports the error.
+    /// The others remain: they are written as soon as that is possible.
     fn refuse_awaited(&self, items: &mut Vec<Item>, error: &AuditError) {
         let (awaited, rest): (Vec<Item>, Vec<Item>) =
             std::mem::take(items).into_iter().partition(|item| item.answer.is_some());

@@ -49,8 +49,8 @@ pub enum AnchorProblem {
     TooShort,
     /// The row has another hash.
     Differs,
-    /// The row is gone, with all rows before `before`. A checkpoint of the chain may state that they were pruned, but anyone who can
-    /// write to the file can append one.
+    /// The row is gone, with all rows before `before`. A checkpoint of the chain may state that they were pruned, but
+    /// anyone who can write to the file can append one.
     Pruned {
         /// The sequence number of the first row of the chain.
         before: i64,

@@ -114,8 +114,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Compares the anchored rows with a checkpoint. Its hash covers the chain before it, so one that the reader knows proves that all
-    /// rows up to its last one were there. Any other proves nothing.
+    /// Compares the anchored rows with a checkpoint. Its hash covers the chain before it, so one that the reader knows
+    /// proves that all rows up to its last one were there. Any other proves nothing.
     fn replace(&mut self, checkpoint: &Checkpoint, hash: Hash) {
         let is_allowed = self.allowed.take(hash);
         let before = self.heads.len();

@@ -27,7 +27,7 @@ pub struct Verification {
     /// The chain of each tenant, sorted by tenant.
     pub tenants: Vec<TenantChain>,
     /// Damage of the file that belongs to no tenant.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Damage>,
     /// The rows of the anchor that the chains do not contain.
     pub unconfirmed: Vec<UnconfirmedHead>,
     /// The hashes that were given for checkpoints, and that no checkpoint has.
@@ -53,7 +53,7 @@ pub struct TenantChain {
 
 /// Damage of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
+pub struct Damage {
     /// The `id` of the row that is damaged, or of the last row before the damage; `None` if it is not known.
     pub row: Option<i64>,
     /// A description.
@@ -86,12 +86,13 @@ impl Verification {
 }
 
 impl Database {
-    /// Reads every row, computes its hash again, and checks the chain of each tenant and the structure of the file. With an anchor, also
-    /// checks that the chains contain its rows. A row of the anchor that is gone is reported, also if a checkpoint states that it was pruned:
-    /// anyone who can write to the file can append a checkpoint.
+    /// Reads every row, computes its hash again, and checks the chain of each tenant and the structure of the file.
+    /// With an anchor, also checks that the chains contain its rows. A row of the anchor that is gone is reported, also
+    /// if a checkpoint states that it was pruned: anyone who can write to the file can append a checkpoint.
     ///
-    /// A chain does not prove that no row is missing at its end, or that no one wrote the whole chain again: both take only write access to
-    /// the file. An anchor that is stored elsewhere proves it for the rows up to the anchored ones.
+    /// A chain does not prove that no row is missing at its end, or that no one wrote the whole chain again: both take
+    /// only write access to the file. An anchor that is stored elsewhere proves it for the rows up to the anchored
+    /// ones.
     ///
     /// # Errors
     ///
@@ -100,9 +101,9 @@ impl Database {
         self.verify_with_pruned(anchor, &[])
     }
 
-    /// Like [`verify`](Self::verify), for a database that was pruned since the anchor: the checkpoints with these hashes may replace
-    /// anchored rows. The hash of a checkpoint is part of the result of [`prune`](crate::prune). It covers the whole chain before it,
-    /// so no other checkpoint can have it.
+    /// Like [`verify`](Self::verify), for a database that was pruned since the anchor: the checkpoints with these
+    /// hashes may replace anchored rows. The hash of a checkpoint is part of the result of [`prune`](crate::prune). It
+    /// covers the whole chain before it, so no other checkpoint can have it.
     ///
     /// # Errors
     ///
@@ -116,8 +117,8 @@ impl Database {
         // All statements see the same state, whatever is written in the meantime.
         let transaction = self.connection.unchecked_transaction()?;
         let mut scan = Scan::new(anchor, &allowed);
-        let mut problems: Vec<Problem> =
-            SCHEMA.differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
+        let mut problems: Vec<Damage> =
+            SCHEMA.differences(&transaction)?.into_iter().map(|message| Damage { row: None, message }).collect();
         scan.rows(&transaction)?;
         problems.append(&mut scan.problems);
         if let Some(message) = capgen_sqlite::write_ahead_damage(&self.log) {
@@ -125,7 +126,7 @@ impl Database {
                 Some(id) => format!("{message}: rows after row {id} may be missing"),
                 None => message,
             };
-            problems.push(Problem { row: scan.last, message });
+            problems.push(Damage { row: scan.last, message });
         }
         let structure = structure(&transaction);
         if !structure.is_empty() {
@@ -165,7 +166,7 @@ impl Allowed {
 /// The state while the table is read, in the order of `id`.
 struct Scan<'a> {
     chains: BTreeMap<String, Chain<'a>>,
-    problems: Vec<Problem>,
+    problems: Vec<Damage>,
     /// The anchored rows of each tenant that has not been found yet.
     heads: BTreeMap<&'a str, Vec<&'a Head>>,
     allowed: &'a Allowed,
@@ -193,7 +194,7 @@ impl<'a> Scan<'a> {
                 Some(id) => format!("the row after row {id}"),
                 None => "the first row".to_owned(),
             };
-            self.problems.push(Problem { row: self.last, message: format!("{place} cannot be read: {error}") });
+            self.problems.push(Damage { row: self.last, message: format!("{place} cannot be read: {error}") });
         }
         Ok(())
     }
@@ -206,14 +207,14 @@ impl<'a> Scan<'a> {
             // In a damaged file, a page may occur several times, so that reading it would not end in reasonable time.
             if id <= self.last {
                 let message = format!("row {} is out of order", id.unwrap_or_default());
-                self.problems.push(Problem { row: id, message });
+                self.problems.push(Damage { row: id, message });
                 return Ok(());
             }
             self.last = id;
             match row {
                 Ok(row) => self.row(&row),
                 Err(malformed) if self.problems.len() < MAX_PROBLEMS => {
-                    self.problems.push(Problem { row: malformed.id, message: malformed.to_string() });
+                    self.problems.push(Damage { row: malformed.id, message: malformed.to_string() });
                 }
                 Err(_) => {}
             }
@@ -246,13 +247,13 @@ impl<'a> Scan<'a> {
 }
 
 /// The errors that SQLite finds in the structure of the file and in its indexes.
-fn structure(connection: &Connection) -> Vec<Problem> {
+fn structure(connection: &Connection) -> Vec<Damage> {
     let messages = capgen_sqlite::structure_errors(connection, MAX_PROBLEMS);
-    messages.into_iter().map(|message| Problem { row: None, message }).collect()
+    messages.into_iter().map(|message| Damage { row: None, message }).collect()
 }
 
 /// The rows that only the index of the chains contains, because the page with the row is damaged.
-fn unreachable_rows(connection: &Connection) -> rusqlite::Result<Vec<Problem>> {
+fn unreachable_rows(connection: &Connection) -> rusqlite::Result<Vec<Damage>> {
     let mut index =
         connection.prepare("SELECT id, tenant, seq FROM audit INDEXED BY audit_chain ORDER BY tenant, seq")?;
     let mut row = connection.prepare("SELECT 1 FROM audit NOT INDEXED WHERE id = ?1")?;
@@ -267,7 +268,7 @@ fn unreachable_rows(connection: &Connection) -> rusqlite::Result<Vec<Problem>> {
                 _ => String::new(),
             };
             let message = format!("row {id}{place} cannot be found, but an index contains it");
-            problems.push(Problem { row: Some(id), message });
+            problems.push(Damage { row: Some(id), message });
         }
     }
     Ok(problems)

@@ -1,20 +1,26 @@
 //! One attempt of a call: publishing the request, and receiving the response.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_payload::{Payload as _, Violations};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout_at;
 
+use super::Client;
 use super::builder::Link;
-use super::pending::{Expected, Response, Slot, abandoned};
+use super::cancel::{Reason, Sent};
+use super::known::Known;
+use super::pending::{Expected, News, Response, Slot, abandoned, no_peer};
 use super::route::Target;
 use super::started::Started;
-use super::{CallOptions, Client};
-use crate::envelope::{Draft, ErrorPayload, ErrorSide, MessageKind, header};
+use crate::envelope::{Draft, ErrorPayload, ErrorSide, MessageKind, NO_EFFECT, SkewDetails, header};
 use crate::id::Id;
-use crate::outcome::{CallError, Status, code};
+use crate::options::CallOptions;
+use crate::outcome::{CallError, Status, code, reason};
 use crate::trace::Traceparent;
 use crate::transport::{Delivery, Outgoing, TransportError};
 use crate::wait::at_once;
@@ -27,11 +33,11 @@ pub(super) struct Waiting {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Why an attempt has no response.
-pub(super) struct Failed {
-    pub(super) error: CallError,
-    /// Whether the provider answered with this error.
-    pub(super) is_answer: bool,
+/// The response to a call, whose payload is not validated yet.
+pub(super) struct Reply {
+    pub(super) payload: Bytes,
+    /// Both contracts, if the provider's is another one: then this is the reason why the payload may be invalid.
+    pub(super) skew: Option<Box<SkewDetails>>,
 }
 
 /// A valid request, without its ids.
@@ -40,8 +46,14 @@ pub(super) struct Request<'a> {
     pub(super) target: &'a Target,
     pub(super) payload: &'a [u8],
     pub(super) options: &'a CallOptions,
-    /// Whether the request may be sent several times.
+    /// Whether the request may run several times, unless the provider knows that it is the same one.
     pub(super) is_repeated: bool,
+    /// The number of the attempt, from 1.
+    pub(super) attempt: u32,
+    /// The interval in ms at which the provider should report that it works on the request.
+    pub(super) heartbeat: Option<u64>,
+    /// The address, if it is not that of the target.
+    pub(super) address: Option<&'a str>,
 }
 
 /// The parts of a message that differ between the attempts of a call.
@@ -53,15 +65,16 @@ struct Message<'a> {
     inbox: Option<String>,
     /// The contract of the caller, if the provider asked for it.
     descriptor: Option<&'a str>,
+    /// The values of headers.
+    attempt: Option<String>,
+    heartbeat: Option<String>,
 }
 
 impl Client {
     /// Sends a request once, and waits for its response until the deadline of the call.
-    pub(super) async fn attempt(&self, started: &Started, request: Request<'_>) -> Result<Bytes, Failed> {
-        let unanswered = |error| Failed { error, is_answer: false };
-        let mut waiting = self.publish(started, request, None).await.map_err(unanswered)?;
-        let response = self.response(started, request, &mut waiting).await.map_err(unanswered)?;
-        content(started, response).map_err(|error| Failed { error, is_answer: true })
+    pub(super) async fn attempt(&self, started: &Started, request: Request<'_>) -> Result<Reply, CallError> {
+        let mut waiting = self.publish(started, request, None).await?;
+        self.reply(started, request, &mut waiting).await
     }
 
     /// Publishes the request of a call that has one attempt and is in flight until its end.
@@ -79,8 +92,10 @@ impl Client {
     ) -> Result<Waiting, CallError> {
         in_time(started)?;
         let trace = request.trace();
-        let slot = self.publish_request(started, request, &trace, None).await?;
-        Ok(Waiting { slot, trace, _permit: permit })
+        let mut sent = Sent::new(self, started, request.target);
+        let slot = self.publish_request(started, request, &trace, None).await;
+        sent.end();
+        Ok(Waiting { slot: slot?, trace, _permit: permit })
     }
 
     /// Publishes a request without a response.
@@ -92,7 +107,7 @@ impl Client {
             return Err(abandoned());
         }
         let trace = &request.trace();
-        let event = Message { kind: MessageKind::Event, id: Id::random(), trace, inbox: None, descriptor: None };
+        let event = request.message(MessageKind::Event, Id::random(), trace);
         self.deliver(started, link, request, event).await
     }
 
@@ -102,18 +117,22 @@ impl Client {
         started: &Started,
         request: Request<'_>,
         waiting: &mut Waiting,
-    ) -> Result<Bytes, CallError> {
-        content(started, self.response(started, request, waiting).await?)
+    ) -> Result<Reply, CallError> {
+        let mut sent = Sent::new(self, started, request.target);
+        let response = self.response(started, request, waiting).await;
+        sent.end();
+        content(started, request.target, response?)
     }
 
-    /// The response to a request. If the provider asks for the caller's contract, the request is sent again with it, once.
+    /// The response to a request. If the provider asks for the caller's contract, the request is sent again with it,
+    /// once.
     async fn response(
         &self,
         started: &Started,
         request: Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Response, CallError> {
-        let response = received(started, waiting).await?;
+        let response = self.received(started, request, waiting).await?;
         if response.needs_descriptor && !response.is_ok {
             // In a box, because the futures of most calls should not have its size.
             return Box::pin(self.described_response(started, request, waiting)).await;
@@ -131,7 +150,26 @@ impl Client {
         let described = request.target.contract.described();
         let described = serde_json::to_string(&described).unwrap_or_default();
         waiting.slot = self.publish_request(started, request, &waiting.trace, Some(&described)).await?;
-        received(started, waiting).await
+        self.received(started, request, waiting).await
+    }
+
+    /// The next response to a request, if it arrives in time.
+    async fn received(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        waiting: &mut Waiting,
+    ) -> Result<Response, CallError> {
+        match timeout_at(started.deadline, waiting.slot.news()).await {
+            Ok(News::Answer(_, response)) => Ok(response),
+            Ok(News::NoResponders) => Err(no_peer()),
+            Ok(News::Closed) => {
+                self.cancel(started, request.target, Reason::Closed, None);
+                Err(abandoned())
+            }
+            // If messages arrived that are not the response, the last one is the better explanation.
+            Err(_) => Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
+        }
     }
 
     /// The right to have a call in flight.
@@ -148,19 +186,45 @@ impl Client {
         trace: &Traceparent,
         descriptor: Option<&str>,
     ) -> Result<Slot, CallError> {
-        let link = self.link(request.target)?;
+        let id = Id::random();
+        let slot = self.slot(started, request.target, id, None)?;
+        self.publish_message(started, request, slot.token(), id, trace, descriptor).await?;
+        Ok(slot)
+    }
+
+    /// Waits for the responses to a message, given its id.
+    pub(super) fn slot(
+        &self,
+        started: &Started,
+        target: &Target,
+        id: Id,
+        known: Option<Arc<Known>>,
+    ) -> Result<Slot, CallError> {
         let expected = Expected {
             correlation_id: started.correlation_id,
             peer: started.peer.clone(),
             capability: started.capability.clone(),
+            known,
         };
-        let Some(slot) = link.pending.wait(expected) else { return Err(abandoned()) };
+        self.link(target)?.pending.wait(expected, id).ok_or_else(abandoned)
+    }
+
+    /// Publishes a request whose responses go to the slot with a token.
+    pub(super) async fn publish_message(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        token: u64,
+        id: Id,
+        trace: &Traceparent,
+        descriptor: Option<&str>,
+    ) -> Result<(), CallError> {
+        let link = self.link(request.target)?;
         let mut inbox = String::with_capacity(link.inbox.len() + 21);
         // Writing to a string does not fail.
-        let _ = write!(inbox, "{}.{}", link.inbox, slot.token());
-        let message = Message { kind: MessageKind::Request, id: Id::random(), trace, inbox: Some(inbox), descriptor };
-        self.deliver(started, link, request, message).await?;
-        Ok(slot)
+        let _ = write!(inbox, "{}.{token}", link.inbox);
+        let message = request.message(MessageKind::Request, id, trace);
+        self.deliver(started, link, request, Message { inbox: Some(inbox), descriptor, ..message }).await
     }
 
     async fn deliver(
@@ -170,10 +234,11 @@ impl Client {
         request: Request<'_>,
         message: Message<'_>,
     ) -> Result<(), CallError> {
-        let delivery = request.options.delivery;
+        // Instances with a contract are asked directly: no stream stores these requests.
+        let delivery = if request.address.is_some() { Delivery::AtMostOnce } else { request.options.delivery };
         let payload = self.encode(started, link, request, &message)?;
         let mut publish = link.transport.publish(Outgoing {
-            address: request.target.address().to_owned(),
+            address: request.address.unwrap_or_else(|| request.target.address()).to_owned(),
             message_id: match delivery {
                 Delivery::AtMostOnce => String::new(),
                 Delivery::AtLeastOnce => message.id.as_str().to_owned(),
@@ -201,7 +266,9 @@ impl Client {
         // A stored event is for whenever a provider is there.
         let is_stored_event = message.kind == MessageKind::Event && request.options.delivery == Delivery::AtLeastOnce;
         let version = request.target.contract.version();
-        let headers = request.headers(started, version.as_deref(), message);
+        let remaining = started.stated_remaining();
+        let timeout = (!is_stored_event).then_some(remaining.as_str());
+        let headers = request.headers(started, [version.as_deref(), timeout, request.policy(self.inner.skew)], message);
         let draft = Draft {
             kind: message.kind,
             message_id: message.id.as_str(),
@@ -221,7 +288,7 @@ impl Client {
         })
     }
 
-    fn link(&self, target: &Target) -> Result<&Link, CallError> {
+    pub(super) fn link(&self, target: &Target) -> Result<&Link, CallError> {
         target.link(&self.inner).ok_or_else(|| CallError::new(code::NO_TRANSPORT, "the transport was removed"))
     }
 }
@@ -229,19 +296,26 @@ impl Client {
 impl<'a> Request<'a> {
     /// A request that is sent once.
     pub(super) fn once(target: &'a Target, payload: &'a [u8], options: &'a CallOptions) -> Self {
-        Self { target, payload, options, is_repeated: false }
+        Self { target, payload, options, is_repeated: false, attempt: 1, heartbeat: None, address: None }
     }
 
     /// The trace of an attempt.
-    fn trace(self) -> Traceparent {
+    pub(super) fn trace(self) -> Traceparent {
         Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
+    }
+
+    /// A message without an address for the response.
+    fn message(self, kind: MessageKind, id: Id, trace: &Traceparent) -> Message<'_> {
+        let attempt = (self.attempt > 1).then(|| self.attempt.to_string());
+        let heartbeat = self.heartbeat.map(|ms| ms.to_string());
+        Message { kind, id, trace, inbox: None, descriptor: None, attempt, heartbeat }
     }
 
     /// The headers of a message: the caller's, and those that the client sets.
     fn headers<'h>(
         self,
         started: &'h Started,
-        version: Option<&'h str>,
+        [version, timeout, policy]: [Option<&'h str>; 3],
         message: &'h Message<'_>,
     ) -> Vec<(&'h str, &'h str)>
     where
@@ -256,6 +330,10 @@ impl<'a> Request<'a> {
         let set = [
             (header::CONTRACT, Some(contract.hash()).filter(|hash| !hash.is_empty())),
             (header::VERSION, version),
+            (header::TIMEOUT, timeout),
+            (header::POLICY, policy),
+            (header::ATTEMPT, message.attempt.as_deref()),
+            (header::HEARTBEAT, message.heartbeat.as_deref()),
             (header::DESCRIPTOR, message.descriptor),
             (header::SESSION, started.session.as_deref()),
             (header::IDEMPOTENCY_KEY, options.idempotency_key.as_deref().or(given).or(own_key)),
@@ -271,26 +349,35 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The reply to a request, if it arrives in time.
-async fn received(started: &Started, waiting: &mut Waiting) -> Result<Response, CallError> {
-    match timeout_at(started.deadline, waiting.slot.reply()).await {
-        Ok(reply) => reply.map_err(|error| *error),
-        // If messages arrived that are not the response, the last one is the better explanation.
-        Err(_) => Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
+/// The payload of a response, or the provider's error.
+fn content(started: &Started, target: &Target, response: Response) -> Result<Reply, CallError> {
+    if response.is_ok { Ok(Reply::of(target, response)) } else { Err(refusal(started, &response.payload)) }
+}
+
+impl Reply {
+    pub(super) fn of(target: &Target, response: Response) -> Self {
+        let contract = &target.contract;
+        let provider = response.provider.filter(|provider| provider.hash != contract.hash());
+        let skew = provider.map(|provider| {
+            Box::new(SkewDetails {
+                caller_version: contract.version().map(Cow::into_owned),
+                caller_contract: Some(contract.hash().to_owned()).filter(|hash| !hash.is_empty()),
+                provider_version: provider.version,
+                provider_contract: Some(provider.hash),
+                served: None,
+                reason: Some(reason::RESPONSE.to_owned()),
+            })
+        });
+        Self { payload: response.payload, skew }
     }
 }
 
-/// The payload of a response, or the provider's error.
-fn content(started: &Started, response: Response) -> Result<Bytes, CallError> {
-    if response.is_ok { Ok(response.payload) } else { Err(refusal(started, &response.payload)) }
-}
-
 /// An error if the deadline of the call has passed, such as that of the call that it serves: then nothing is published.
-fn in_time(started: &Started) -> Result<(), CallError> {
+pub(super) fn in_time(started: &Started) -> Result<(), CallError> {
     if started.remaining().is_zero() { Err(too_late(started)) } else { Ok(()) }
 }
 
-fn too_late(started: &Started) -> CallError {
+pub(super) fn too_late(started: &Started) -> CallError {
     let message = format!("no response from `{}` before the deadline", started.peer);
     CallError::new(code::TIMEOUT, message)
 }
@@ -307,10 +394,10 @@ fn not_sent(error: &TransportError) -> CallError {
 }
 
 /// The error of a provider that answered a call.
-fn refusal(started: &Started, payload: &[u8]) -> CallError {
+pub(super) fn refusal(started: &Started, payload: &[u8]) -> CallError {
     let error = remote_error(payload);
-    // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the deadline, the same
-    // answer means that the clocks differ.
+    // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the
+    // deadline, the same answer means that the clocks differ.
     if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }
 }
 
@@ -337,5 +424,11 @@ fn remote_error(payload: &[u8]) -> CallError {
     let retryable = error.retryable.unwrap_or(new.retryable);
     // A provider may choose any code for its failures, but a violation has a side.
     let status = if new.status == Status::SchemaViolation && side.is_none() { Status::Error } else { new.status };
-    CallError { status, side, violations, retryable, ..new }.with_finding(finding)
+    let is_invalid_request = status == Status::SchemaViolation && side == Some(capgen_manifest::Side::Request);
+    let is_stated = error.effect.as_deref() == Some(NO_EFFECT);
+    let is_without_effect = is_stated || is_invalid_request || code::is_without_effect(&error.code);
+    CallError { status, side, violations, retryable, is_without_effect, ..new }
+        .with_finding(finding)
+        .with_skew(error.skew)
+        .with_data(error.details, error.retry_after_ms.map(Duration::from_millis))
 }

@@ -1,21 +1,24 @@
 //! Building clients.
 
-use std::fmt;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use capgen_descriptor::Skew;
 use capgen_time::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use super::known::Known;
 use super::pending::Pending;
 use super::{Client, Retry};
 use crate::audit::Audit;
+use crate::build_error::BuildError;
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;
-use crate::transport::{SubscribeOptions, Transport, TransportError};
+use crate::transport::{SubscribeOptions, Transport};
 
 /// Builds a [`Client`]. Created by [`Client::builder`].
 ///
@@ -44,21 +47,9 @@ pub struct ClientBuilder {
     timeout: Option<Duration>,
     max_in_flight: usize,
     retry: Retry,
+    skew: Skew,
+    tries_other_instances: bool,
     clock: Arc<dyn Clock>,
-}
-
-/// Why a client or a server could not be built.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The id of the agent is invalid.
-    InvalidAgent(String),
-    /// There are two transports of one kind.
-    DuplicateTransport(&'static str),
-    /// A server without a transport.
-    NoTransport,
-    /// A transport failed.
-    Transport(TransportError),
 }
 
 /// The shared part of all clones of a client.
@@ -72,6 +63,11 @@ pub(crate) struct Inner {
     pub(super) timeout: Option<Duration>,
     pub(super) limit: Arc<Semaphore>,
     pub(super) retry: Retry,
+    /// The policy that is asked for.
+    pub(super) skew: Skew,
+    pub(super) tries_other_instances: bool,
+    /// The facts about peers that were called, by their ids, if there are retries.
+    known: Mutex<HashMap<String, Arc<Known>>>,
     pub(super) runtime: Handle,
 }
 
@@ -94,13 +90,17 @@ impl ClientBuilder {
             keys: None,
             tenant: None,
             timeout: None,
+            // As many as a provider lets wait by default.
             max_in_flight: 1024,
             retry: Retry::default(),
+            skew: Skew::Serve,
+            tries_other_instances: true,
             clock: Arc::new(SystemClock),
         }
     }
 
-    /// Adds a transport. A call uses the first transport in the manifest of the peer for which the client has one of the same kind.
+    /// Adds a transport. A call uses the first transport in the manifest of the peer for which the client has one of
+    /// the same kind.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transports.push(transport);
         self
@@ -136,15 +136,31 @@ impl ClientBuilder {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// The number of calls that may wait for a response at the same time; further ones end with `EAGENTRPC_BUSY` at once. The default
-    /// is 1,024.
+    /// The number of calls that may wait for a response at the same time; further ones end with `EAGENTRPC_BUSY` at
+    /// once. The default is 1,024.
     pub fn max_in_flight(self, calls: usize) -> Self {
         Self { max_in_flight: calls.min(Semaphore::MAX_PERMITS), ..self }
     }
 
-    /// Repeats failed calls of capabilities that are declared `idempotent`. The default is not to.
+    /// Repeats requests that are lost, within the deadlines of their calls. The default is not to.
     pub fn retry(self, retry: Retry) -> Self {
         Self { retry, ..self }
+    }
+
+    /// Asks providers with another contract to refuse calls in advance, if their own policy is weaker. The default is
+    /// [`Skew::Serve`]: they run if their requests are valid.
+    pub fn skew(self, policy: Skew) -> Self {
+        Self { skew: policy, ..self }
+    }
+
+    /// Whether a request that an instance of a peer refuses because of its contract (`EVERSION_SKEW`, without an
+    /// effect) is sent to other instances: to one that serves the caller's contract, then at most four times to any.
+    /// The default is `true`. All attempts are within the deadline and the budget of [`Retry`].
+    ///
+    /// For capabilities whose calls can be repeated, an invalid response of a provider with another contract is
+    /// replaced by that of an instance with the caller's contract, if there is one.
+    pub fn try_other_instances(self, tries: bool) -> Self {
+        Self { tries_other_instances: tries, ..self }
     }
 
     /// The clock for deadlines in envelopes and for records.
@@ -156,11 +172,13 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// The id of the agent is invalid, two transports have one kind, or a transport fails.
+    /// The id of the agent is invalid, two transports have one kind, parts of the [`Retry`] exclude each other, or a
+    /// transport fails.
     pub async fn build(self) -> Result<Client, BuildError> {
         if capgen_manifest::AgentId::new(&self.agent).is_none() {
             return Err(BuildError::InvalidAgent(self.agent));
         }
+        self.retry.check().map_err(BuildError::InvalidRetry)?;
         let mut links: Vec<Link> = Vec::new();
         for transport in self.transports {
             let kind = transport.kind();
@@ -168,7 +186,8 @@ impl ClientBuilder {
                 return Err(BuildError::DuplicateTransport(kind));
             }
             let inbox = transport.new_inbox();
-            // Each call that waits gets at most a few messages.
+            // Each call that waits gets at most a few messages: a response for each of its attempts. There is always
+            // room for a burst, and a limit for the memory of responses that are not read yet.
             let capacity = self.max_in_flight.saturating_mul(4).clamp(1024, 1 << 20);
             let options = SubscribeOptions { capacity, ..SubscribeOptions::default() };
             let replies = transport.subscribe(&format!("{inbox}.*"), options).await.map_err(BuildError::Transport)?;
@@ -186,9 +205,23 @@ impl ClientBuilder {
             timeout: self.timeout,
             limit: Arc::new(Semaphore::new(self.max_in_flight)),
             retry: self.retry,
+            skew: self.skew,
+            tries_other_instances: self.tries_other_instances,
+            known: Mutex::default(),
             runtime: Handle::current(),
         };
         Ok(Client { inner: Arc::new(inner) })
+    }
+}
+
+impl Inner {
+    /// The facts about a peer of the table.
+    pub(super) fn known(&self, peer: &str) -> Arc<Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(peer) {
+            return Arc::clone(known);
+        }
+        Arc::clone(known.entry(peer.to_owned()).or_default())
     }
 }
 
@@ -198,16 +231,3 @@ impl Drop for Link {
         self.pending.close();
     }
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidAgent(id) => write!(f, "invalid agent {id:?}: {}", capgen_manifest::AgentId::RULE),
-            Self::DuplicateTransport(kind) => write!(f, "two transports have the kind `{kind}`"),
-            Self::NoTransport => f.write_str("a server needs a transport: add one"),
-            Self::Transport(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}

@@ -10,23 +10,25 @@ use capgen_schema::ExactPayload;
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use super::attempt::Request;
-use super::route::{Contract, Target};
+use super::Client;
+use super::attempt::{Reply, Request};
+use super::route::{CalledContract, Target};
 use super::started::Started;
-use super::{CallMode, CallOptions, Client};
+use crate::options::{CallMode, CallOptions};
 use crate::outcome::{CallError, CallResult, Status, in_ms};
 use crate::violation::list;
 
 impl Client {
-    /// Calls a capability by its name, with the contract of the table of peers. `peer` is an id, with or without `agent://`.
+    /// Calls a capability by its name, with the contract of the table of peers. `peer` is an id, with or without
+    /// `agent://`.
     ///
     /// A side without a schema is not validated; its JSON is still read strictly.
     pub async fn call_json(&self, peer: &str, capability: &str, payload: &Value) -> CallResult {
         self.call_json_with(peer, capability, payload, &CallOptions::default(), CallMode::Sync).await
     }
 
-    /// Calls a capability by its name, with options and in a mode. In the modes that do not wait, the status is `ok` if the request was
-    /// sent.
+    /// Calls a capability by its name, with options and in a mode. In the modes that do not wait, the status is `ok` if
+    /// the request was sent.
     pub async fn call_json_with(
         &self,
         peer: &str,
@@ -35,6 +37,7 @@ impl Client {
         options: &CallOptions,
         mode: CallMode,
     ) -> CallResult {
+        let options = &*options.inherited();
         let peer = peer.strip_prefix("agent://").unwrap_or(peer);
         let target = self.inner.named(peer, capability);
         let contract = target.as_ref().ok().map(|target| target.contract.clone());
@@ -118,9 +121,9 @@ impl Started {
 }
 
 /// Reads and validates a response, and ends the call.
-async fn settle(started: Started, contract: &Contract, response: Result<Bytes, CallError>) -> CallResult {
-    let response = match response {
-        Ok(response) => response,
+async fn settle(started: Started, contract: &CalledContract, reply: Result<Reply, CallError>) -> CallResult {
+    let Reply { payload: response, skew } = match reply {
+        Ok(reply) => reply,
         Err(error) => return started.end(error).await.into(),
     };
     match checked_response(contract, &response) {
@@ -130,7 +133,7 @@ async fn settle(started: Started, contract: &Contract, response: Result<Bytes, C
             result
         }
         Err([violations, redacted]) => {
-            Box::pin(started.violation(Side::Response, violations, redacted, Some(response))).await.into()
+            Box::pin(started.violation(Side::Response, violations, redacted, Some((response, skew)))).await.into()
         }
     }
 }
@@ -138,7 +141,7 @@ async fn settle(started: Started, contract: &Contract, response: Result<Bytes, C
 /// The violations of a payload, and the same without values.
 type Twice = [Violations; 2];
 
-fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Twice> {
+fn checked_request(contract: &CalledContract, payload: &Value) -> Result<Vec<u8>, Twice> {
     if let Some(validator) = contract.validator(Side::Request) {
         check(validator, |validator| validator.validate(payload))?;
     }
@@ -149,7 +152,7 @@ fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Twic
     })
 }
 
-fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Twice> {
+fn checked_response(contract: &CalledContract, text: &[u8]) -> Result<Value, Twice> {
     let payload = ExactPayload::parse(text).map_err(|error| {
         let redacted = InvalidPayload::Syntax(error.redact(true));
         let violations = list(redacted);

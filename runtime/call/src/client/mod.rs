@@ -1,9 +1,12 @@
 //! The client: typed and dynamic calls.
 
 mod attempt;
+mod budget;
 mod builder;
+mod cancel;
 mod dynamic;
-mod options;
+mod instances;
+mod known;
 mod pending;
 mod repeat;
 mod retry;
@@ -19,21 +22,23 @@ use capgen_manifest::Side;
 use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violations};
 use tracing::Instrument as _;
 
+use crate::options::CallOptions;
 use crate::outcome::CallError;
 use crate::violation::list;
-use attempt::Request;
+use crate::wait::MAX_TIMEOUT;
+use attempt::{Reply, Request};
 use route::Target;
 use started::Started;
 
-pub use builder::{BuildError, ClientBuilder};
-pub use options::{CallMode, CallOptions};
+pub use builder::ClientBuilder;
 pub use retry::Retry;
 
 use builder::Inner;
 
 /// Calls capabilities of other agents. Clones are cheap, and share connections and limits.
 ///
-/// A request is validated before anything is sent, and a response before it is returned. Dropping the future of a call abandons it.
+/// A request is validated before anything is sent, and a response before it is returned. Dropping the future of a call
+/// cancels it: its provider drops the handler, or does not start it.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -41,7 +46,7 @@ pub struct Client {
 
 /// The shortest and the longest timeout, and the default. A deadline is in whole ms. Providers remember ids and refuse
 /// deadlines by the longest one, and a person may still wait for the default.
-const TIMEOUTS: [Duration; 3] = [Duration::from_millis(1), Duration::from_secs(600), Duration::from_secs(30)];
+const TIMEOUTS: [Duration; 3] = [Duration::from_millis(1), Duration::from_millis(MAX_TIMEOUT), Duration::from_secs(30)];
 
 impl Client {
     /// Builds the client of an agent, given its id without `agent://`.
@@ -68,6 +73,7 @@ impl Client {
         request: &C::Request,
         options: &CallOptions,
     ) -> Result<C::Response, CallError> {
+        let options = &*options.inherited();
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         async {
@@ -88,6 +94,7 @@ impl Client {
     ///
     /// The request violates its schema, or was not sent.
     pub async fn send<C: Capability>(&self, request: &C::Request, options: &CallOptions) -> Result<(), CallError> {
+        let options = &*options.inherited();
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         async {
@@ -105,8 +112,8 @@ impl Client {
         .await
     }
 
-    /// Sends a request, and calls `handler` with the result later: also if the response is invalid or does not arrive in time. Such a
-    /// call is never repeated. Returns the `correlationId` of the call.
+    /// Sends a request, and calls `handler` with the result later: also if the response is invalid or does not arrive
+    /// in time. Such a call is never repeated. Returns the `correlationId` of the call.
     ///
     /// # Errors
     ///
@@ -122,6 +129,7 @@ impl Client {
         C::Response: Send + 'static,
         F: FnOnce(Result<C::Response, CallError>) + Send + 'static,
     {
+        let options = &*options.inherited();
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         let (started, target, payload) = self.prepare::<C>(started, request).await?;
@@ -147,7 +155,8 @@ impl Client {
         self.inner.links.iter().map(|link| link.pending.len()).sum()
     }
 
-    /// The number of responses that no call waited for, since the start: late ones, duplicates, and responses to other calls.
+    /// The number of responses that no call waited for, since the start: late ones, duplicates, and responses to other
+    /// calls.
     #[must_use]
     pub fn unexpected_responses(&self) -> u64 {
         self.inner.links.iter().map(|link| link.pending.unexpected()).sum()
@@ -159,7 +168,8 @@ impl Client {
         self.inner.journal.lost()
     }
 
-    /// Ends all calls with `EAGENTRPC_ABANDONED`; later calls end so at once. It does not close the transports.
+    /// Ends all calls with `EAGENTRPC_ABANDONED`, and cancels them; later calls end so at once. It does not close the
+    /// transports.
     pub fn close(&self) {
         self.inner.links.iter().for_each(|link| link.pending.close());
     }
@@ -193,9 +203,9 @@ impl Client {
 }
 
 /// Reads and validates the response of a typed call, and ends the call.
-async fn settle<P: Payload>(started: Started, response: Result<Bytes, CallError>) -> Result<P, CallError> {
-    let response = match response {
-        Ok(response) => response,
+async fn settle<P: Payload>(started: Started, reply: Result<Reply, CallError>) -> Result<P, CallError> {
+    let Reply { payload: response, skew } = match reply {
+        Ok(reply) => reply,
         Err(error) => return Err(started.end(error).await),
     };
     let error = match P::from_json(&response) {
@@ -206,7 +216,7 @@ async fn settle<P: Payload>(started: Started, response: Result<Bytes, CallError>
         Err(error) => list(error),
     };
     let redacted = redacted(P::from_json_with(&response, Options::new().redact(true)).map(drop));
-    Err(Box::pin(started.violation(Side::Response, error, redacted, Some(response))).await)
+    Err(Box::pin(started.violation(Side::Response, error, redacted, Some((response, skew)))).await)
 }
 
 /// The violations of a payload that was checked again without quoting its values, for audits.

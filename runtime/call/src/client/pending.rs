@@ -1,20 +1,31 @@
-//! The calls that wait for a response, and the task that hands responses to them.
+//! The calls that wait for a response, and the task that hands messages to them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-use crate::envelope::{Envelope, Keys, MessageKind, header};
+use super::known::Known;
+use crate::envelope::{Envelope, Keys, MessageKind, WORKING, header};
 use crate::id::Id;
 use crate::outcome::{CallError, code};
-use crate::transport::{Event, Incoming, Subscription};
+use crate::transport::{Incoming, IncomingContent, Subscription};
 
-/// A message for a call that waits: a response, or the reason why none will come.
-pub(crate) type Reply = Result<Response, Box<CallError>>;
+/// What happened to a call that waits.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// The response to one of its messages.
+    Answer(Id, Response),
+    /// Nothing received one of its messages.
+    NoResponders,
+    /// The client or the transport is closed.
+    Closed,
+}
 
 /// A response to a call.
 #[derive(Debug)]
@@ -24,10 +35,19 @@ pub(crate) struct Response {
     pub(crate) is_ok: bool,
     /// Whether the provider asks for the caller's contract.
     pub(crate) needs_descriptor: bool,
+    /// The provider's contract, if it states one, which it does if the caller's is another one.
+    pub(crate) provider: Option<Box<ProviderContract>>,
 }
 
-/// The calls that wait, by the last token of their reply address. Tokens are numbers, because short messages are faster; an agent
-/// that guesses one does not know the `correlationId`.
+/// The contract of a provider, as its response states it.
+#[derive(Debug)]
+pub(crate) struct ProviderContract {
+    pub(crate) hash: String,
+    pub(crate) version: Option<String>,
+}
+
+/// The calls that wait, by the last token of their reply address. Tokens are numbers, because short messages are
+/// faster; an agent that guesses one does not know the `correlationId`.
 #[derive(Debug)]
 pub(crate) struct Pending {
     waiting: Mutex<Waiting>,
@@ -46,30 +66,56 @@ struct Waiting {
     is_closed: bool,
 }
 
-/// The response that a call waits for.
+/// The responses that a call waits for.
 #[derive(Debug)]
 pub(crate) struct Expected {
     pub(crate) correlation_id: Id,
     pub(crate) peer: Cow<'static, str>,
     pub(crate) capability: Cow<'static, str>,
+    /// The facts about the peer that responses add to, if the client has retries.
+    pub(crate) known: Option<Arc<Known>>,
 }
 
 #[derive(Debug)]
 struct Call {
     expected: Expected,
-    sender: oneshot::Sender<Reply>,
+    first: Message,
+    /// The further messages of the call. Most calls have none.
+    others: Vec<Message>,
+    /// The number of reports that nothing received a message.
+    unreceived: usize,
+    mailbox: Arc<Mailbox>,
     /// Why a message to this call was not accepted as its response.
     rejected: Option<Box<CallError>>,
 }
 
-/// The right to receive one reply. Dropping it means that the call no longer waits.
+/// A message that was sent for a call.
+#[derive(Debug)]
+struct Message {
+    id: Id,
+    is_answered: bool,
+    /// When the provider last reported that it works on the message.
+    heard: Option<Instant>,
+}
+
+/// The news of one call that it has not read yet: at most one answer for each of its messages.
+#[derive(Default, Debug)]
+struct Mailbox(Mutex<Mail>);
+
+#[derive(Default, Debug)]
+struct Mail {
+    next: Option<News>,
+    /// The news after that. Most calls have none.
+    others: VecDeque<News>,
+    waker: Option<Waker>,
+}
+
+/// The right to receive the news of a call. Dropping it means that the call no longer waits.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pending: Arc<Pending>,
     token: u64,
-    receiver: oneshot::Receiver<Reply>,
-    /// Whether the reply was received.
-    is_over: bool,
+    mailbox: Arc<Mailbox>,
 }
 
 impl Pending {
@@ -81,17 +127,25 @@ impl Pending {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a reply; `None` if the client is closed.
-    pub(crate) fn wait(self: &Arc<Self>, expected: Expected) -> Option<Slot> {
-        let (sender, receiver) = oneshot::channel();
+    /// Waits for responses to a message, given its id; `None` if the client is closed.
+    pub(crate) fn wait(self: &Arc<Self>, expected: Expected, id: Id) -> Option<Slot> {
+        let mailbox = Arc::new(Mailbox::default());
         let mut waiting = self.lock();
         if waiting.is_closed {
             return None;
         }
         let token = waiting.next;
         waiting.next += 1;
-        waiting.calls.insert(token, Call { expected, sender, rejected: None });
-        Some(Slot { pending: Arc::clone(self), token, receiver, is_over: false })
+        let call = Call {
+            expected,
+            first: Message::new(id),
+            others: Vec::new(),
+            unreceived: 0,
+            mailbox: Arc::clone(&mailbox),
+            rejected: None,
+        };
+        waiting.calls.insert(token, call);
+        Some(Slot { pending: Arc::clone(self), token, mailbox })
     }
 
     /// Ends all calls with `EAGENTRPC_ABANDONED`, and accepts no more.
@@ -99,7 +153,7 @@ impl Pending {
         let mut waiting = self.lock();
         waiting.is_closed = true;
         for (_, call) in waiting.calls.drain() {
-            let _ = call.sender.send(Err(Box::new(abandoned())));
+            call.mailbox.put(News::Closed);
         }
     }
 
@@ -113,7 +167,7 @@ impl Pending {
         self.lock().calls.len()
     }
 
-    /// Hands replies to calls until the transport or the client closes.
+    /// Hands messages to calls until the transport or the client closes.
     pub(crate) async fn dispatch(self: Arc<Self>, mut replies: Subscription) {
         while let Some(incoming) = replies.next().await {
             self.receive(&incoming);
@@ -122,37 +176,38 @@ impl Pending {
     }
 
     fn receive(&self, incoming: &Incoming) {
-        // A message that is not the response leaves the call waiting: anyone who can send to the address could end it otherwise.
-        let message = match &incoming.event {
-            Event::NoResponders => Ok(None),
-            Event::Message(text) => self.accept(text).map(Some),
+        // A message that is not the response leaves the call waiting: anyone who can send to the address could end it
+        // otherwise.
+        let message = match &incoming.content {
+            IncomingContent::NoResponders => Ok(None),
+            IncomingContent::Message(text) => self.accept(text).map(Some),
         };
         let token = incoming.address.rsplit('.').next().and_then(|token| token.parse().ok());
-        let call = token.and_then(|token| self.call_of(token, message.as_ref()));
-        let none = || CallError::new(code::NO_PEER, "no program receives the requests of the peer");
-        let reply = match message {
-            Ok(Some(envelope)) => Ok(Response::of(envelope)),
-            Ok(None) => Err(Box::new(none())),
-            Err(error) => Err(Box::new(error)),
-        };
-        if call.is_none_or(|call| call.sender.send(reply).is_err()) {
+        if !token.is_some_and(|token| self.hand_over(token, message)) {
             self.unexpected.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// The call that ends with a message: a response, a report that there is none, or an invalid message, which ends no call.
-    fn call_of(&self, token: u64, message: Result<&Option<Envelope>, &CallError>) -> Option<Call> {
+    /// Hands a message to a call, if that waits for it: a response, a sign of life, or the report that nothing received
+    /// the request. An invalid message ends no call.
+    fn hand_over(&self, token: u64, message: Result<Option<Envelope>, CallError>) -> bool {
         let mut waiting = self.lock();
-        let call = waiting.calls.get_mut(&token)?;
-        let is_response = match message {
-            Ok(None) => true,
-            Ok(Some(envelope)) => call.expected.is(envelope),
+        let Some(call) = waiting.calls.get_mut(&token) else { return false };
+        let news = match message {
+            Ok(Some(envelope)) if !call.expected.is(&envelope) => return false,
+            Ok(Some(envelope)) if envelope.header(header::FRAME).is_some() => return call.frame(&envelope),
+            Ok(Some(envelope)) => call.answer(envelope),
+            Ok(None) => call.no_responders(),
             Err(error) => {
-                call.rejected = Some(Box::new(error.clone()));
-                false
+                call.rejected = Some(Box::new(error));
+                None
             }
         };
-        if is_response { waiting.calls.remove(&token) } else { None }
+        let Some(news) = news else { return false };
+        let mailbox = Arc::clone(&call.mailbox);
+        drop(waiting);
+        mailbox.put(news);
+        true
     }
 
     /// A message as a response to this agent.
@@ -183,13 +238,95 @@ impl Expected {
     }
 }
 
+impl Call {
+    fn messages(&mut self) -> impl Iterator<Item = &mut Message> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    /// The message without an answer that a response belongs to. A provider that does not name the message answers the
+    /// oldest one.
+    fn answered(&mut self, envelope: &Envelope) -> Option<&mut Message> {
+        let cause = envelope.caused_by();
+        self.messages().find(|message| !message.is_answered && cause.is_none_or(|cause| cause == message.id.as_str()))
+    }
+
+    /// A response; `None` if the message that it belongs to has one already.
+    fn answer(&mut self, envelope: Envelope) -> Option<News> {
+        let message = self.answered(&envelope)?;
+        message.is_answered = true;
+        let id = message.id;
+        if let Some(known) = &self.expected.known {
+            known.responded(envelope.header(header::FEATURES));
+        }
+        Some(News::Answer(id, Response::of(envelope)))
+    }
+
+    /// A message that is not the response, but shows that the provider works on it. Returns whether it is one.
+    fn frame(&mut self, envelope: &Envelope) -> bool {
+        let is_working = envelope.header(header::FRAME) == Some(WORKING);
+        let Some(message) = self.answered(envelope).filter(|_| is_working) else { return false };
+        message.heard = Some(Instant::now());
+        true
+    }
+
+    /// The report that nothing received a message, once for each of them.
+    fn no_responders(&mut self) -> Option<News> {
+        if self.unreceived > self.others.len() {
+            return None;
+        }
+        self.unreceived += 1;
+        Some(News::NoResponders)
+    }
+}
+
+impl Message {
+    fn new(id: Id) -> Self {
+        Self { id, is_answered: false, heard: None }
+    }
+}
+
 impl Response {
     fn of(envelope: Envelope) -> Self {
         Self {
             is_ok: envelope.header(header::STATUS).unwrap_or("ok") == "ok",
             needs_descriptor: envelope.header(header::NEEDS) == Some("descriptor"),
+            // In a box, because the contracts are nearly always equal.
+            provider: envelope.header(header::CONTRACT).map(|hash| {
+                let version = envelope.header(header::VERSION).map(str::to_owned);
+                Box::new(ProviderContract { hash: hash.to_owned(), version })
+            }),
             payload: envelope.payload,
         }
+    }
+}
+
+impl Mailbox {
+    fn put(&self, news: News) {
+        let mut mail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if mail.next.is_none() {
+            mail.next = Some(news);
+        } else {
+            mail.others.push_back(news);
+        }
+        let waker = mail.waker.take();
+        drop(mail);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// The next news, or a promise to wake the task that asks for it.
+    fn poll(&self, waker: &Waker) -> Poll<News> {
+        let mut mail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(news) = mail.next.take() {
+            mail.next = mail.others.pop_front();
+            return Poll::Ready(news);
+        }
+        match &mut mail.waker {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        Poll::Pending
     }
 }
 
@@ -199,11 +336,26 @@ impl Slot {
         self.token
     }
 
-    /// The reply.
-    pub(crate) async fn reply(&mut self) -> Reply {
-        let reply = (&mut self.receiver).await;
-        self.is_over = true;
-        reply.unwrap_or_else(|_| Err(Box::new(abandoned())))
+    /// Waits for the responses to another message of the call too.
+    pub(crate) fn add(&self, id: Id) {
+        if let Some(call) = self.pending.lock().calls.get_mut(&self.token) {
+            call.others.push(Message::new(id));
+        }
+    }
+
+    /// What happens next.
+    pub(crate) async fn news(&self) -> News {
+        poll_fn(|context| self.poll_news(context.waker())).await
+    }
+
+    /// What happens next, or a promise to wake a task then.
+    pub(crate) fn poll_news(&self, waker: &Waker) -> Poll<News> {
+        self.mailbox.poll(waker)
+    }
+
+    /// When the provider last reported that it works on a message.
+    pub(crate) fn heard(&self, id: Id) -> Option<Instant> {
+        self.pending.lock().calls.get_mut(&self.token)?.messages().find(|message| message.id == id)?.heard
     }
 
     /// Why the last message to this call was not accepted as its response.
@@ -214,9 +366,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.pending.lock().calls.remove(&self.token);
-        }
+        self.pending.lock().calls.remove(&self.token);
     }
 }
 
@@ -224,4 +374,9 @@ impl Drop for Slot {
 pub(crate) fn abandoned() -> CallError {
     let error = CallError::new(code::ABANDONED, "the client is closed");
     CallError { retryable: false, ..error }
+}
+
+/// The error of a call whose request nothing received.
+pub(crate) fn no_peer() -> CallError {
+    CallError::new(code::NO_PEER, "no program receives the requests of the peer")
 }

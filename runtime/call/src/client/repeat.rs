@@ -1,39 +1,93 @@
 //! The attempts of a call.
 //!
-//! A call that would succeed with its first attempt alone also succeeds with further ones: no attempt ends before the deadline of the
-//! call, and nothing that happens to a later attempt ends the call while the first one may still succeed.
+//! A new attempt starts only if one is lost, or if the client hedges. All attempts wait until the deadline of the call,
+//! so that a call that succeeds with its first attempt alone also succeeds with further ones, unless the provider
+//! answers one of them with an error that is not retryable.
 
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until};
 
-use super::attempt::{Failed, Request};
+use super::attempt::{Reply, Request, in_time, refusal, too_late};
+use super::cancel::{Reason, Sent};
+use super::known::Known;
+use super::pending::{News, Response, Slot, abandoned, no_peer};
 use super::started::Started;
 use super::{Client, Retry};
-use crate::outcome::CallError;
+use crate::id::Id;
+use crate::outcome::{CallError, code, in_ms};
 use crate::transport::BoxFuture;
 
-/// The attempts of a call that may wait at the same time. Each has a place in the memory of the client, and a policy may ask for
-/// thousands of attempts that no one answers.
+/// The attempts of a call that may wait at the same time. Each has a place in the memory of the client, and a policy
+/// may ask for thousands of attempts that no one answers.
 const MAX_WAITING: usize = 64;
+
+/// The number of heartbeats in a row that may be missing before a request counts as lost: one may be dropped by a
+/// broker, and another one late.
+const SILENT_HEARTBEATS: u32 = 3;
 
 /// Whether the text of a response is valid for the caller.
 pub(super) type IsValid<'a> = &'a (dyn Fn(&Bytes) -> bool + Sync);
 
 /// The attempts of one call.
 struct Attempts<'a> {
-    retry: Retry,
-    deadline: Instant,
-    /// Those that have not ended, with their numbers, which count from 1.
-    waiting: Vec<(u32, BoxFuture<'a, Result<Bytes, Failed>>)>,
-    /// The number of attempts so far.
+    client: &'a Client,
+    started: &'a Started,
+    request: Request<'a>,
+    is_valid: IsValid<'a>,
+    known: Arc<Known>,
+    /// All attempts are one call in flight.
+    permit: Option<OwnedSemaphorePermit>,
+    /// Where the responses to all attempts arrive.
+    slot: Option<Slot>,
+    /// Those that wait for a response, oldest first.
+    waiting: Vec<Attempt<'a>>,
+    /// The number of attempts so far, also of those that were not sent.
     count: u32,
+    /// The number of attempts that were sent.
+    sent: u32,
+    /// The number of attempts that may have reached the peer.
+    reached: u32,
     /// When the next attempt starts.
     next: Option<Instant>,
+    /// When the next attempt starts although none is lost.
+    hedge: Option<Instant>,
+    /// Whether an attempt did not start because too many wait.
+    is_full: bool,
     /// The result of the call if no attempt succeeds.
-    fallback: Option<(Weight, Result<Bytes, CallError>)>,
+    fallback: Option<(Weight, Result<Reply, CallError>)>,
+    /// The result of the call.
+    end: Option<Result<Reply, CallError>>,
+}
+
+/// An attempt that waits for a response.
+struct Attempt<'a> {
+    id: Id,
+    number: u32,
+    /// The rest of the work to send it.
+    publish: Option<BoxFuture<'a, Result<(), CallError>>>,
+    /// Whether it took a part of the budget.
+    is_extra: bool,
+    is_described: bool,
+    /// Whether another attempt may follow, or did. Its response counts nevertheless.
+    is_lost: bool,
+    started: Instant,
+    /// When it was sent.
+    published: Option<Instant>,
+    /// When its silence is looked at next.
+    check: Option<Instant>,
+}
+
+/// What happens to an attempt.
+enum Event {
+    News(News),
+    /// An attempt was sent, or not.
+    Published(Id, Result<(), CallError>),
 }
 
 /// How much the end of an attempt says about the call.
@@ -43,152 +97,380 @@ enum Weight {
     Silence,
     /// The provider answered that the same request may succeed later.
     Retryable,
-    /// The provider answered, and a repeated request would not succeed.
-    Final,
+    /// The provider answered with an invalid response.
+    Invalid,
 }
 
 impl Client {
-    /// The text of the response to a request, by as many attempts as the client's [`Retry`] allows.
-    pub(super) async fn exchange(
+    /// The response to a request, by as many attempts as the client's [`Retry`] allows.
+    pub(super) async fn exchange_with_any(
         &self,
         started: &Started,
         request: Request<'_>,
+        known: &Arc<Known>,
         is_valid: IsValid<'_>,
-    ) -> Result<Bytes, CallError> {
-        if self.inner.retry.attempts > 1 && request.target.contract.is_idempotent() {
-            let request = Request { is_repeated: true, ..request };
-            return Box::pin(self.repeat(started, request, is_valid)).await;
+    ) -> Result<Reply, CallError> {
+        if self.inner.retry.attempts > 1 {
+            return Box::pin(self.repeat(started, request, known, is_valid)).await;
         }
         let _permit = self.permit()?;
-        self.attempt(started, request).await.map_err(|failed| failed.error)
+        self.attempt(started, request).await
     }
 
-    async fn repeat(&self, started: &Started, request: Request<'_>, is_valid: IsValid<'_>) -> Result<Bytes, CallError> {
-        let mut attempts = Attempts::new(self.inner.retry, started.deadline);
-        // All attempts are one call in flight.
-        let mut permit = None;
+    async fn repeat(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        known: &Arc<Known>,
+        is_valid: IsValid<'_>,
+    ) -> Result<Reply, CallError> {
+        in_time(started)?;
+        let mut attempts = Attempts::new(self, started, request, Arc::clone(known), is_valid);
+        let mut sent = Sent::new(self, started, request.target);
+        attempts.start();
         loop {
             if let Some(result) = attempts.result() {
+                sent.end();
+                attempts.cancel_others();
                 return result;
             }
-            let next = attempts.next;
+            let wake = attempts.wake();
             tokio::select! {
                 biased;
-                ended = attempts.end_of_one() => attempts.ended(ended, is_valid),
-                () = sleep_until(next.unwrap_or(started.deadline)), if next.is_some() => {
-                    if permit.is_none() {
-                        permit = match self.permit() {
-                            Ok(permit) => Some(permit),
-                            Err(error) => {
-                                attempts.not_started(error);
-                                continue;
-                            }
-                        };
-                    }
-                    attempts.start(|| Box::pin(self.attempt(started, request)));
-                }
+                event = attempts.event() => attempts.handle(event),
+                () = sleep_until(wake) => attempts.due(),
             }
         }
     }
 }
 
 impl<'a> Attempts<'a> {
-    fn new(retry: Retry, deadline: Instant) -> Self {
-        Self { retry, deadline, waiting: Vec::new(), count: 0, next: Some(Instant::now()), fallback: None }
+    fn new(
+        client: &'a Client,
+        started: &'a Started,
+        request: Request<'a>,
+        known: Arc<Known>,
+        is_valid: IsValid<'a>,
+    ) -> Self {
+        let is_repeated = request.target.contract.is_repeatable();
+        let heartbeat = is_repeated.then(|| in_ms(client.inner.retry.heartbeat));
+        Self {
+            client,
+            started,
+            request: Request { is_repeated, heartbeat, ..request },
+            is_valid,
+            known,
+            permit: None,
+            slot: None,
+            waiting: Vec::new(),
+            count: 0,
+            sent: 0,
+            reached: 0,
+            next: None,
+            hedge: None,
+            is_full: false,
+            fallback: None,
+            end: None,
+        }
     }
 
-    /// The result of the call, if no attempt waits that could change it and none follows.
-    fn result(&mut self) -> Option<Result<Bytes, CallError>> {
-        let is_final = matches!(&self.fallback, Some((Weight::Final, _))) && !self.first_may_succeed();
-        let is_over = is_final || (self.waiting.is_empty() && self.next.is_none());
-        if is_over { self.fallback.take().map(|(_, result)| result) } else { None }
+    fn retry(&self) -> Retry {
+        self.client.inner.retry
     }
 
-    fn first_may_succeed(&self) -> bool {
-        self.waiting.iter().any(|(number, _)| *number == 1)
+    /// The result of the call, if there is one, or no attempt waits and none follows.
+    fn result(&mut self) -> Option<Result<Reply, CallError>> {
+        if self.end.is_none() && self.waiting.is_empty() && self.next.is_none() {
+            return Some(self.last());
+        }
+        self.end.take()
     }
 
-    /// The next attempt that ends; never if none waits.
-    async fn end_of_one(&mut self) -> Result<Bytes, Failed> {
+    /// The result of a call that no attempt decides any more.
+    fn last(&mut self) -> Result<Reply, CallError> {
+        match self.fallback.take() {
+            // An attempt that still waits may have run.
+            Some((weight, result)) if weight > Weight::Silence || self.waiting.is_empty() => result,
+            // If messages arrived that are not the response, the last one is the better explanation.
+            _ => Err(self.slot.as_ref().and_then(Slot::rejected).unwrap_or_else(|| too_late(self.started))),
+        }
+    }
+
+    /// Cancels the attempts that still wait at the end of the call.
+    fn cancel_others(&self) {
+        for attempt in &self.waiting {
+            self.client.cancel(self.started, self.request.target, Reason::Superseded, Some(attempt.id));
+        }
+    }
+
+    /// Whether another attempt may follow one that has no answer.
+    fn may_follow_silence(&self) -> bool {
+        self.request.is_repeated && self.count < self.retry().attempts
+    }
+
+    /// The next time at which something may have to be done.
+    fn wake(&self) -> Instant {
+        let is_watched = self.may_follow_silence();
+        let timeout = self.retry().attempt_timeout;
+        let losses = self.waiting.iter().filter(|attempt| is_watched && !attempt.is_lost);
+        let losses = losses.flat_map(|attempt| [timeout.map(|timeout| attempt.started + timeout), attempt.check]);
+        let all = losses.chain([self.next, self.hedge]).flatten();
+        all.fold(self.started.deadline, Instant::min)
+    }
+
+    /// The next event.
+    async fn event(&mut self) -> Event {
         poll_fn(|context| {
-            let mut waiting = self.waiting.iter_mut().enumerate();
-            let ended = waiting.find_map(|(index, (_, attempt))| match attempt.as_mut().poll(context) {
-                Poll::Ready(result) => Some((index, result)),
-                Poll::Pending => None,
-            });
-            let Some((index, result)) = ended else { return Poll::Pending };
-            drop(self.waiting.swap_remove(index));
-            Poll::Ready(result)
+            if let Some(slot) = &self.slot
+                && let Poll::Ready(news) = slot.poll_news(context.waker())
+            {
+                return Poll::Ready(Event::News(news));
+            }
+            for attempt in &mut self.waiting {
+                if let Some(publish) = &mut attempt.publish
+                    && let Poll::Ready(result) = publish.as_mut().poll(context)
+                {
+                    attempt.publish = None;
+                    return Poll::Ready(Event::Published(attempt.id, result));
+                }
+            }
+            Poll::Pending
         })
         .await
     }
 
-    /// Starts an attempt. If it has no answer after its share of the remaining time, another one follows.
-    fn start(&mut self, attempt: impl FnOnce() -> BoxFuture<'a, Result<Bytes, Failed>>) {
-        if self.waiting.len() >= MAX_WAITING {
-            // The end of an attempt starts the next one.
-            self.next = None;
-            return;
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::News(News::Answer(id, response)) => self.answered(id, response),
+            Event::News(News::NoResponders) => self.unreceived(),
+            Event::News(News::Closed) => {
+                self.waiting.clear();
+                self.client.cancel(self.started, self.request.target, Reason::Closed, None);
+                self.end = Some(Err(abandoned()));
+            }
+            Event::Published(id, Ok(())) => {
+                let silence = self.request.heartbeat.map(|_| self.retry().heartbeat * SILENT_HEARTBEATS);
+                if let Some(attempt) = self.waiting.iter_mut().find(|attempt| attempt.id == id) {
+                    let now = Instant::now();
+                    attempt.published = Some(now);
+                    attempt.check = silence.map(|silence| now + silence);
+                }
+            }
+            Event::Published(id, Err(error)) => {
+                if let Some(attempt) = self.take(|attempt| attempt.id == id) {
+                    self.not_received(&attempt, error);
+                }
+            }
         }
-        self.count += 1;
-        self.waiting.push((self.count, attempt()));
-        let now = Instant::now();
-        let wait = self.retry.wait(self.count, self.deadline.saturating_duration_since(now));
-        self.next = None;
-        self.follow(now + wait);
     }
 
-    /// An attempt for which the client has no room.
-    fn not_started(&mut self, error: CallError) {
-        self.count += 1;
-        self.next = None;
-        self.follow(Instant::now());
+    /// Removes the newest attempt with a property from those that wait.
+    fn take(&mut self, is_wanted: impl Fn(&Attempt<'_>) -> bool) -> Option<Attempt<'a>> {
+        let index = self.waiting.iter().rposition(is_wanted)?;
+        Some(self.waiting.remove(index))
+    }
+
+    /// The report that nothing receives the requests of the peer. It does not name an attempt; it is about the newest
+    /// one, because such reports arrive at once.
+    fn unreceived(&mut self) {
+        if let Some(attempt) = self.take(|attempt| attempt.published.is_some()).or_else(|| self.take(|_| true)) {
+            self.not_received(&attempt, no_peer());
+        }
+    }
+
+    /// Handles an attempt that did not reach the peer.
+    fn not_received(&mut self, attempt: &Attempt<'_>, error: CallError) {
+        self.reached = self.reached.saturating_sub(1);
+        if attempt.is_extra {
+            self.known.return_attempt();
+        }
+        if !error.retryable {
+            self.no_more();
+        } else if !attempt.is_lost && self.may_repeat(&error) {
+            self.follow(None);
+        }
         self.remember(Weight::Silence, Err(error));
     }
 
-    /// Handles the end of an attempt.
-    fn ended(&mut self, result: Result<Bytes, Failed>, is_valid: IsValid<'_>) {
-        match result {
-            Ok(response) => {
-                // While the first attempt may still have a valid response, an invalid one is not the result.
-                if !self.first_may_succeed() || is_valid(&response) {
-                    self.waiting.clear();
-                }
-                self.next = None;
-                self.fallback = Some((Weight::Final, Ok(response)));
-            }
-            Err(Failed { error, is_answer }) => {
-                let weight = match (is_answer, error.retryable) {
-                    (false, _) => Weight::Silence,
-                    (true, true) => Weight::Retryable,
-                    (true, false) => Weight::Final,
-                };
-                if !error.retryable {
-                    self.count = self.retry.attempts;
-                    self.next = None;
-                } else {
-                    self.follow(Instant::now());
-                }
-                self.remember(weight, Err(error));
-            }
+    /// Handles the response to an attempt.
+    fn answered(&mut self, id: Id, response: Response) {
+        let attempt = self.take(|attempt| attempt.id == id);
+        if response.is_ok {
+            return self.succeeded(Reply::of(self.request.target, response));
+        }
+        if let Some(attempt) = attempt.as_ref().filter(|attempt| response.needs_descriptor && !attempt.is_described) {
+            return self.describe(attempt);
+        }
+        let error = refusal(self.started, &response.payload);
+        if error.code == code::VERSION_SKEW && error.has_no_effect() {
+            // The same instance would refuse it again; `instances.rs` finds another one.
+            self.no_more();
+            return self.remember(Weight::Retryable, Err(error));
+        }
+        if !error.retryable {
+            self.end = Some(Err(error));
+            return;
+        }
+        // The attempt after one that was lost before has started, unless there was no room for it.
+        let is_loss = self.is_full || attempt.is_some_and(|attempt| !attempt.is_lost);
+        if is_loss && self.may_repeat(&error) {
+            self.follow(error.retry_after());
+        }
+        self.remember(Weight::Retryable, Err(error));
+    }
+
+    fn succeeded(&mut self, reply: Reply) {
+        // While another attempt may have a valid response, an invalid one is not the result.
+        if self.waiting.is_empty() || (self.is_valid)(&reply.payload) {
+            self.end = Some(Ok(reply));
+        } else {
+            self.no_more();
+            self.remember(Weight::Invalid, Ok(reply));
         }
     }
 
-    /// Starts the next attempt after a pause from a time on, unless one starts before. None starts at the deadline or later.
-    fn follow(&mut self, from: Instant) {
-        if self.count >= self.retry.attempts {
+    /// Whether the request may be sent again after an error.
+    fn may_repeat(&self, error: &CallError) -> bool {
+        error.retryable && (self.request.is_repeated || error.has_no_effect())
+    }
+
+    fn no_more(&mut self) {
+        self.count = self.retry().attempts;
+        (self.next, self.hedge) = (None, None);
+    }
+
+    /// Does the work of this time: finds attempts that are lost, and starts the next one.
+    fn due(&mut self) {
+        let now = Instant::now();
+        if now >= self.started.deadline {
+            self.end = Some(self.last());
+            // Both sides know that the deadline has passed.
+            self.waiting.clear();
             return;
         }
-        let at = from + self.retry.pause(self.count);
-        if at < self.deadline {
-            self.next = Some(self.next.map_or(at, |next| next.min(at)));
+        if self.may_follow_silence() && self.find_lost(now) {
+            self.follow(None);
         }
+        if self.next.is_some_and(|next| next <= now) || self.hedge.is_some_and(|hedge| hedge <= now) {
+            self.start();
+        }
+    }
+
+    /// Marks the attempts that are lost. Returns whether there are new ones.
+    fn find_lost(&mut self, now: Instant) -> bool {
+        let retry = self.retry();
+        let mut is_found = false;
+        for attempt in self.waiting.iter_mut().filter(|attempt| !attempt.is_lost) {
+            let is_late = retry.attempt_timeout.is_some_and(|timeout| attempt.started + timeout <= now);
+            let is_silent = attempt.check.is_some_and(|check| check <= now)
+                && attempt.is_silent(now, retry.heartbeat * SILENT_HEARTBEATS, self.slot.as_ref(), &self.known);
+            attempt.is_lost = is_late || is_silent;
+            is_found |= attempt.is_lost;
+        }
+        is_found
+    }
+
+    /// Starts the next attempt after a pause, unless one starts before. None starts at the deadline or later.
+    fn follow(&mut self, pause: Option<Duration>) {
+        let now = Instant::now();
+        let rest = self.started.deadline.saturating_duration_since(now);
+        if self.count >= self.retry().attempts || rest.is_zero() {
+            return;
+        }
+        // A pause that is too long is shortened, so that there is time for the attempt too.
+        let pause = pause.unwrap_or_else(|| self.retry().pause(self.count)).min(rest / 2);
+        let at = now + pause;
+        self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    }
+
+    /// Starts an attempt, if there is room in the client and in the budget.
+    fn start(&mut self) {
+        (self.next, self.hedge) = (None, None);
+        self.is_full = self.waiting.len() >= MAX_WAITING;
+        if self.is_full {
+            // The end of an attempt starts the next one.
+            return;
+        }
+        if self.permit.is_none() {
+            match self.client.permit() {
+                Ok(permit) => self.permit = Some(permit),
+                Err(error) => {
+                    self.count += 1;
+                    self.follow(None);
+                    return self.remember(Weight::Silence, Err(error));
+                }
+            }
+        }
+        let is_extra = self.reached > 0;
+        if !is_extra || self.known.take_attempt() {
+            self.count += 1;
+            self.sent += 1;
+            self.publish(self.sent, is_extra, None);
+        }
+        if self.may_follow_silence() {
+            self.hedge = self.retry().hedge.map(|after| Instant::now() + after);
+        }
+    }
+
+    /// Sends an attempt again with the caller's contract.
+    fn describe(&mut self, attempt: &Attempt<'_>) {
+        let described = self.request.target.contract.described();
+        let described = serde_json::to_string(&described).unwrap_or_default();
+        self.reached = self.reached.saturating_sub(1);
+        self.publish(attempt.number, attempt.is_extra, Some(described));
+    }
+
+    fn publish(&mut self, number: u32, is_extra: bool, descriptor: Option<String>) {
+        let (client, started, id) = (self.client, self.started, Id::random());
+        let token = match &self.slot {
+            Some(slot) => {
+                slot.add(id);
+                slot.token()
+            }
+            None => match client.slot(started, self.request.target, id, Some(Arc::clone(&self.known))) {
+                Ok(slot) => self.slot.insert(slot).token(),
+                Err(error) => {
+                    self.end = Some(Err(error));
+                    return;
+                }
+            },
+        };
+        let request = Request { attempt: number, ..self.request };
+        let is_described = descriptor.is_some();
+        let publish = async move {
+            let trace = request.trace();
+            client.publish_message(started, request, token, id, &trace, descriptor.as_deref()).await
+        };
+        self.reached += 1;
+        self.waiting.push(Attempt {
+            id,
+            number,
+            publish: Some(Box::pin(publish)),
+            is_extra,
+            is_described,
+            is_lost: false,
+            started: Instant::now(),
+            published: None,
+            check: None,
+        });
     }
 
     /// Keeps a result, unless a better one is known.
-    fn remember(&mut self, weight: Weight, result: Result<Bytes, CallError>) {
+    fn remember(&mut self, weight: Weight, result: Result<Reply, CallError>) {
         if self.fallback.as_ref().is_none_or(|(known, _)| weight >= *known) {
             self.fallback = Some((weight, result));
         }
+    }
+}
+
+impl Attempt<'_> {
+    /// Whether the provider should have reported by now that it works on this attempt. If not, silence is looked at
+    /// again later.
+    fn is_silent(&mut self, now: Instant, silence: Duration, slot: Option<&Slot>, known: &Known) -> bool {
+        let heard = slot.and_then(|slot| slot.heard(self.id));
+        let end = heard.or(self.published).unwrap_or(now) + silence;
+        let is_over = end <= now;
+        self.check = Some(if is_over { now + silence } else { end });
+        is_over && (heard.is_some() || known.sends_heartbeats())
     }
 }

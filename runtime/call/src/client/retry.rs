@@ -5,16 +5,26 @@ use std::time::Duration;
 use capgen_time::Backoff;
 use uuid::Uuid;
 
-/// When a client repeats a call of an idempotent capability. The default is never.
+/// When a client sends the request of a call again. The default is never.
 ///
-/// A request is sent again if an attempt failed and its error is retryable (the provider was busy or not there, or its failure is marked
-/// as retryable), and if an attempt has had no response for a time: an equal share of the remaining time (the first of three attempts a
-/// third of it) or, if it is shorter, [`attempt_timeout`](Self::attempt_timeout). All attempts have the idempotency key of the call, count
-/// as one call in flight, and wait until its deadline: a response to an earlier attempt counts too, however late it is.
+/// A new attempt is sent only if one is *lost*:
 ///
-/// So a call that succeeds without retries succeeds with them: the first valid response ends the call. An answer that is not retryable
-/// ends it too, unless the first attempt may still succeed. If no attempt succeeds, the result is the last answer of the provider or, if
-/// there was none, the end of the last attempt, such as `EAGENTRPC_TIMEOUT`.
+/// - the request was not published, or nothing receives the requests of the peer;
+/// - the answer is an error that is retryable, such as `EAGENTRPC_BUSY`;
+/// - the provider sent [heartbeats](Self::heartbeat) while it worked on the request, or announced them in its last
+///   responses, and is silent for three intervals;
+/// - the [`attempt_timeout`](Self::attempt_timeout), if there is one, has passed.
+///
+/// A request may be sent again if no handler started ([`CallError::has_no_effect`](crate::CallError::has_no_effect)),
+/// or if its capability is declared `idempotent: true`, `sideEffects: pure` or `sideEffects: idempotent`. A provider
+/// that works is never asked again because it is slow.
+///
+/// All attempts have the deadline and the idempotency key of the call, and count as one call in flight. Every answer
+/// counts until the deadline: the first success ends the call, and so does the first error that is not retryable.
+/// Errors that are retryable are the result at the deadline, or when no attempt waits and none may follow.
+///
+/// A client sends to each peer at most as many further attempts as 20% of its calls in the last 10 s, and 10 per
+/// second. When they are used up, calls wait for the attempts that they have.
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,8 +34,14 @@ use uuid::Uuid;
 pub struct Retry {
     pub(crate) attempts: u32,
     backoff: Backoff,
-    attempt_timeout: Option<Duration>,
+    pub(super) attempt_timeout: Option<Duration>,
+    pub(super) hedge: Option<Duration>,
+    pub(super) heartbeat: Duration,
 }
+
+/// The shortest and the longest interval of heartbeats. More of them would cost a provider more than they are worth,
+/// and fewer would come too late for most timeouts.
+const HEARTBEATS: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
 
 impl Default for Retry {
     fn default() -> Self {
@@ -33,6 +49,9 @@ impl Default for Retry {
             attempts: 1,
             backoff: Backoff::new(Duration::from_millis(50), Duration::from_secs(2)),
             attempt_timeout: None,
+            hedge: None,
+            // Most requests end sooner, and then cost nothing more.
+            heartbeat: Duration::from_secs(1),
         }
     }
 }
@@ -44,14 +63,18 @@ impl Retry {
         Self { attempts: attempts.max(1), ..Self::default() }
     }
 
-    /// The longest pause after the first attempt, which doubles after each further one up to `longest`. The actual pause is a random
-    /// part of it, so that callers do not repeat their calls at the same time. The default is 50 ms, up to 2 s.
+    /// The longest pause after the first attempt, which doubles after each further one up to `longest`. The actual
+    /// pause is a random part of it, so that callers do not repeat their calls at the same time, and at most half of
+    /// the time until the deadline. The default is 50 ms, up to 2 s. A pause that the provider asks for
+    /// ([`CallError::retry_after`](crate::CallError::retry_after)) replaces one pause.
     #[must_use]
     pub fn backoff(self, first: Duration, longest: Duration) -> Self {
         Self { backoff: Backoff::new(first, longest.max(first)), ..self }
     }
 
-    /// How long an attempt has no response, at most, before the next one starts. It does not end the attempt.
+    /// How long an attempt has no response, at most, before it counts as lost. It does not end the attempt. Without it,
+    /// a request that is lost on its way to a provider that the client does not know yet is only noticed at the
+    /// deadline. With it, slow providers get the request several times. Not together with [`hedge`](Self::hedge).
     ///
     /// ```
     /// use std::time::Duration;
@@ -62,37 +85,40 @@ impl Retry {
         Self { attempt_timeout: Some(timeout), ..self }
     }
 
-    /// How long an attempt, counted from 1, has no response before the next one starts, given the time until the deadline.
-    pub(crate) fn wait(self, attempt: u32, remaining: Duration) -> Duration {
-        let left = self.attempts.saturating_sub(attempt).saturating_add(1);
-        if left == 1 {
-            return remaining;
+    /// Sends another attempt each time that the last one has had no response for a time, at least 1 ms, so that a slow
+    /// instance does not delay the call. Only for capabilities that are declared `idempotent: true`, `sideEffects:
+    /// pure` or `sideEffects: idempotent`. When the call ends, the other attempts are cancelled. Not together with
+    /// [`attempt_timeout`](Self::attempt_timeout).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let retry = capgen_call::Retry::attempts(2).hedge(Duration::from_millis(100));
+    /// ```
+    #[must_use]
+    pub fn hedge(self, after: Duration) -> Self {
+        Self { hedge: Some(after.max(Duration::from_millis(1))), ..self }
+    }
+
+    /// The interval at which a provider should report that it works on a request, from 250 ms to 30 s; other durations
+    /// are changed to the nearest of these. The default is 1 s.
+    #[must_use]
+    pub fn heartbeat(self, interval: Duration) -> Self {
+        let [least, most] = HEARTBEATS;
+        Self { heartbeat: interval.clamp(least, most), ..self }
+    }
+
+    /// Why the parts exclude each other, if they do.
+    pub(super) fn check(self) -> Result<(), &'static str> {
+        if self.attempt_timeout.is_some() && self.hedge.is_some() {
+            return Err("`attempt_timeout` and `hedge` exclude each other: choose one");
         }
-        let share = remaining / left;
-        self.attempt_timeout.map_or(share, |timeout| share.min(timeout))
+        Ok(())
     }
 
     /// The pause after an attempt, counted from 1.
-    pub(crate) fn pause(self, attempt: u32) -> Duration {
+    pub(super) fn pause(self, attempt: u32) -> Duration {
         let (random, _) = Uuid::new_v4().as_u64_pair();
         // The highest bits are random; the version is in lower ones.
         self.backoff.random_pause(attempt.max(1), 0, (random >> 32) as u32)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attempts_share_the_remaining_time() {
-        let retry = Retry::attempts(3);
-        let second = Duration::from_secs(1);
-        assert_eq!(retry.wait(1, second * 3), second);
-        assert_eq!(retry.wait(2, second * 2), second);
-        assert_eq!(retry.wait(3, second * 2), second * 2);
-        assert_eq!(Retry::default().wait(1, second), second);
-        let short = retry.attempt_timeout(second / 2);
-        assert_eq!((short.wait(1, second * 3), short.wait(3, second)), (second / 2, second));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_descriptor::{Descriptor, OwnedDescriptor};
+use capgen_descriptor::{Descriptor, OwnedDescriptor, SideEffects};
 use capgen_manifest::Side;
 use capgen_payload::Validator;
 
@@ -14,7 +14,7 @@ use crate::peers::{Peer, PeerCapability};
 
 /// The contract of the capability that is called.
 #[derive(Clone)]
-pub(super) enum Contract {
+pub(super) enum CalledContract {
     /// Of generated or derived code.
     Typed(&'static Descriptor),
     /// Of the table of peers.
@@ -24,7 +24,7 @@ pub(super) enum Contract {
 /// A capability of a peer, and the way to reach it.
 #[derive(Clone)]
 pub(super) struct Target {
-    pub(super) contract: Contract,
+    pub(super) contract: CalledContract,
     peer: Arc<Peer>,
     /// The index of the way to reach the peer.
     route: usize,
@@ -32,7 +32,7 @@ pub(super) struct Target {
     link: usize,
 }
 
-impl Contract {
+impl CalledContract {
     fn loaded(&self) -> Option<&PeerCapability> {
         match self {
             Self::Typed(_) => None,
@@ -61,11 +61,19 @@ impl Contract {
         }
     }
 
-    pub(super) fn is_idempotent(&self) -> bool {
-        match self {
-            Self::Typed(descriptor) => descriptor.idempotent == Some(true),
-            Self::Loaded(..) => self.loaded().is_some_and(|capability| capability.source.idempotent == Some(true)),
-        }
+    /// Whether a request that may have run can be sent again: the contract states that a repeated call has no further
+    /// effect.
+    pub(super) fn is_repeatable(&self) -> bool {
+        let (idempotent, effects) = match self {
+            Self::Typed(descriptor) => {
+                (descriptor.idempotent, descriptor.side_effects.and_then(SideEffects::from_name))
+            }
+            Self::Loaded(..) => {
+                let source = self.loaded().map(|capability| &capability.source);
+                (source.and_then(|source| source.idempotent), source.and_then(|source| source.side_effects))
+            }
+        };
+        SideEffects::allow_repetition(idempotent, effects)
     }
 
     /// The validator of a side; `None` if the side is loose.
@@ -138,8 +146,8 @@ impl Inner {
         }
         let (link, route) = self.route(peer, entry)?;
         let contract = match typed {
-            Some(descriptor) => Contract::Typed(descriptor),
-            None => Contract::Loaded(Arc::clone(entry), capability.to_owned()),
+            Some(descriptor) => CalledContract::Typed(descriptor),
+            None => CalledContract::Loaded(Arc::clone(entry), capability.to_owned()),
         };
         Ok(Target { contract, peer: Arc::clone(entry), route, link })
     }

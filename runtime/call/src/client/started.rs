@@ -10,10 +10,12 @@ use capgen_payload::Violations;
 use tokio::time::Instant;
 use tracing::Span;
 
+use super::TIMEOUTS;
 use super::builder::Inner;
-use super::{CallOptions, TIMEOUTS};
+use crate::envelope::SkewDetails;
 use crate::id::Id;
 use crate::journal::Subject;
+use crate::options::CallOptions;
 use crate::outcome::{CallError, Status, code, in_ms};
 use crate::violation::summary;
 
@@ -50,9 +52,9 @@ impl Started {
         let timeout = options.timeout.or(declared).or(inner.timeout).unwrap_or(default).clamp(least, most);
         let now = inner.journal.clock.now_ms();
         // A call that serves another one does not outlive it.
-        let rest = options.parent_deadline.map(|deadline| deadline.saturating_sub(now));
-        let timeout = rest.map_or(timeout, |rest| timeout.min(Duration::from_millis(rest)));
         let start = Instant::now();
+        let rest = options.parent_deadline.map(|deadline| deadline.saturating_duration_since(start));
+        let timeout = rest.map_or(timeout, |rest| timeout.min(rest));
         Self {
             peer,
             capability,
@@ -95,6 +97,11 @@ impl Started {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
+    /// The value of the header `capgen-timeout-ms`: the time until the deadline in ms, at least 1.
+    pub(super) fn stated_remaining(&self) -> String {
+        in_ms(self.remaining()).max(1).to_string()
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -116,11 +123,21 @@ impl Started {
         side: Side,
         violations: Violations,
         redacted: Violations,
-        response: Option<Bytes>,
+        response: Option<(Bytes, Option<Box<SkewDetails>>)>,
     ) -> CallError {
         self.inner.journal.violation(self.subject(), side, redacted, self.patience()).await;
-        let error = CallError::violation(side, summary(side, &violations), violations);
-        self.end(error.with_response(response)).await
+        let (response, skew) = response.map_or((None, None), |(response, skew)| (Some(response), skew));
+        let message = summary(side, &violations);
+        let versions =
+            skew.as_ref().and_then(|skew| Some((skew.provider_version.as_ref()?, skew.caller_version.as_ref()?)));
+        let message = match versions {
+            Some((provider, caller)) => {
+                format!("the provider has version {provider}, your contract is {caller}: {message}")
+            }
+            None => message,
+        };
+        let error = CallError::violation(side, message, violations).with_response(response);
+        self.end(error.with_skew(skew.map(|skew| *skew))).await
     }
 
     async fn finish(&mut self, status: Status, code: Option<&str>) {
@@ -134,8 +151,8 @@ impl Started {
         }
     }
 
-    /// How long an audit may delay the end of the call: half of the remaining time, at most 5 s, but at least a moment, so that timeouts are
-    /// recorded too.
+    /// How long an audit may delay the end of the call: half of the remaining time, at most 5 s, but at least a moment,
+    /// so that timeouts are recorded too.
     fn patience(&self) -> Duration {
         (self.remaining() / 2).clamp(Duration::from_millis(100), Duration::from_secs(5))
     }
@@ -160,6 +177,7 @@ impl Drop for Started {
         let latency = in_ms(self.elapsed());
         self.inner.runtime.spawn(async move {
             let (status, code) = (Status::Abandoned.as_str(), Some(code::ABANDONED));
+            // The caller does not wait for this record, so the limit only ends the task if the audit is stuck.
             copy.inner.journal.call(copy.subject(), status, code, latency, Duration::from_secs(1)).await;
         });
     }

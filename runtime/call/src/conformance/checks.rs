@@ -9,7 +9,7 @@ use super::Check;
 use super::harness::{
     Harness, LONG, SHORT, ensure, message, next, number, numbers, payload, send, soon, subscribe, subscribe_with,
 };
-use crate::transport::{BoxFuture, Event, Health, SubscribeOptions, TransportError};
+use crate::transport::{BoxFuture, Health, IncomingContent, SubscribeOptions, TransportError};
 
 pub(super) const ALL: [(&str, Check); 13] = [
     ("a_message_arrives_as_it_was_sent", arrives),
@@ -150,7 +150,7 @@ fn no_responders<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), Strin
         let request = crate::Outgoing { reply_to: Some(reply.clone()), ..message(&harness.address("a"), "request") };
         send(&transport, request).await?;
         let event = next(&mut replies).await?;
-        ensure(event.event == Event::NoResponders, || format!("received {:?}", event.event))?;
+        ensure(event.content == IncomingContent::NoResponders, || format!("received {:?}", event.content))?;
         ensure(event.address == reply, || format!("reported at {}", event.address))?;
         ensure(start.elapsed().as_millis() < 1000, || format!("reported after {:?}", start.elapsed()))?;
         // No one is informed about a message that expects no answer.
@@ -192,7 +192,7 @@ fn dropped_subscription<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<()
         let start = Instant::now();
         while start.elapsed() < LONG {
             send(&transport, crate::Outgoing { reply_to: Some(format!("{inbox}.1")), ..message(&address, "") }).await?;
-            if soon(&mut replies).await.is_some_and(|incoming| incoming.event == Event::NoResponders) {
+            if soon(&mut replies).await.is_some_and(|incoming| incoming.content == IncomingContent::NoResponders) {
                 return Ok(());
             }
         }

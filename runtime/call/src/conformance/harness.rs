@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::Connect;
-use crate::transport::{Delivery, Event, Incoming, Outgoing, SubscribeOptions, Subscription, Transport};
+use crate::transport::{Delivery, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription, Transport};
 
 /// Longer than any step takes on a busy machine.
 pub(super) const LONG: Duration = Duration::from_secs(5);
@@ -88,13 +88,14 @@ pub(super) async fn soon(subscription: &mut Subscription) -> Option<Incoming> {
 }
 
 pub(super) fn payload(incoming: &Incoming) -> Result<&Bytes, String> {
-    match &incoming.event {
-        Event::Message(payload) => Ok(payload),
+    match &incoming.content {
+        IncomingContent::Message(payload) => Ok(payload),
         event => Err(format!("{event:?} instead of a message")),
     }
 }
 
-/// The numbers that subscriptions receive together: as many as expected, which may take long, and those that arrive soon after them.
+/// The numbers that subscriptions receive together: as many as expected, which may take long, and those that arrive
+/// soon after them.
 pub(super) async fn numbers(subscriptions: &mut [&mut Subscription], expected: usize) -> Result<Vec<usize>, String> {
     let start = Instant::now();
     let mut numbers = Vec::new();

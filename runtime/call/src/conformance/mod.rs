@@ -33,22 +33,22 @@ pub type Connect<'a> = &'a (dyn Fn() -> BoxFuture<'static, Result<Arc<dyn Transp
 type Check = for<'a> fn(&'a Harness<'a>) -> BoxFuture<'a, Result<(), String>>;
 
 /// Runs every check, one after the other. Each of them uses its own connections and addresses.
-pub async fn run(connect: Connect<'_>) -> Report {
+pub async fn run(connect: Connect<'_>) -> ConformanceReport {
     let mut results = Vec::new();
     for (name, check) in checks::ALL.iter().chain(&flow::ALL) {
         let harness = Harness::new(name, connect);
         results.push((*name, check(&harness).await.err()));
     }
-    Report { results }
+    ConformanceReport { results }
 }
 
 /// The result of each check.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ConformanceReport {
     results: Vec<(&'static str, Option<String>)>,
 }
 
-impl Report {
+impl ConformanceReport {
     /// Whether all checks passed.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -61,7 +61,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, error) in self.results() {
             match error {

@@ -1,11 +1,11 @@
-//! Reading envelopes in the form in which clients write them: without whitespace and escapes, with the members in the order of the
-//! specification. For any other text, the generated code decides.
+//! Reading envelopes in the form in which clients write them: without whitespace and escapes, with the members in the
+//! order of the specification. For any other text, the generated code decides.
 
 use std::ops::Range;
 
-use capgen_payload::wire::plain_end;
+use capgen_schema::JsonCursor;
 
-use super::members::Scanner;
+use super::members;
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_signature, is_tenant};
 use super::{Auth, Fields, HmacAuth, HmacAuthRequired, MessageKind, Part};
 
@@ -25,36 +25,37 @@ pub(super) struct Compact {
 pub(super) fn read(text: &str) -> Option<Compact> {
     // Spans have 32 bits.
     u32::try_from(text.len()).ok()?;
-    let mut cursor = Cursor { text, at: 0 };
-    cursor.literal("{\"version\":1,\"kind\":\"")?;
-    let kind = cursor.string()?;
-    let kind = match cursor.bytes(kind) {
+    let mut reader = Reader(JsonCursor::new(text, 0));
+    reader.literal("{\"version\":1,\"kind\":\"")?;
+    let kind = reader.string()?;
+    let kind = match reader.bytes(kind) {
         b"request" => MessageKind::Request,
         b"response" => MessageKind::Response,
         b"event" => MessageKind::Event,
+        b"control" => MessageKind::Control,
         _ => return None,
     };
     let fields = Fields {
         kind,
-        message_id: cursor.member("\"messageId\":\"", is_id)?,
-        correlation_id: cursor.member("\"correlationId\":\"", is_id)?,
-        caused_by: cursor.optional("\"causedBy\":\"", is_id)?,
-        from: cursor.member("\"from\":\"agent://", is_agent)?,
-        to: cursor.member("\"to\":\"agent://", is_agent)?,
-        capability: cursor.member("\"capability\":\"", is_capability)?,
-        reply_to: cursor.optional("\"replyTo\":\"", is_uri)?,
-        deadline: cursor.deadline()?,
-        tenant: cursor.optional("\"tenantId\":\"", is_tenant)?,
-        headers: cursor.headers()?,
+        message_id: reader.member("\"messageId\":\"", is_id)?,
+        correlation_id: reader.member("\"correlationId\":\"", is_id)?,
+        caused_by: reader.optional("\"causedBy\":\"", is_id)?,
+        from: reader.member("\"from\":\"agent://", is_agent)?,
+        to: reader.member("\"to\":\"agent://", is_agent)?,
+        capability: reader.member("\"capability\":\"", is_capability)?,
+        reply_to: reader.optional("\"replyTo\":\"", is_uri)?,
+        deadline: reader.deadline()?,
+        tenant: reader.optional("\"tenantId\":\"", is_tenant)?,
+        headers: reader.headers()?,
         auth: None,
     };
-    cursor.literal(",\"payload\":")?;
-    let payload = cursor.value()?;
-    let start = cursor.at;
-    let auth = cursor.auth()?;
-    let span = auth.is_some().then_some(start..cursor.at);
-    cursor.literal("}")?;
-    (cursor.at == text.len()).then_some(())?;
+    reader.literal(",\"payload\":")?;
+    let payload = reader.value()?;
+    let start = reader.at();
+    let auth = reader.auth()?;
+    let span = auth.is_some().then_some(start..reader.at());
+    reader.literal("}")?;
+    (reader.at() == text.len()).then_some(())?;
     Some(Compact { fields: Fields { auth, ..fields }, payload, auth: span })
 }
 
@@ -64,29 +65,26 @@ fn is_uri(text: &[u8]) -> bool {
     is_scheme(scheme) && rest.strip_prefix(b"://").is_some_and(is_address)
 }
 
-struct Cursor<'t> {
-    text: &'t str,
-    at: usize,
-}
+struct Reader<'t>(JsonCursor<'t>);
 
-impl<'t> Cursor<'t> {
-    fn rest(&self) -> &'t [u8] {
-        self.text.as_bytes().get(self.at..).unwrap_or_default()
+impl<'t> Reader<'t> {
+    fn at(&self) -> usize {
+        self.0.at()
     }
 
     fn literal(&mut self, literal: &str) -> Option<()> {
-        self.rest().starts_with(literal.as_bytes()).then(|| self.at += literal.len())
+        self.0.literal(literal).then_some(())
     }
 
     fn bytes(&self, span: Range<usize>) -> &'t [u8] {
-        self.text.as_bytes().get(span).unwrap_or_default()
+        self.0.text().as_bytes().get(span).unwrap_or_default()
     }
 
     /// The rest of a string without escapes, and its quote.
     fn string(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let end = plain_end(self.text.as_bytes(), start);
-        self.at = end;
+        let start = self.at();
+        self.0.skip_plain();
+        let end = self.at();
         self.literal("\"")?;
         Some(start..end)
     }
@@ -106,7 +104,8 @@ impl<'t> Cursor<'t> {
 
     /// A member that may be absent.
     fn optional(&mut self, name: &str, is_valid: impl Fn(&[u8]) -> bool) -> Option<Option<Part>> {
-        if !self.rest().get(1..)?.starts_with(name.as_bytes()) {
+        let rest = self.0.text().as_bytes().get(self.at() + 1..)?;
+        if !rest.starts_with(name.as_bytes()) {
             return Some(None);
         }
         self.member(name, is_valid).map(Some)
@@ -116,14 +115,10 @@ impl<'t> Cursor<'t> {
         if self.literal(",\"deadline\":").is_none() {
             return Some(None);
         }
-        let start = self.at;
-        let mut deadline = 0_u64;
-        while let Some(digit @ b'0'..=b'9') = self.rest().first() {
-            deadline = deadline.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
-            self.at += 1;
-        }
+        let digits = self.0.digits();
+        let deadline = digits.parse::<u64>().ok()?;
         // A number has no leading zeros.
-        let has_form = self.at > start && (self.bytes(start..start + 1) != b"0" || self.at == start + 1);
+        let has_form = digits.len() == 1 || !digits.starts_with('0');
         (has_form && deadline <= MAX_DEADLINE).then_some(Some(deadline))
     }
 
@@ -138,7 +133,8 @@ impl<'t> Cursor<'t> {
             let name = self.string()?;
             self.literal(":\"")?;
             let value = self.string()?;
-            let is_new = headers.iter().all(|(other, _)| other.text(self.text).as_bytes() != self.bytes(name.clone()));
+            let is_new =
+                headers.iter().all(|(other, _)| other.text(self.0.text()).as_bytes() != self.bytes(name.clone()));
             (is_new && headers.len() < MAX_HEADERS).then_some(())?;
             headers.push((Part::of(name), Part::of(value)));
             if self.literal("}").is_some() {
@@ -150,12 +146,10 @@ impl<'t> Cursor<'t> {
 
     /// The span of a value. It is not read: its end is found by its brackets and strings.
     fn value(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let is_space = self.rest().first()?.is_ascii_whitespace();
-        let mut scanner = Scanner { bytes: self.text.as_bytes(), at: start };
-        scanner.skip()?;
-        self.at = scanner.at;
-        (!is_space).then_some(start..self.at)
+        let start = self.at();
+        let is_space = self.0.peek()?.is_ascii_whitespace();
+        members::skip(&mut self.0)?;
+        (!is_space).then_some(start..self.at())
     }
 
     fn auth(&mut self) -> Option<Option<Auth>> {
@@ -165,7 +159,7 @@ impl<'t> Cursor<'t> {
         let id = self.part(is_id)?;
         let signature = self.member("\"signature\":\"", is_signature)?;
         self.literal("}")?;
-        let text = |part: Part| part.text(self.text).to_owned();
+        let text = |part: Part| part.text(self.0.text()).to_owned();
         let required = HmacAuthRequired { key_id: text(id), signature: text(signature) };
         Some(Some(Auth::Hmac(HmacAuth::new(required))))
     }

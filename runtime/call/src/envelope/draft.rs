@@ -30,7 +30,8 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at the end.
+    /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at
+    /// the end.
     ///
     /// # Errors
     ///
@@ -50,7 +51,8 @@ impl Draft<'_> {
         Ok(text.into())
     }
 
-    /// Whether the fields are valid and, apart from headers, written as they are. Otherwise, the generated code decides.
+    /// Whether the fields are valid and, apart from headers, written as they are. Otherwise, the generated code
+    /// decides.
     pub(super) fn is_usual(&self) -> bool {
         let ids = [Some(self.message_id), Some(self.correlation_id), self.caused_by];
         let is_address = |(kind, address): (&str, &str)| {

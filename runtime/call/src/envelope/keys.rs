@@ -8,8 +8,8 @@ use sha2::Sha256;
 
 /// The keys with which envelopes are signed and verified.
 ///
-/// A client or a server with keys accepts only signed envelopes. To rotate a key, add the new one to every program, then sign with
-/// it, then remove the old one.
+/// A client or a server with keys accepts only signed envelopes. To rotate a key, add the new one to every program,
+/// then sign with it, then remove the old one.
 ///
 /// ```
 /// use capgen_call::Keys;
@@ -72,7 +72,8 @@ impl Keys {
         Some((&self.signing, hex::encode(mac.finalize().into_bytes())))
     }
 
-    /// Whether a signature in hexadecimal is the one of the parts of a text. Takes the same time for every wrong signature.
+    /// Whether a signature in hexadecimal is the one of the parts of a text. Takes the same time for every wrong
+    /// signature.
     pub(super) fn verifies(&self, id: &str, signature: &str, parts: [&[u8]; 2]) -> bool {
         let (Some(key), Ok(signature)) = (self.keys.get(id), hex::decode(signature)) else { return false };
         let mut mac = key.clone();

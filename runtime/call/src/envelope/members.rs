@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use capgen_schema::JsonCursor;
+
 /// The spans that matter to an envelope, in bytes.
 #[derive(Default, Debug)]
 pub(super) struct Spans {
@@ -12,30 +14,30 @@ pub(super) struct Spans {
     pub(super) auth: Option<Range<usize>>,
 }
 
-/// Finds the members `payload` and `auth`. Values are skipped by their brackets and strings, so a `Some` does not mean that the text
-/// is valid JSON: the caller reads both parts strictly. `None` if the text is not an object.
+/// Finds the members `payload` and `auth`. Values are skipped by their brackets and strings, so a `Some` does not mean
+/// that the text is valid JSON: the caller reads both parts strictly. `None` if the text is not an object.
 pub(super) fn find(text: &str) -> Option<Spans> {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+    let mut cursor = JsonCursor::new(text, 0);
     let mut spans = Spans::default();
-    scanner.take(b'{')?;
-    if scanner.peek()? == b'}' {
+    take(&mut cursor, b'{')?;
+    if cursor.token()? == b'}' {
         return Some(spans);
     }
     let mut comma = None;
     loop {
-        scanner.peek()?;
-        let start = scanner.at;
-        let name = name(text.get(scanner.string()?)?)?;
-        scanner.take(b':')?;
-        scanner.peek()?;
-        let value = scanner.at;
-        scanner.skip()?;
-        let end = scanner.at;
-        let last = scanner.peek()? == b'}';
+        cursor.token()?;
+        let start = cursor.at();
+        let name = name(text.get(string(&mut cursor)?)?)?;
+        take(&mut cursor, b':')?;
+        cursor.token()?;
+        let value = cursor.at();
+        skip(&mut cursor)?;
+        let end = cursor.at();
+        let last = cursor.token()? == b'}';
         match name.as_ref() {
             "payload" => spans.payload = Some(value..end),
             "auth" => {
-                let after = if last || comma.is_some() { end } else { scanner.at + 1 };
+                let after = if last || comma.is_some() { end } else { cursor.at() + 1 };
                 spans.auth = Some(comma.unwrap_or(start)..after);
             }
             _ => {}
@@ -43,12 +45,13 @@ pub(super) fn find(text: &str) -> Option<Spans> {
         if last {
             return Some(spans);
         }
-        comma = Some(scanner.at);
-        scanner.take(b',')?;
+        comma = Some(cursor.at());
+        take(&mut cursor, b',')?;
     }
 }
 
-/// The name of a member, given its text with quotes. Names with escapes are decoded, because `"\u0061uth"` is `auth` too.
+/// The name of a member, given its text with quotes. Names with escapes are decoded, because `"\u0061uth"` is `auth`
+/// too.
 fn name(quoted: &str) -> Option<Cow<'_, str>> {
     if quoted.contains('\\') {
         return serde_json::from_str(quoted).ok().map(Cow::Owned);
@@ -56,73 +59,60 @@ fn name(quoted: &str) -> Option<Cow<'_, str>> {
     quoted.get(1..quoted.len() - 1).map(Cow::Borrowed)
 }
 
-/// A position in a JSON text.
-pub(super) struct Scanner<'t> {
-    pub(super) bytes: &'t [u8],
-    pub(super) at: usize,
+/// Consumes a byte; `None` if the next one that is not whitespace is another.
+fn take(cursor: &mut JsonCursor<'_>, byte: u8) -> Option<()> {
+    (cursor.token()? == byte).then(|| cursor.advance(1))
 }
 
-impl Scanner<'_> {
-    /// The next byte that is not whitespace.
-    fn peek(&mut self) -> Option<u8> {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
-            self.at += 1;
+/// Skips a string, and returns its span with quotes. It is not checked, so only its quote is searched for, in larger
+/// steps than those of
+/// [`JsonCursor::skip_string`]: most of the bytes of a large payload are in its strings.
+fn string(cursor: &mut JsonCursor<'_>) -> Option<Range<usize>> {
+    take(cursor, b'"')?;
+    let start = cursor.at() - 1;
+    loop {
+        let rest = cursor.text().as_bytes().get(cursor.at()..)?;
+        cursor.advance(memchr::memchr2(b'"', b'\\', rest)?);
+        if cursor.eat(b'"') {
+            return Some(start..cursor.at());
         }
-        self.bytes.get(self.at).copied()
+        cursor.advance(2);
     }
+}
 
-    fn take(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
-    }
-
-    /// Skips a string, and returns its span with quotes.
-    fn string(&mut self) -> Option<Range<usize>> {
-        self.take(b'"')?;
-        let start = self.at - 1;
-        loop {
-            self.at += memchr::memchr2(b'"', b'\\', self.bytes.get(self.at..)?)?;
-            if self.bytes.get(self.at) == Some(&b'"') {
-                break;
+/// Skips a value.
+pub(super) fn skip(cursor: &mut JsonCursor<'_>) -> Option<()> {
+    let mut open = 0_usize;
+    loop {
+        match cursor.token()? {
+            b'"' => {
+                string(cursor)?;
             }
-            self.at += 2;
+            b'{' | b'[' => {
+                open += 1;
+                cursor.advance(1);
+            }
+            b'}' | b']' => {
+                open = open.checked_sub(1)?;
+                cursor.advance(1);
+            }
+            b',' | b':' if open == 0 => return None,
+            b',' | b':' => cursor.advance(1),
+            _ => word(cursor),
         }
-        self.at += 1;
-        Some(start..self.at)
-    }
-
-    /// Skips a value.
-    pub(super) fn skip(&mut self) -> Option<()> {
-        let mut open = 0_usize;
-        loop {
-            match self.peek()? {
-                b'"' => {
-                    self.string()?;
-                }
-                b'{' | b'[' => {
-                    open += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    open = open.checked_sub(1)?;
-                    self.at += 1;
-                }
-                b',' | b':' if open == 0 => return None,
-                b',' | b':' => self.at += 1,
-                _ => self.word(),
-            }
-            if open == 0 {
-                return Some(());
-            }
+        if open == 0 {
+            return Some(());
         }
     }
+}
 
-    /// Skips a number or a word.
-    fn word(&mut self) {
-        while let Some(byte) = self.bytes.get(self.at)
-            && !matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' | b'}' | b']' | b'{' | b'[' | b'"')
-        {
-            self.at += 1;
-        }
+/// Skips a number or a word.
+fn word(cursor: &mut JsonCursor<'_>) {
+    while let Some(byte) = cursor.peek()
+        && !JsonCursor::is_space(byte)
+        && !matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'[' | b'"')
+    {
+        cursor.advance(1);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The envelope: the JSON message that carries a payload.
 //!
-//! Its types and validators are generated from `contract/capabilities.yaml`. The payload is not read together with the rest: it
-//! remains text, and the receiver reads it by the schema of the capability.
+//! Its types and validators are generated from `contract/capabilities.yaml`. The payload is not read together with the
+//! rest: it remains text, and the receiver reads it by the schema of the capability.
 
 #[cfg(test)]
 mod agreement;
@@ -27,12 +27,11 @@ use serde_json::Value;
 use part::{Fields, Part};
 
 pub use generated::{
-    CONTRACT_HASH as ENVELOPE_CONTRACT_HASH, DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth,
-    DeliverRequestAuthHmac as HmacAuth, DeliverRequestAuthHmacRequired as HmacAuthRequired,
-    DeliverRequestAuthInternal as InternalAuth, DeliverRequestKind as MessageKind,
-    DeliverRequestRequired as EnvelopeRequired, FailRequest as ErrorPayload, FailRequestRequired as ErrorRequired,
-    FailRequestSide as ErrorSide, FailRequestViolationsItem as ErrorViolation,
-    FailRequestViolationsItemRequired as ErrorViolationRequired,
+    DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth, DeliverRequestAuthHmac as HmacAuth,
+    DeliverRequestAuthHmacRequired as HmacAuthRequired, DeliverRequestAuthInternal as InternalAuth,
+    DeliverRequestKind as MessageKind, DeliverRequestRequired as EnvelopeRequired, FailRequest as ErrorPayload,
+    FailRequestRequired as ErrorRequired, FailRequestSide as ErrorSide, FailRequestSkew as SkewDetails,
+    FailRequestViolationsItem as ErrorViolation, FailRequestViolationsItemRequired as ErrorViolationRequired,
 };
 pub use keys::{InvalidKey, Keys};
 
@@ -40,18 +39,36 @@ pub(crate) use draft::Draft;
 
 /// The names of headers that capgen reads and writes.
 pub mod header {
-    /// In requests and responses: the hash of the sender's contract of the capability, in hexadecimal. A response may leave it out if
-    /// the request has the same.
+    /// In requests and responses: the hash of the sender's contract of the capability, in hexadecimal. A response may
+    /// leave it out if the request has the same.
     pub const CONTRACT: &str = "capgen-contract";
-    /// In requests: the version of the caller's contract of the capability, if it has one.
+    /// In requests and responses: the version of the sender's contract of the capability, if it has one.
     pub const VERSION: &str = "capgen-version";
     /// In a second request: the caller's contract of the capability, as JSON, because the provider asked for it.
     pub const DESCRIPTOR: &str = "capgen-descriptor";
     /// In responses: `ok` (also if it is absent) or `error`.
     pub const STATUS: &str = "capgen-status";
-    /// In responses with the code `EVERSION_SKEW`: `descriptor` if the provider does not know the caller's contract, and compares it
-    /// if the request is sent again with the header `capgen-descriptor`.
+    /// In responses with the code `EVERSION_SKEW`: `descriptor` if the provider does not know the caller's contract,
+    /// and compares it if the request is sent again with the header `capgen-descriptor`.
     pub const NEEDS: &str = "capgen-needs";
+    /// In requests: the time until the deadline of the call when the message was written, in ms: 1 to 600000. It does
+    /// not depend on clocks, so it is preferred to the member `deadline`.
+    pub const TIMEOUT: &str = "capgen-timeout-ms";
+    /// In requests after the first one of a call: the number of the attempt, from 2.
+    pub const ATTEMPT: &str = "capgen-attempt";
+    /// In requests: the interval in ms, 250 to 30000, of the frames `working` that the caller wants while the request
+    /// waits or runs.
+    pub const HEARTBEAT: &str = "capgen-heartbeat-ms";
+    /// In requests: `refuse` or `strict`, if the caller wants its request to be refused rather than served when the
+    /// contracts differ.
+    pub const POLICY: &str = "capgen-policy";
+    /// In messages of kind `response` that are not the response: `working`, the proof that the request waits or runs.
+    pub const FRAME: &str = "capgen-frame";
+    /// In responses: the parts of the protocol that the provider supports, separated by spaces, such as `heartbeat
+    /// cancel`.
+    pub const FEATURES: &str = "capgen-features";
+    /// In messages of kind `control`: `cancel`, to end a request. Others are dropped.
+    pub const CONTROL: &str = "capgen-control";
     /// In requests: requests with equal keys are one request.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
     /// In requests: the session of the caller, for audits.
@@ -59,6 +76,15 @@ pub mod header {
     /// In requests: the trace, as in [W3C Trace Context](https://www.w3.org/TR/trace-context/).
     pub const TRACEPARENT: &str = "traceparent";
 }
+
+/// The value of `effect` in errors: no handler started.
+pub(crate) const NO_EFFECT: &str = "none";
+
+/// The value of [`header::FRAME`] in the proof that a request waits or runs.
+pub(crate) const WORKING: &str = "working";
+
+/// The value of [`header::CONTROL`] in messages that end a request.
+pub(crate) const CANCEL: &str = "cancel";
 
 /// A message of a call: the fields of the envelope, and the payload as text.
 #[derive(Clone, Debug)]
@@ -77,8 +103,8 @@ pub struct Envelope {
 impl Envelope {
     /// Reads an envelope strictly: duplicate and unknown keys are errors.
     ///
-    /// The payload is not read, apart from its end. A text in the form in which clients write it costs one pass; any other text also costs
-    /// a copy of the fields.
+    /// The payload is not read, apart from its end. A text in the form in which clients write it costs one pass; any
+    /// other text also costs a copy of the fields.
     ///
     /// # Errors
     ///
@@ -113,7 +139,8 @@ impl Envelope {
         Ok(Self { signed, ..Self::of(fields, text.slice(span)) })
     }
 
-    /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not checked.
+    /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not
+    /// checked.
     pub(crate) fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
         let kind = MessageKind::Request;
         let fields = EnvelopeFields::new(EnvelopeRequired {
@@ -133,7 +160,8 @@ impl Envelope {
         Self { payload, text: Box::default(), fields: fields.into(), signed: None, headers: OnceLock::new() }
     }
 
-    /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at the end.
+    /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at
+    /// the end.
     ///
     /// # Errors
     ///
@@ -144,7 +172,7 @@ impl Envelope {
             kind: self.kind(),
             message_id: self.message_id(),
             correlation_id: self.correlation_id(),
-            caused_by: self.fields.caused_by.as_ref().map(|part| self.get(part)),
+            caused_by: self.caused_by(),
             from: self.from(),
             to: self.to(),
             capability: self.capability(),
@@ -157,7 +185,8 @@ impl Envelope {
         draft.encode(keys)
     }
 
-    /// Whether the envelope, as received, is signed with one of the keys. Without keys, every envelope counts as authentic.
+    /// Whether the envelope, as received, is signed with one of the keys. Without keys, every envelope counts as
+    /// authentic.
     ///
     /// The signature covers the bytes as received without the member `auth` and the comma next to it.
     #[must_use]
@@ -191,6 +220,12 @@ impl Envelope {
     #[must_use]
     pub fn correlation_id(&self) -> &str {
         self.get(&self.fields.correlation_id)
+    }
+
+    /// The id of the message because of which this one was sent: of the request, in a response.
+    #[must_use]
+    pub fn caused_by(&self) -> Option<&str> {
+        self.fields.caused_by.as_ref().map(|part| self.get(part))
     }
 
     /// The id of the sender, without `agent://`.
@@ -248,8 +283,8 @@ impl Envelope {
     }
 }
 
-/// The request that an invalid envelope probably was, to answer it: the parts that are valid by themselves. `None` if it does not show
-/// who sent it.
+/// The request that an invalid envelope probably was, to answer it: the parts that are valid by themselves. `None` if
+/// it does not show who sent it.
 pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
     /// Everything else is skipped, because the text may be large.
     #[derive(serde::Deserialize)]
@@ -263,6 +298,7 @@ pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
         reply_to: Option<String>,
     }
     // A tree accepts duplicate keys, so that their sender learns of them; but the tree of a large text is much larger.
+    // Usual messages have less than 64 KiB.
     let parts: Parts = if text.len() <= 64 * 1024 {
         serde_json::from_value(serde_json::from_slice::<Value>(text).ok()?).ok()?
     } else {
@@ -279,7 +315,7 @@ pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
     });
     let fields = EnvelopeFields { reply_to: parts.reply_to, ..request };
     fields.validate().ok()?;
-    let is_request = !matches!(parts.kind.as_deref(), Some("response" | "event"));
+    let is_request = !matches!(parts.kind.as_deref(), Some("response" | "event" | "control"));
     is_request.then(|| Envelope::of(fields, Bytes::new()))
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Auth, EnvelopeFields, MessageKind, id};
 
-/// A string of an envelope: a part of its text or, if the text has another form there, such as with escapes, a string of its own.
+/// A string of an envelope: a part of its text or, if the text has another form there, such as with escapes, a string
+/// of its own.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Span(u32, u32),

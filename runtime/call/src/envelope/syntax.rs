@@ -1,8 +1,9 @@
 //! The forms of the strings of an envelope, for the fast paths of reading and writing.
 //!
-//! They accept a part of the strings that the contract accepts. For a string that they do not accept, the generated code decides.
+//! They accept a part of the strings that the contract accepts. For a string that they do not accept, the generated
+//! code decides.
 
-use capgen_payload::wire::plain_end;
+use capgen_schema::plain_end;
 
 /// Whether a string is written between quotes as it is.
 pub(super) fn is_plain(text: &[u8]) -> bool {

@@ -67,8 +67,8 @@ impl PeerTable {
         Self::default()
     }
 
-    /// Adds the agent of a manifest, with its transports and capabilities. It replaces an earlier entry, but keeps transports that
-    /// [`with_transports`](Self::with_transports) gave.
+    /// Adds the agent of a manifest, with its transports and capabilities. It replaces an earlier entry, but keeps
+    /// transports that [`with_transports`](Self::with_transports) gave.
     #[must_use]
     pub fn with_manifest(mut self, manifest: &Manifest) -> Self {
         let capabilities =
@@ -83,8 +83,8 @@ impl PeerTable {
         self
     }
 
-    /// Sets the transports of an agent, such as those that a caller uses instead of the ones in the agent's manifest. The capabilities
-    /// are kept; if there are none, only typed calls can be made.
+    /// Sets the transports of an agent, such as those that a caller uses instead of the ones in the agent's manifest.
+    /// The capabilities are kept; if there are none, only typed calls can be made.
     #[must_use]
     pub fn with_transports(mut self, agent: &AgentId, transports: Vec<TransportSettings>) -> Self {
         let capabilities = self.peers.get(agent.as_str()).and_then(|peer| peer.capabilities.clone());

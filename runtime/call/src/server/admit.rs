@@ -1,69 +1,122 @@
-//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay, capability, version
-//! of the caller and, if the server compares contracts, contract.
+//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay,
+//! cancel, capability, version of the caller and, if the server compares contracts, contract.
 
-use super::handlers::Entry;
+use capgen_descriptor::Skew;
+
+use super::due::Arrival;
+use super::entry::Entry;
+use super::numbers::check_attempt;
 use super::respond::Answer;
 use super::seen::Novelty;
-use super::serve::Shared;
-use crate::envelope::Envelope;
+use super::shared::Shared;
+use super::skew::Compared;
+use super::versions::{Candidates, Versions};
+use crate::envelope::{Envelope, MessageKind, header};
 use crate::outcome::code;
 
-/// The longest timeout of a call, in ms. It is that of clients. Ids are remembered until the deadline, so it bounds the
-/// time for which a message needs memory.
-pub(super) const MAX_TIMEOUT: u64 = 600_000;
-/// How much later a deadline may be, in ms, to allow for clocks that are not exact. Clocks that are synchronised differ
-/// far less; a larger one would keep ids in memory for longer.
-const SLACK: u64 = 30_000;
-
 impl Shared {
-    /// The handler of a request that passes all checks, at a Unix time in ms.
-    pub(super) async fn admit(&self, request: &Envelope, is_redelivered: bool, now: u64) -> Result<&Entry, Answer> {
-        self.check_fields(request, now)
+    /// The versions that may run a request that passes all checks.
+    pub(super) async fn admit(
+        &self,
+        request: &Envelope,
+        is_redelivered: bool,
+        arrival: Arrival,
+    ) -> Result<Candidates<'_>, Answer> {
+        self.check_fields(request, arrival)
             .map_err(|answer| if request.is_authentic(self.keys.as_ref()) { answer } else { answer.unproved() })?;
-        self.check_sender(request, is_redelivered, now)?;
+        self.check_sender(request, is_redelivered, arrival)?;
+        if self.cancels.is_cancelled(request) {
+            return Err(Answer::cancelled());
+        }
         let capability = request.capability();
-        let Some(entry) = self.entries.get(capability) else {
+        let Some(versions) = self.entries.get(capability) else {
             let message = format!("the agent `{}` has no capability `{capability}`", self.agent);
             return Err(Answer::error(code::NO_CAPABILITY, message));
         };
-        if let Some(served) = &entry.served {
-            served.check(request)?;
-        }
-        if let (Some(skew), Some(contract)) = (&self.skew, &entry.contract)
-            && skew.differs(request, contract)
-            // In a box, because the contracts are nearly always equal.
-            && let Some(answer) = Box::pin(skew.check(request, contract)).await
+        let candidates = versions.candidates(request)?;
+        // An event has no response, and its payload decides.
+        if request.kind() == MessageKind::Request
+            && self.policy(request)? == Skew::Strict
+            && versions.difference(request, candidates.first).is_some()
         {
-            return Err(answer);
+            // In a box, because the contracts are nearly always equal.
+            return Box::pin(self.compatible(request, candidates)).await;
         }
-        Ok(entry)
+        Ok(candidates)
     }
 
-    fn check_fields(&self, request: &Envelope, now: u64) -> Result<(), Answer> {
+    /// Those versions that every request of the caller and every response is valid for.
+    async fn compatible<'a>(&self, request: &Envelope, all: Candidates<'a>) -> Result<Candidates<'a>, Answer> {
+        let (mut compatible, mut refusal) = (None, None);
+        for entry in all.iter() {
+            let Some(difference) = all.versions.difference(request, entry) else {
+                Candidates::add(&mut compatible, all.versions, entry);
+                continue;
+            };
+            match self.comparisons.check(request, &difference, Compared::Both).await {
+                None => Candidates::add(&mut compatible, all.versions, entry),
+                Some(answer) => drop(refusal.get_or_insert(answer.of_contract(entry.contract.as_ref()))),
+            }
+        }
+        match refusal {
+            Some(refusal) => compatible.ok_or(refusal),
+            None => Ok(compatible.unwrap_or(all)),
+        }
+    }
+
+    /// The answer to a valid request that does not run because the caller may not be able to read the response, if the
+    /// policy is to refuse it.
+    pub(super) async fn check_response(
+        &self,
+        request: &Envelope,
+        versions: &Versions,
+        entry: &Entry,
+    ) -> Option<Answer> {
+        let difference = versions.difference(request, entry)?;
+        if request.kind() != MessageKind::Request || entry.is_repeatable() {
+            return None;
+        }
+        match self.policy(request) {
+            Ok(Skew::Refuse) => Box::pin(self.comparisons.check(request, &difference, Compared::Responses)).await,
+            Ok(_) => None,
+            Err(answer) => Some(answer),
+        }
+    }
+
+    /// The stricter policy of the server and the caller.
+    fn policy(&self, request: &Envelope) -> Result<Skew, Answer> {
+        let Some(name) = request.header(header::POLICY) else { return Ok(self.policy) };
+        let policy = Skew::from_name(name).filter(|policy| *policy != Skew::Serve);
+        policy.map(|policy| policy.max(self.policy)).ok_or_else(|| {
+            let message = format!("the header `{}` is invalid: it is neither `refuse` nor `strict`", header::POLICY);
+            Answer::error(code::INVALID_ENVELOPE, message)
+        })
+    }
+
+    fn check_fields(&self, request: &Envelope, arrival: Arrival) -> Result<(), Answer> {
         if request.to() != self.agent {
             return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
         }
-        self.check_deadline(request.deadline(), now)?;
+        self.clocks.check(request, arrival, self.keys.is_some())?;
+        check_attempt(request)?;
+        self.policy(request)?;
+        self.check_tenant(request)
+    }
+
+    pub(super) fn check_tenant(&self, request: &Envelope) -> Result<(), Answer> {
         if !self.tenants.is_empty() && !request.tenant().is_some_and(|tenant| self.tenants.contains(tenant)) {
             return Err(Answer::error(code::TENANT_MISMATCH, "the provider does not serve the tenant of the request"));
         }
         Ok(())
     }
 
-    fn check_deadline(&self, deadline: Option<u64>, now: u64) -> Result<(), Answer> {
-        let Some(deadline) = deadline else { return Ok(()) };
-        if now > deadline.saturating_add(self.tolerance) {
-            return Err(Answer::error(code::DEADLINE_EXCEEDED, "the deadline of the request has passed"));
-        }
-        if deadline > now.saturating_add(MAX_TIMEOUT + SLACK).saturating_add(self.tolerance) {
-            let message = "the deadline of the request is more than 600 s in the future";
-            return Err(Answer::error(code::INVALID_ENVELOPE, message));
-        }
-        Ok(())
-    }
-
     /// With keys, requests must be signed, and each one is accepted once.
-    fn check_sender(&self, request: &Envelope, is_redelivered: bool, now: u64) -> Result<(), Answer> {
+    pub(super) fn check_sender(
+        &self,
+        request: &Envelope,
+        is_redelivered: bool,
+        arrival: Arrival,
+    ) -> Result<(), Answer> {
         if !request.is_authentic(self.keys.as_ref()) {
             return Err(
                 Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid").unproved()
@@ -72,10 +125,8 @@ impl Shared {
         if self.keys.is_none() {
             return Ok(());
         }
-        // After its deadline, a replay is rejected anyway. A request without one can be replayed after the longest time.
-        let end = request.deadline().unwrap_or(now.saturating_add(MAX_TIMEOUT + SLACK));
-        let end = end.saturating_add(self.tolerance);
-        match self.seen.add(request.from(), request.message_id(), now, end) {
+        let end = self.clocks.fresh_until(request, arrival);
+        match self.seen.add(request.from(), request.message_id(), arrival.unix, end) {
             Novelty::New => Ok(()),
             // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
             Novelty::Replayed if is_redelivered => Ok(()),

@@ -4,21 +4,30 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use capgen_descriptor::Skew;
+use capgen_evolve::Assume;
 use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
+use super::cancels::Cancels;
+use super::due::Clocks;
 use super::handlers::Handlers;
-use super::once::Once;
+use super::idempotency::KeyedResponses;
+use super::running::Server;
 use super::seen::Seen;
-use super::serve::Shared;
-use super::skew::Skew;
-use super::{Counters, Phase, Server};
+use super::serve::Channel;
+use super::shared::{Counters, Phase, Shared};
+use super::skew::Comparisons;
+use crate::address;
 use crate::audit::Audit;
-use crate::client::BuildError;
+use crate::build_error::BuildError;
 use crate::envelope::Keys;
+use crate::id::Id;
+use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
-use crate::transport::{Delivery, SubscribeOptions, Transport};
+use crate::outcome::in_ms;
+use crate::transport::{Delivery, SubscribeOptions, Subscription, Transport, TransportError};
 
 /// Builds a [`Server`]. Created by [`Server::builder`].
 #[must_use]
@@ -31,12 +40,15 @@ pub struct ServerBuilder {
     records_calls: bool,
     keys: Option<Keys>,
     tenants: BTreeSet<String>,
-    compares: bool,
+    policy: Skew,
+    assume: Assume,
     known: Vec<Capability>,
     max_concurrent: usize,
     max_waiting: usize,
     max_message: usize,
     window: Duration,
+    store: Option<Arc<dyn IdempotencyStore>>,
+    difference: Duration,
     tolerance: Duration,
     clock: Arc<dyn Clock>,
 }
@@ -46,12 +58,36 @@ pub struct ServerBuilder {
 /// ones are forgotten, so that their memory stays bounded and no request runs twice.
 const ONCE: (usize, usize) = (100_000, 64 * 1024 * 1024);
 
-/// How much later than the deadline in a request its caller may end the call, in ms. A deadline is in whole milliseconds; the caller
-/// rounds down its clock for it, and the remaining time too. Without this tolerance, a provider would end some calls before their timeout.
-const ROUNDING: u64 = 2;
+/// The most handlers that run, and the most requests that wait. No machine runs more, and the sum is within the limits
+/// of a semaphore on every platform.
+const MAX_REQUESTS: usize = 1 << 20;
+
+/// The most by which clocks may differ. A clock that is further off shows another date, which is worth an error; and
+/// ids are remembered for as long.
+const MAX_CLOCKS: Duration = Duration::from_secs(24 * 3600);
+
+impl Server {
+    /// Builds a server from the handlers of an agent.
+    ///
+    /// ```
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use capgen_call::{Handlers, MemoryBroker, Server};
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    /// let broker = MemoryBroker::new();
+    /// let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo.requests").start().await?;
+    /// server.shutdown(Duration::from_secs(5)).await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder(handlers: Handlers) -> ServerBuilder {
+        ServerBuilder::new(handlers)
+    }
+}
 
 impl ServerBuilder {
-    pub(super) fn new(handlers: Handlers) -> Self {
+    fn new(handlers: Handlers) -> Self {
         Self {
             handlers,
             channels: Vec::new(),
@@ -61,12 +97,20 @@ impl ServerBuilder {
             records_calls: false,
             keys: None,
             tenants: BTreeSet::new(),
-            compares: false,
+            policy: Skew::Serve,
+            assume: Assume::AnyPeer,
             known: Vec::new(),
+            // Handlers mostly wait for something else, so there may be more of them than processors. Requests that wait
+            // for longer than their callers do would be useless work.
             max_concurrent: 256,
             max_waiting: 1024,
+            // The default of NATS servers, so that programs behave alike with every transport.
             max_message: 1024 * 1024,
+            // A caller that repeats a request after a failure does it within minutes.
             window: Duration::from_secs(300),
+            store: None,
+            // Clocks that nothing synchronises are off by minutes; so much later, a replay is refused by its deadline.
+            difference: Duration::from_secs(300),
             tolerance: Duration::ZERO,
             clock: Arc::new(SystemClock),
         }
@@ -78,12 +122,14 @@ impl ServerBuilder {
         self
     }
 
-    /// The queue group of all processes of this agent, each of which gets a part of the requests. The default is the id of the agent.
+    /// The queue group of all processes of this agent, each of which gets a part of the requests. The default is the id
+    /// of the agent.
     pub fn group(self, group: impl Into<String>) -> Self {
         Self { group: Some(group.into()), ..self }
     }
 
-    /// Also receives requests that were sent with at-least-once delivery, and acknowledges them after their response was sent.
+    /// Also receives requests that were sent with at-least-once delivery, and acknowledges them after their response
+    /// was sent.
     pub fn at_least_once(self) -> Self {
         Self { delivery: Delivery::AtLeastOnce, ..self }
     }
@@ -109,18 +155,28 @@ impl ServerBuilder {
         self
     }
 
-    /// Compares the contract of a caller that has another one with the provider's before a request runs, once for each contract, and
-    /// refuses all calls of a caller whose requests the provider might reject, or who might reject its responses, with `EVERSION_SKEW`.
+    /// Which callers with another contract are served. The default is [`Skew::Serve`]: a call runs if its payload is
+    /// valid. A caller may ask for a stricter policy with the header `capgen-policy`.
     ///
-    /// By default, contracts are not compared: a call runs if its payload is valid. A comparison refuses valid payloads, so it is only for
-    /// handlers whose effects are worse than a refusal if the caller then cannot read the response. `minSchemaVersion` and
-    /// `supportedVersions` of the provider's contract refuse callers in any case.
-    pub fn compare_contracts(self) -> Self {
-        Self { compares: true, ..self }
+    /// [`Skew::Refuse`] and [`Skew::Strict`] compare the contracts before the handler runs, once for each contract of a
+    /// caller, and refuse with `EVERSION_SKEW`. They refuse calls whose payloads would be valid, so they are for
+    /// handlers whose effects are worse than a refusal if the caller then cannot read the response.
+    ///
+    /// ```
+    /// use capgen_call::{Handlers, Server, Skew};
+    /// let server = Server::builder(Handlers::new("payments")).skew(Skew::Refuse);
+    /// ```
+    pub fn skew(self, policy: Skew) -> Self {
+        Self { policy, ..self }
     }
 
-    /// An older contract of a capability. With [`compare_contracts`](Self::compare_contracts), callers that use it are compared without
-    /// having to send theirs; otherwise it has no effect.
+    /// The programs that comparisons assume on both ends, as `capgen diff --assume` does. The default is
+    /// [`Assume::AnyPeer`].
+    pub fn assume(self, assume: Assume) -> Self {
+        Self { assume, ..self }
+    }
+
+    /// An older contract of a capability. Callers that use it are compared without having to send theirs.
     pub fn known_contract(mut self, capability: &Capability) -> Self {
         self.known.push(capability.clone());
         self
@@ -128,13 +184,13 @@ impl ServerBuilder {
 
     /// The number of handlers that run at the same time; at least 1. The default is 256.
     pub fn max_concurrent(self, handlers: usize) -> Self {
-        Self { max_concurrent: handlers.clamp(1, 1 << 20), ..self }
+        Self { max_concurrent: handlers.clamp(1, MAX_REQUESTS), ..self }
     }
 
-    /// The number of requests that may wait for a handler. Further ones are answered with `EAGENTRPC_BUSY` or, with at-least-once
-    /// delivery, returned to the broker. The default is 1,024.
+    /// The number of requests that may wait for a handler. Further ones are answered with `EAGENTRPC_BUSY` or, with
+    /// at-least-once delivery, returned to the broker. The default is 1,024.
     pub fn max_waiting(self, requests: usize) -> Self {
-        Self { max_waiting: requests.min(1 << 20), ..self }
+        Self { max_waiting: requests.min(MAX_REQUESTS), ..self }
     }
 
     /// The largest envelope, in bytes. The default is 1 MiB.
@@ -142,19 +198,41 @@ impl ServerBuilder {
         Self { max_message: bytes, ..self }
     }
 
-    /// How long the response of a request with an idempotency key is kept for its duplicates. The default is 5 minutes. At most 100,000
-    /// responses of together 64 MiB are kept; if there are more, requests with keys are answered with `EAGENTRPC_BUSY`.
+    /// How long the response of a request with an idempotency key is kept for its duplicates. The default is 5 minutes.
+    /// At most 100,000 responses of together 64 MiB are kept; if there are more, requests with keys are answered with
+    /// `EAGENTRPC_BUSY`.
     ///
-    /// A key that the client makes (for retries and stored requests; it is the `correlationId`) belongs to one call: its response is kept
-    /// until the deadline of the call.
+    /// A key that the client makes (for retries and stored requests; it is the `correlationId`) belongs to one call:
+    /// its response is kept until the deadline of the call.
     pub fn idempotency_window(self, window: Duration) -> Self {
         Self { window, ..self }
     }
 
-    /// How much the clocks of callers may be behind or ahead. The default is 0. In addition, a deadline always has a tolerance of 2 ms,
-    /// because it is rounded.
+    /// Makes idempotency keys the same for all instances of the agent, by a store that they share. Without one, each
+    /// instance has keys of its own.
+    ///
+    /// A request with a key costs two writes of the store, and one more for each second that its handler runs. If the
+    /// store fails, requests with keys are answered with `EAGENTRPC_BUSY` and do not run. If an instance ends while its
+    /// handler runs, another one runs the request again after 3 s, since nothing shows how far the handler came.
+    pub fn idempotency_store(self, store: Arc<dyn IdempotencyStore>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// How much the clocks of callers may be behind or ahead, for signed requests and for requests that a broker
+    /// stored. The default is 5 minutes; the largest value is a day. Other requests state the time that remains, which
+    /// does not depend on clocks.
+    ///
+    /// With keys, the ids of requests are remembered until their deadline and this time have passed, so that no request
+    /// is accepted twice.
+    pub fn clock_difference(self, difference: Duration) -> Self {
+        Self { difference: difference.min(MAX_CLOCKS), ..self }
+    }
+
+    /// How much the clocks of callers may be behind or ahead that send a deadline without the remaining time, as older
+    /// clients do. The default is 0; the largest value is a day. In addition, a deadline always has a tolerance of 2
+    /// ms, because it is rounded.
     pub fn clock_tolerance(self, tolerance: Duration) -> Self {
-        Self { tolerance, ..self }
+        Self { tolerance: tolerance.min(MAX_CLOCKS), ..self }
     }
 
     /// The clock for deadlines and records.
@@ -166,23 +244,39 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// The id of the agent is invalid, there is no transport, or one fails.
+    /// The id of the agent is invalid, two handlers have the same name and version, there is no transport, or one fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
         if AgentId::new(&agent).is_none() {
             return Err(BuildError::InvalidAgent(agent));
         }
+        self.handlers.check()?;
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
         let total = self.max_concurrent + self.max_waiting;
-        let mut subscriptions = Vec::new();
+        let (mut subscriptions, mut control_messages) = (Vec::new(), Vec::new());
+        let instance = Id::random();
         for (transport, address) in self.channels {
             let group = self.group.clone().unwrap_or_else(|| agent.clone());
             // Requests wait here only until a task takes them.
-            let options = SubscribeOptions { group: Some(group), delivery: self.delivery, capacity: total.max(1024) };
+            let capacity = total.max(1024);
+            let of_group = SubscribeOptions { group: Some(group), ..SubscribeOptions::default() };
+            let options = SubscribeOptions { delivery: self.delivery, capacity, ..of_group.clone() };
             let subscription = transport.subscribe(&address, options).await.map_err(BuildError::Transport)?;
-            subscriptions.push((transport, subscription));
+            let kind = transport.kind();
+            let loss = "callers do not find the instances that serve their contract";
+            let addresses = by_contract(kind, &address, &self.handlers);
+            let others = optional(transport.as_ref(), addresses, &of_group, loss).await?;
+            // For all instances, and for this one.
+            let addresses =
+                vec![address::control(kind, &address), address::control_of_instance(kind, &address, instance.as_str())];
+            let loss = "calls of this server are not cancelled";
+            let controls = optional(transport.as_ref(), addresses, &SubscribeOptions::default(), loss).await?;
+            let channel = Channel { transport, has_control: !controls.is_empty() };
+            subscriptions.extend(others.into_iter().map(|subscription| (channel.clone(), subscription)));
+            subscriptions.push((channel, subscription));
+            control_messages.extend(controls);
         }
         let (capacity, max_bytes) = ONCE;
         let shared = Shared {
@@ -191,17 +285,52 @@ impl ServerBuilder {
             journal: Journal::new(self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenants: self.tenants,
-            skew: self.compares.then(|| Skew::new(self.known.iter().map(|known| known.to_descriptor(None)))),
-            once: Arc::new(Once::new(crate::outcome::in_ms(self.window), capacity, max_bytes)),
+            policy: self.policy,
+            comparisons: Comparisons::new(self.known.iter().map(|known| known.to_descriptor(None)), self.assume),
+            once: Arc::new(KeyedResponses::new(in_ms(self.window), capacity, max_bytes)),
+            store: self.store,
             seen: Seen::default(),
+            cancels: Cancels::default(),
             running: Semaphore::new(self.max_concurrent),
             admitted: Arc::new(Semaphore::new(total)),
             total,
             max_message: self.max_message,
-            tolerance: crate::outcome::in_ms(self.tolerance).saturating_add(ROUNDING),
+            clocks: Clocks { difference: in_ms(self.difference), tolerance: in_ms(self.tolerance) },
             counters: Counters::default(),
             phase: watch::Sender::new(Phase::Serving),
         };
-        Ok(Server::new(Arc::new(shared), subscriptions))
+        Ok(Server::new(Arc::new(shared), subscriptions, control_messages))
     }
+}
+
+/// The contracts of a server whose callers can ask for an instance that serves them: a bound for subscriptions, which
+/// each cost the broker memory. Agents have far fewer capabilities.
+const MAX_CONTRACTS: usize = 256;
+
+/// The addresses of the requests of callers that ask for an instance with their contract.
+fn by_contract(kind: &str, address: &str, handlers: &Handlers) -> Vec<String> {
+    let hashes: BTreeSet<&str> = handlers.contracts().map(|(_, hash)| hash).filter(|hash| !hash.is_empty()).collect();
+    hashes.into_iter().take(MAX_CONTRACTS).map(|hash| address::of_contract(kind, address, hash)).collect()
+}
+
+/// The subscriptions to addresses without which a server works, but not completely, as `loss` states. None if the
+/// broker refuses one of them, because its user may only receive requests.
+async fn optional(
+    transport: &dyn Transport,
+    addresses: Vec<String>,
+    options: &SubscribeOptions,
+    loss: &str,
+) -> Result<Vec<Subscription>, BuildError> {
+    let mut subscriptions = Vec::new();
+    for address in addresses {
+        match transport.subscribe(&address, options.clone()).await {
+            Ok(subscription) => subscriptions.push(subscription),
+            Err(error @ (TransportError::Refused(_) | TransportError::Unsupported(_))) => {
+                tracing::warn!(%error, address, "{loss}");
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(BuildError::Transport(error)),
+        }
+    }
+    Ok(subscriptions)
 }

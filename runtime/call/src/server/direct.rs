@@ -4,8 +4,8 @@ use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::Violations;
 
-use super::Handlers;
-use super::handlers::{InvalidSide, Unhandled};
+use super::entry::{InvalidSide, Unhandled};
+use super::handlers::Handlers;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
@@ -26,10 +26,12 @@ pub enum RunError {
 }
 
 impl Handlers {
-    /// Runs the handler of [`Context::capability`] without a server, and returns the text of its response. `None` if there is none.
+    /// Runs the handler of [`Context::capability`] without a server, and returns the text of its response. `None` if
+    /// there is none. If there are several versions, it is the highest one that is not a pre-release, or else the
+    /// highest one.
     ///
-    /// Both payloads are validated. Nothing else that a server does is done: deadlines, panics, duplicates and records are the caller's
-    /// concern.
+    /// Both payloads are validated. Nothing else that a server does is done: deadlines, panics, duplicates and records
+    /// are the caller's concern.
     ///
     /// ```
     /// # async fn example() -> Option<()> {
@@ -44,10 +46,10 @@ impl Handlers {
     /// ```
     #[must_use]
     pub fn run(&self, context: Context, payload: Bytes) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
-        let entry = self.entries.get(context.capability())?;
-        Some(match entry.start(context, payload) {
+        let entry = self.entries.get(context.capability())?.plain();
+        Some(match entry.start(context.clone(), payload) {
             Ok(running) => Box::pin(async move {
-                running.await.map_err(|unhandled| match unhandled {
+                context.serve(running).await.map_err(|unhandled| match unhandled {
                     Unhandled::Failure(failure) => RunError::Failure(failure),
                     Unhandled::Invalid(InvalidSide(violations)) => {
                         RunError::Invalid { side: Side::Response, violations }

@@ -1,21 +1,22 @@
 //! The implementation of an agent: a handler for each capability.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_descriptor::OwnedDescriptor;
-use capgen_manifest::Capability as Contract;
-use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator, Violations};
+use capgen_manifest::Capability as LoadedCapability;
+use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator};
 use capgen_schema::ExactPayload;
 use serde_json::Value;
 
-use super::version::Served;
+use super::entry::{Entry, Handled, InvalidSide, Run, Unhandled};
+use super::versions::Versions;
+use crate::build_error::BuildError;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
-use crate::violation::list;
 
 /// The handlers of an agent. Generated code makes them from an implementation of the agent's trait.
 ///
@@ -28,43 +29,23 @@ use crate::violation::list;
 #[derive(Clone, Debug)]
 pub struct Handlers {
     pub(super) agent: String,
-    pub(super) entries: BTreeMap<String, Arc<Entry>>,
+    pub(super) entries: BTreeMap<String, Versions>,
+    /// The handlers that cannot be served beside others of their name, and why.
+    conflicts: Vec<String>,
 }
-
-/// A capability that is served.
-pub(super) struct Entry {
-    /// The contract; `None` if the capability is loose on both sides and has no declaration.
-    pub(super) contract: Option<OwnedDescriptor>,
-    /// The versions of callers that are served; `None` for all.
-    pub(super) served: Option<Served>,
-    run: Box<Run>,
-}
-
-/// Reads a request, and starts its handler.
-type Run = dyn Fn(Context, Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> + Send + Sync;
-
-/// The result of a handler: the text of the response.
-pub(super) type Handled = Result<Bytes, Unhandled>;
-
-/// Why there is no response.
-pub(super) enum Unhandled {
-    /// The handler failed.
-    Failure(Failure),
-    /// The response violates its schema.
-    Invalid(InvalidSide),
-}
-
-/// The violations of a payload, without its values.
-pub(super) struct InvalidSide(pub(super) Violations);
 
 impl Handlers {
     /// No handlers yet. `agent` is an id without `agent://`.
     #[must_use]
     pub fn new(agent: impl Into<String>) -> Self {
-        Self { agent: agent.into(), entries: BTreeMap::new() }
+        Self { agent: agent.into(), entries: BTreeMap::new(), conflicts: Vec::new() }
     }
 
-    /// Adds the handler of a typed capability. It replaces an earlier one of the same name.
+    /// Adds the handler of a typed capability.
+    ///
+    /// Capabilities of one name are versions of it, which are served side by side: at most 8, each with a version, and
+    /// no two equal ones. [`check`](Self::check) and [`ServerBuilder::start`](crate::ServerBuilder::start) report
+    /// those that are not.
     #[must_use]
     pub fn with<C, F, Fut>(self, handler: F) -> Self
     where
@@ -74,11 +55,12 @@ impl Handlers {
         F: Fn(Context, C::Request) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<C::Response, Failure>> + Send + 'static,
     {
+        let handler = Arc::new(handler);
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = C::Request::from_json_with(&payload, REDACTED).map_err(InvalidSide::new)?;
-            let running = handler(context, request);
+            let handler = Arc::clone(&handler);
             Ok(Box::pin(async move {
-                let response = running.await.map_err(Unhandled::Failure)?;
+                let response = handler(context, request).await.map_err(Unhandled::Failure)?;
                 written(response.to_json_with(REDACTED))
             }))
         };
@@ -87,7 +69,7 @@ impl Handlers {
 
     /// Adds the handler of a capability whose contract is known at run time. Both sides are validated by it.
     #[must_use]
-    pub fn with_json<F, Fut>(self, capability: &Contract, handler: F) -> Self
+    pub fn with_json<F, Fut>(self, capability: &LoadedCapability, handler: F) -> Self
     where
         F: Fn(Context, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, Failure>> + Send + 'static,
@@ -95,11 +77,12 @@ impl Handlers {
         let validator =
             |schema: &Option<capgen_schema::Schema>| schema.as_ref().map(|schema| Validator::new(schema).redact(true));
         let (input, output) = (validator(&capability.input), Arc::new(validator(&capability.output)));
+        let handler = Arc::new(handler);
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = read(&payload, input.as_ref())?;
-            let (running, output) = (handler(context, request), Arc::clone(&output));
+            let (handler, output) = (Arc::clone(&handler), Arc::clone(&output));
             Ok(Box::pin(async move {
-                let response = running.await.map_err(Unhandled::Failure)?;
+                let response = handler(context, request).await.map_err(Unhandled::Failure)?;
                 let violations = output.as_ref().as_ref().map(|output| output.validate(&response)).unwrap_or_default();
                 if !violations.is_empty() {
                     return Err(Unhandled::Invalid(InvalidSide(violations)));
@@ -110,17 +93,20 @@ impl Handlers {
         self.add(&capability.name, Some(capability.to_descriptor(None)), Box::new(run))
     }
 
-    /// Adds the handler of a capability without schemas, as agents before version 1.2 have them: nothing is validated, and no contract
-    /// is compared. The JSON of requests is still read strictly.
+    /// Adds the handler of a capability without schemas, as agents before version 1.2 have them: nothing is validated,
+    /// and no contract is compared. The JSON of requests is still read strictly.
     #[must_use]
     pub fn with_loose<F, Fut>(self, name: &str, handler: F) -> Self
     where
         F: Fn(Context, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, Failure>> + Send + 'static,
     {
+        let handler = Arc::new(handler);
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
-            let running = handler(context, read(&payload, None)?);
-            Ok(Box::pin(async move { written(running.await.map_err(Unhandled::Failure)?.to_json_with(REDACTED)) }))
+            let (request, handler) = (read(&payload, None)?, Arc::clone(&handler));
+            Ok(Box::pin(async move {
+                written(handler(context, request).await.map_err(Unhandled::Failure)?.to_json_with(REDACTED))
+            }))
         };
         self.add(name, None, Box::new(run))
     }
@@ -136,44 +122,58 @@ impl Handlers {
         &self.agent
     }
 
-    /// The name of each capability, and the hash of its contract in hexadecimal, sorted by name. The hash is empty if the handler is
-    /// loose.
+    /// The name of each capability, and the hash of its contract in hexadecimal, sorted by name, then by version. The
+    /// hash is empty if the handler is loose.
     pub fn contracts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.entries.iter().map(|(name, entry)| (name.as_str(), entry.hash()))
+        self.all().map(|(name, entry)| (name, entry.hash()))
     }
 
-    /// The contract of each capability, sorted by name; `None` if the handler is loose.
+    /// The contract of each capability, sorted by name, then by version; `None` if the handler is loose.
     pub fn descriptors(&self) -> impl Iterator<Item = (&str, Option<&OwnedDescriptor>)> {
-        self.entries.iter().map(|(name, entry)| (name.as_str(), entry.contract.as_ref()))
+        self.all().map(|(name, entry)| (name, entry.contract.as_deref()))
+    }
+
+    /// Whether the handlers can be served.
+    ///
+    /// # Errors
+    ///
+    /// Two handlers have the same name and the same version, by precedence; a handler beside others of its name has no
+    /// version; or there are more than 8 of one name. All of these are listed.
+    ///
+    /// ```
+    /// use capgen_call::Handlers;
+    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    /// assert!(handlers.check().is_ok());
+    /// let twice = handlers.with_loose("say", async |_, payload| Ok(payload));
+    /// assert_eq!(twice.check().unwrap_err().to_string(), "`say` has several handlers, of which one has no version");
+    /// ```
+    pub fn check(&self) -> Result<(), BuildError> {
+        if self.conflicts.is_empty() { Ok(()) } else { Err(BuildError::InvalidHandlers(self.conflicts.clone())) }
+    }
+
+    /// Every handler with the name of its capability.
+    fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries
+            .iter()
+            .flat_map(|(name, versions)| versions.descending().rev().map(move |entry| (name.as_str(), &**entry)))
     }
 
     fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
-        let served = contract.as_ref().and_then(Served::of);
-        self.entries.insert(name.to_owned(), Arc::new(Entry { contract, served, run }));
+        let entry = Arc::new(Entry::new(contract, run));
+        match self.entries.entry(name.to_owned()) {
+            btree_map::Entry::Vacant(vacant) => drop(vacant.insert(Versions::of(entry))),
+            btree_map::Entry::Occupied(mut versions) => {
+                if let Err(conflict) = versions.get_mut().add(entry) {
+                    self.conflicts.push(format!("`{name}` {conflict}"));
+                }
+            }
+        }
         self
     }
 }
 
 /// The caller knows its payload, and a response that is invalid must not leave the provider.
 const REDACTED: Options = Options::new().redact(true);
-
-impl Entry {
-    /// Reads a request, and starts its handler.
-    pub(super) fn start(&self, context: Context, payload: Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> {
-        (self.run)(context, payload)
-    }
-
-    /// The hash of the contract; empty if there is none.
-    pub(super) fn hash(&self) -> &str {
-        self.contract.as_ref().map_or("", |contract| &contract.hash)
-    }
-}
-
-impl InvalidSide {
-    fn new(error: InvalidPayload) -> Self {
-        Self(list(error))
-    }
-}
 
 fn read(text: &[u8], validator: Option<&Validator>) -> Result<Value, InvalidSide> {
     let payload =
@@ -184,10 +184,4 @@ fn read(text: &[u8], validator: Option<&Validator>) -> Result<Value, InvalidSide
 
 fn written(text: Result<Vec<u8>, InvalidPayload>) -> Handled {
     text.map(Bytes::from).map_err(|error| Unhandled::Invalid(InvalidSide::new(error)))
-}
-
-impl std::fmt::Debug for Entry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("hash", &self.hash()).finish_non_exhaustive()
-    }
 }

@@ -1,212 +1,40 @@
 //! The server: receives requests, and runs their handlers.
+//!
+//! Each file uses only files before it. `difference.rs` describes contracts that differ. `respond.rs` makes responses.
+//! `version.rs` and `skew.rs` compare contracts.
+//! `entry.rs` is a version of a capability with its handler, and `versions.rs` chooses among those of one name.
+//! `handlers.rs` has the functions for the capabilities of an agent, which `direct.rs` runs without a message.
+//! `idempotency.rs` remembers the answers to requests with idempotency keys, `stored.rs` claims them for all instances, `seen.rs` the ids of messages, and
+//! `cancels.rs` the requests that run and those that are cancelled. `numbers.rs` reads headers, and `due.rs` has the
+//! times of a request. `shared.rs` is the state of a server, with all of these. `admit.rs` checks a request, `run.rs`
+//! runs its handler, `once.rs` does it once for each key, and `watch.rs` looks after it. `control.rs` receives cancels. `serve.rs` goes from the message to
+//! the response, `running.rs` receives messages, and `builder.rs` makes a server.
 
 mod admit;
 mod builder;
+mod cancels;
+mod control;
+mod difference;
 mod direct;
+mod due;
+mod entry;
 mod handlers;
+mod idempotency;
+mod numbers;
 mod once;
 mod respond;
 mod run;
+mod running;
 mod seen;
 mod serve;
+mod shared;
 mod skew;
+mod stored;
 mod version;
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
-
-use crate::transport::{Subscription, Transport};
-use serve::Shared;
+mod versions;
+mod watch;
 
 pub use builder::ServerBuilder;
 pub use direct::RunError;
 pub use handlers::Handlers;
-
-/// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.
-///
-/// Each request gets exactly one response, unless the process ends first.
-pub struct Server {
-    shared: Arc<Shared>,
-    listeners: Vec<JoinHandle<()>>,
-    transports: Vec<Arc<dyn Transport>>,
-}
-
-/// The life of a server.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Phase {
-    /// Requests are received.
-    Serving,
-    /// No new requests are received; the others finish.
-    Draining,
-    /// Calls that still run are abandoned.
-    Stopped,
-}
-
-/// The numbers of requests since the start.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[non_exhaustive]
-pub struct ServerStats {
-    /// Messages that were received.
-    pub received: u64,
-    /// Handlers that were started.
-    pub handled: u64,
-    /// Requests that were answered with an error.
-    pub errors: u64,
-    /// Responses that could not be sent.
-    pub unsent: u64,
-    /// The time that handlers ran, in microseconds.
-    pub handling_us: u64,
-}
-
-/// A view of a [`Server`]. Clones are cheap; it does not keep the server alive.
-#[derive(Clone)]
-pub struct ServerMonitor(Arc<Shared>);
-
-#[derive(Default, Debug)]
-struct Counters {
-    received: AtomicU64,
-    handled: AtomicU64,
-    errors: AtomicU64,
-    unsent: AtomicU64,
-    handling_us: AtomicU64,
-}
-
-/// How long the last responses may take to leave. A response only has to be sent, which takes ms; a broker that cannot
-/// be reached must not keep the program from ending.
-const LAST_RESPONSES: Duration = Duration::from_secs(5);
-
-impl Server {
-    /// Builds a server from the handlers of an agent.
-    ///
-    /// ```
-    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use capgen_call::{Handlers, MemoryBroker, Server};
-    /// use std::{sync::Arc, time::Duration};
-    ///
-    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
-    /// let broker = MemoryBroker::new();
-    /// let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo.requests").start().await?;
-    /// server.shutdown(Duration::from_secs(5)).await;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn builder(handlers: Handlers) -> ServerBuilder {
-        ServerBuilder::new(handlers)
-    }
-
-    fn new(shared: Arc<Shared>, subscriptions: Vec<(Arc<dyn Transport>, Subscription)>) -> Self {
-        let transports = subscriptions.iter().map(|(transport, _)| Arc::clone(transport)).collect();
-        let listeners = subscriptions
-            .into_iter()
-            .map(|(transport, subscription)| tokio::spawn(listen(Arc::clone(&shared), transport, subscription)));
-        Self { listeners: listeners.collect(), transports, shared }
-    }
-
-    /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that still run then are
-    /// answered with `EAGENTRPC_ABANDONED`. Returns whether all calls finished in time.
-    pub async fn shutdown(mut self, patience: Duration) -> bool {
-        self.shared.phase.send_replace(Phase::Draining);
-        for listener in std::mem::take(&mut self.listeners) {
-            let _ = listener.await;
-        }
-        let in_time = timeout(patience, self.shared.idle()).await.is_ok();
-        self.shared.phase.send_replace(Phase::Stopped);
-        if !in_time {
-            // Abandoned calls still send their response.
-            let _ = timeout(LAST_RESPONSES, self.shared.idle()).await;
-        }
-        // The program may end now, with responses in the buffer of a transport.
-        let flush = async {
-            for transport in &self.transports {
-                let _ = transport.flush().await;
-            }
-        };
-        let _ = timeout(LAST_RESPONSES, flush).await;
-        in_time
-    }
-
-    /// The numbers of requests since the start.
-    #[must_use]
-    pub fn stats(&self) -> ServerStats {
-        self.monitor().stats()
-    }
-
-    /// A view of the server, for programs that report its numbers.
-    #[must_use]
-    pub fn monitor(&self) -> ServerMonitor {
-        ServerMonitor(Arc::clone(&self.shared))
-    }
-
-    /// The number of requests that wait or run.
-    #[must_use]
-    pub fn in_flight(&self) -> usize {
-        self.shared.in_flight()
-    }
-
-    /// The number of audit records that this server could not hand over to its audit.
-    #[must_use]
-    pub fn lost_audit_records(&self) -> u64 {
-        self.shared.journal.lost()
-    }
-}
-
-impl ServerMonitor {
-    /// The numbers of requests since the start.
-    #[must_use]
-    pub fn stats(&self) -> ServerStats {
-        let Counters { received, handled, errors, unsent, handling_us } = &self.0.counters;
-        let [received, handled, errors, unsent, handling_us] =
-            [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
-        ServerStats { received, handled, errors, unsent, handling_us }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.shared.phase.send_replace(Phase::Stopped);
-        self.listeners.iter().for_each(JoinHandle::abort);
-    }
-}
-
-/// Receives requests until the server drains or the transport closes.
-async fn listen(shared: Arc<Shared>, transport: Arc<dyn Transport>, mut subscription: Subscription) {
-    let mut phase = shared.phase.subscribe();
-    let mut draining = std::pin::pin!(reached(&mut phase, Phase::Draining));
-    loop {
-        tokio::select! {
-            biased;
-            // First, so that a flood of requests does not prevent the end.
-            () = &mut draining => return,
-            incoming = subscription.next() => {
-                let Some(incoming) = incoming else { return };
-                shared.receive(&transport, incoming).await;
-            }
-        }
-    }
-}
-
-/// Waits until a server has reached a phase.
-async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
-    // An error means that the server was dropped, which also stops it.
-    let _ = phase.wait_for(|phase| *phase >= least).await;
-}
-
-impl std::fmt::Debug for ServerMonitor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ServerMonitor").field(&self.stats()).finish()
-    }
-}
-
-impl std::fmt::Debug for Server {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server")
-            .field("agent", &self.shared.agent)
-            .field("stats", &self.stats())
-            .finish_non_exhaustive()
-    }
-}
+pub use running::{Server, ServerMonitor, ServerStats};

@@ -1,166 +1,127 @@
-//! Running requests with equal idempotency keys once.
+//! Requests with idempotency keys, which run once.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::time::Duration;
 
-use bytes::Bytes;
-use capgen_schema::Hash;
-use tokio::sync::watch;
+use tokio::time::timeout_at;
 
+use super::idempotency::{First, Key, Turn};
 use super::respond::Answer;
+use super::run::{Interruption, Processed};
+use super::shared::Shared;
+use super::stored::{Claim, Claimed, claim};
+use super::versions::Candidates;
+use crate::envelope::header;
+use crate::outcome::{code, in_ms};
 
-/// The responses of requests with a key, for a while.
-#[derive(Debug)]
-pub(super) struct Once {
-    entries: Mutex<Entries>,
-    /// In ms.
-    window: u64,
-    capacity: usize,
-    max_bytes: usize,
-}
-
-/// The identity of a request.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Key {
-    pub(super) caller: String,
-    pub(super) tenant: Option<String>,
-    pub(super) capability: String,
-    pub(super) key: String,
-}
-
-#[derive(Default, Debug)]
-struct Entries {
-    all: HashMap<Key, Entry>,
-    /// Entries that have a response, by the time, in Unix ms, at which they are forgotten.
-    by_end: BTreeMap<u64, Vec<Key>>,
-    bytes: usize,
-}
-
-#[derive(Clone, Debug)]
-struct Entry {
-    /// The hash of the payload.
-    payload: Hash,
-    answer: watch::Receiver<Option<Answer>>,
-}
-
-/// The part of a request in its key.
-pub(super) enum Turn {
-    /// The first one: run the request, and give the answer to the others.
-    First(First),
-    /// A later one: this is the answer, once there is one.
-    Later(watch::Receiver<Option<Answer>>),
-    /// The key was used with another payload.
-    Conflict,
-    /// There is no room.
-    Full,
-}
-
-/// The right to run the request. If it is dropped without an answer, the next request with the key runs.
-pub(super) struct First {
-    once: Arc<Once>,
-    key: Key,
-    answer: watch::Sender<Option<Answer>>,
-    has_answer: bool,
-}
-
-impl Once {
-    pub(super) fn new(window: u64, capacity: usize, max_bytes: usize) -> Self {
-        Self { entries: Mutex::default(), window, capacity, max_bytes }
-    }
-
-    /// The end of the window that starts at a time in Unix ms.
-    pub(super) fn end(&self, now: u64) -> u64 {
-        now.saturating_add(self.window)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The turn of a request, at a time in Unix ms.
-    pub(super) fn turn(self: &Arc<Self>, key: Key, payload: &Bytes, now: u64) -> Turn {
-        let hash = Hash::of(payload);
-        let mut entries = self.lock();
-        entries.forget(now);
-        if let Some(entry) = entries.all.get(&key) {
-            return if entry.payload == hash { Turn::Later(entry.answer.clone()) } else { Turn::Conflict };
+impl Shared {
+    /// The answer to a request that passed the checks: for duplicates, the first one's.
+    pub(super) async fn once(&self, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
+        match processed.key() {
+            None => self.run(processed, candidates).await,
+            // In a box, because most requests have no key, and should not have its size.
+            Some(key) => Box::pin(self.keyed(processed, candidates, key)).await,
         }
-        if entries.all.len() >= self.capacity || entries.bytes >= self.max_bytes {
-            return Turn::Full;
-        }
-        let (sender, receiver) = watch::channel(None);
-        entries.all.insert(key.clone(), Entry { payload: hash, answer: receiver });
-        Turn::First(First { once: Arc::clone(self), key, answer: sender, has_answer: false })
     }
-}
 
-impl Entries {
-    fn forget(&mut self, now: u64) {
-        while let Some(entry) = self.by_end.first_entry()
-            && *entry.key() < now
-        {
-            for key in entry.remove() {
-                if let Some(entry) = self.all.remove(&key) {
-                    self.bytes -= size(&entry).min(self.bytes);
+    /// The answer to a request with a key.
+    async fn keyed(&self, processed: &Processed<'_>, candidates: &Candidates<'_>, key: Key) -> Answer {
+        let request = processed.request;
+        loop {
+            match self.once.turn(key, request.message_id(), &request.payload, self.journal.clock.now_ms()) {
+                Turn::First(first) => return self.run_first(first, processed, candidates, &key).await,
+                Turn::Later(mut answer) => {
+                    let waited = timeout_at(processed.due.end, answer.wait_for(Option::is_some)).await;
+                    match waited {
+                        Ok(Ok(answer)) => {
+                            if let Some(answer) = answer.as_ref() {
+                                return answer.clone();
+                            }
+                        }
+                        // The first one ended without an answer: this one runs, unless the first one ended because of
+                        // the deadline that they share.
+                        Ok(Err(_)) if !processed.rest().is_zero() => {}
+                        Ok(Err(_)) | Err(_) => return too_late(),
+                    }
                 }
+                Turn::Conflict => return conflict(),
+                Turn::Full => return Answer::error(code::BUSY, "the provider cannot remember more requests"),
             }
         }
     }
-}
 
-/// The size of the stored answer, in bytes.
-fn size(entry: &Entry) -> usize {
-    entry.answer.borrow().as_ref().map_or(0, |answer| answer.payload.len())
-}
-
-impl First {
-    /// Stores the answer until a time in Unix ms, and gives it to the requests that wait.
-    pub(super) fn answer(mut self, answer: Answer, end: u64) {
-        self.has_answer = true;
-        let mut entries = self.once.lock();
-        entries.bytes += answer.payload.len();
-        entries.by_end.entry(end).or_default().push(self.key.clone());
-        drop(entries);
-        self.answer.send_replace(Some(answer));
+    /// The answer to a request that is the first one with its key at this instance.
+    async fn run_first(
+        &self,
+        first: First,
+        processed: &Processed<'_>,
+        candidates: &Candidates<'_>,
+        key: &Key,
+    ) -> Answer {
+        let answer = match &self.store {
+            None => self.run(processed, candidates).await,
+            Some(store) => {
+                let claimed = pin!(claim(store, key, &processed.request.payload));
+                match self.uninterrupted(processed.due.end, claimed).await {
+                    Err(Interruption::TooLate) => return too_late(),
+                    Err(Interruption::Stopped) => return Answer::not_started(),
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, "a request is refused");
+                        return Answer::error(code::BUSY, "the provider cannot remember requests now");
+                    }
+                    Ok(Ok(Claimed::Conflict)) => return conflict(),
+                    Ok(Ok(Claimed::Answered(answer))) => answer,
+                    Ok(Ok(Claimed::First(claim))) => self.run_claimed(claim, processed, candidates).await,
+                }
+            }
+        };
+        if answer.is_final {
+            first.answer(answer.clone(), self.kept_until(processed));
+        }
+        answer
     }
-}
 
-impl Drop for First {
-    fn drop(&mut self) {
-        if !self.has_answer {
-            self.once.lock().all.remove(&self.key);
+    /// Runs a request whose key is claimed for this instance, and stores its answer.
+    async fn run_claimed(&self, mut claim: Claim, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
+        let answer = {
+            let mut run = pin!(self.run(processed, candidates));
+            tokio::select! {
+                biased;
+                answer = &mut run => answer,
+                // Another instance took this one for dead. What it did cannot be undone, so it goes on.
+                () = claim.renew() => run.await,
+            }
+        };
+        if answer.is_final {
+            let keep = self.kept_until(processed).saturating_sub(self.journal.clock.now_ms());
+            let contract = answer.contract.as_ref().or(candidates.first.contract.as_ref()).cloned();
+            let stored = claim.answer(answer.clone(), contract, Duration::from_millis(keep));
+            // A task, because the record must not be lost if the caller cancels the call now. The caller waits for it,
+            // so that a duplicate finds the answer.
+            let _ = timeout_at(processed.due.end, tokio::spawn(stored)).await;
+        }
+        answer
+    }
+
+    /// The Unix time in ms until which the answer to a request is kept for its duplicates.
+    fn kept_until(&self, processed: &Processed<'_>) -> u64 {
+        let (request, now) = (processed.request, self.journal.clock.now_ms());
+        let key = request.header(header::IDEMPOTENCY_KEY);
+        // Only attempts of the same call have the id of the call as their key. They share its deadline, after which
+        // they are rejected anyway.
+        let is_own = key.is_none_or(|key| key == request.correlation_id());
+        if is_own && (request.deadline().is_some() || request.header(header::TIMEOUT).is_some()) {
+            now.saturating_add(in_ms(processed.rest()))
+        } else {
+            self.once.end(now)
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn too_late() -> Answer {
+    Answer::error(code::TIMEOUT, "the deadline passed while the first request ran")
+}
 
-    fn key(key: &str) -> Key {
-        Key { caller: "a".to_owned(), tenant: None, capability: "b".to_owned(), key: key.to_owned() }
-    }
-
-    #[test]
-    fn an_answer_is_kept_for_the_window() {
-        let once = Arc::new(Once::new(100, 10, 1000));
-        let payload = Bytes::from_static(b"1");
-        let Turn::First(first) = once.turn(key("k"), &payload, 0) else { panic!("not first") };
-        assert!(matches!(once.turn(key("k"), &payload, 0), Turn::Later(_)));
-        assert!(matches!(once.turn(key("k"), &Bytes::from_static(b"2"), 0), Turn::Conflict));
-        first.answer(Answer::ok(payload.clone()), once.end(0));
-        let Turn::Later(answer) = once.turn(key("k"), &payload, 100) else { panic!("not later") };
-        assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
-        assert!(matches!(once.turn(key("k"), &payload, 101), Turn::First(_)));
-    }
-
-    #[test]
-    fn a_request_without_an_answer_lets_the_next_one_run() {
-        let once = Arc::new(Once::new(100, 1, 1000));
-        let payload = Bytes::from_static(b"1");
-        let Turn::First(first) = once.turn(key("k"), &payload, 0) else { panic!("not first") };
-        assert!(matches!(once.turn(key("other"), &payload, 0), Turn::Full));
-        drop(first);
-        assert!(matches!(once.turn(key("k"), &payload, 0), Turn::First(_)));
-    }
+fn conflict() -> Answer {
+    Answer::error(code::KEY_REUSED, "the idempotency key was used for another request")
 }

@@ -3,20 +3,21 @@
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
 
 use capgen_manifest::Side;
-use tokio::time::Instant;
+use capgen_payload::Violations;
+use tokio::time::{Instant, timeout_at};
 
-use super::admit::MAX_TIMEOUT;
-use super::handlers::{Entry, Handled, InvalidSide, Unhandled};
-use super::once::{First, Key, Turn};
+use super::due::{Arrival, Due, too_late_to_start};
+use super::entry::{Entry, Handled, InvalidSide, Unhandled};
+use super::idempotency::Key;
 use super::respond::Answer;
-use super::serve::Shared;
-use super::{Phase, reached};
+use super::shared::{Phase, Shared, reached};
+use super::versions::{Candidates, Versions};
 use crate::context::Context;
 use crate::envelope::{Envelope, header};
 use crate::journal::Subject;
@@ -44,19 +45,65 @@ impl Ended {
     fn invalid(side: Side, invalid: InvalidSide) -> Self {
         Self { answer: Answer::violation(side, &invalid.0), invalid: Some((side, invalid)) }
     }
+
+    /// A request that the provider cannot read.
+    fn invalid_request(request: &Envelope, candidates: &Candidates<'_>, invalid: InvalidSide) -> Self {
+        let difference = candidates.versions.difference(request, candidates.first);
+        let Some(difference) = difference else { return Self::invalid(Side::Request, invalid) };
+        Self { answer: Answer::unreadable(&difference, &invalid.0), invalid: Some((Side::Request, invalid)) }
+    }
+}
+
+impl Ended {
+    /// The same end, with the version of the capability if there are several.
+    fn of_version(self, versions: &Versions, entry: &Entry) -> Self {
+        if !versions.are_several() {
+            return self;
+        }
+        Self { answer: self.answer.of_contract(entry.contract.as_ref()), ..self }
+    }
 }
 
 /// A request that is being processed.
 pub(super) struct Processed<'a> {
     pub(super) request: &'a Arc<Envelope>,
     pub(super) is_redelivered: bool,
-    pub(super) is_stored: bool,
-    /// When it was received, as Unix time in ms.
-    pub(super) now: u64,
+    pub(super) arrival: Arrival,
+    /// When it ends.
+    pub(super) due: Due,
+    /// Whether its handler has ended.
+    pub(super) has_ended: AtomicBool,
+    /// The version of the capability that runs it, if there are several.
+    pub(super) chosen: OnceLock<Arc<Entry>>,
+}
+
+impl Processed<'_> {
+    /// The time until the request ends.
+    pub(super) fn rest(&self) -> Duration {
+        self.due.end.saturating_duration_since(Instant::now())
+    }
+
+    /// The key that the request shares with its duplicates, if it has one.
+    pub(super) fn key(&self) -> Option<Key> {
+        let request = self.request;
+        // A broker may deliver a stored message again, also if its sender gave no key.
+        let id_as_key = || self.arrival.is_stored.then(|| request.message_id());
+        let key = request.header(header::IDEMPOTENCY_KEY).or_else(id_as_key)?;
+        Some(Key::of(request, key))
+    }
+}
+
+/// A request that a version of its capability has read.
+struct Ready<'a> {
+    entry: &'a Arc<Entry>,
+    running: BoxFuture<'static, Handled>,
+    context: Context,
+    /// When the provider began to read it.
+    start: Instant,
 }
 
 /// Why work did not end.
-enum Interruption {
+pub(super) enum Interruption {
     TooLate,
     Stopped,
 }
@@ -64,24 +111,24 @@ enum Interruption {
 impl Shared {
     /// The answer to a request.
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
-        let Processed { request, is_redelivered, now, .. } = *processed;
+        let Processed { request, is_redelivered, arrival, due, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
-        let admitted = self.uninterrupted(request, pin!(self.admit(request, is_redelivered, now))).await;
+        let admitted = self.uninterrupted(due.end, pin!(self.admit(request, is_redelivered, arrival))).await;
         let admitted = admitted.unwrap_or_else(|interruption| {
             Err(match interruption {
-                Interruption::TooLate => {
-                    Answer::error(code::TIMEOUT, "the deadline passed before the contracts were compared")
-                }
-                Interruption::Stopped => Answer::abandoned(),
+                Interruption::TooLate => too_late_to_start(request, due),
+                Interruption::Stopped => Answer::not_started(),
             })
         });
         let (answer, contract) = match admitted {
-            Ok(entry) => (self.once(processed, entry).await, entry.hash()),
+            Ok(candidates) => (self.once(processed, &candidates).await, candidates.first.hash()),
             Err(answer) => (answer, ""),
         };
+        let contract = answer.contract.as_ref().map_or(contract, |contract| &contract.hash);
+        processed.has_ended.store(true, Ordering::Relaxed);
         if let Some(start) = start {
             let latency = in_ms(start.elapsed());
-            let (subject, limit) = (subject(request, contract), self.audit_patience(request));
+            let (subject, limit) = (subject(request, contract), audit_patience(processed));
             let recorded = self.journal.call(subject, answer.status(), answer.code.as_deref(), latency, limit);
             // In a box, because most calls are not recorded, and should not have its size.
             Box::pin(recorded).await;
@@ -89,119 +136,81 @@ impl Shared {
         answer
     }
 
-    /// How long an audit may delay a response: half of the time that the caller still waits, so that an audit that is stuck does not
-    /// hide a violation from the caller.
-    fn audit_patience(&self, request: &Envelope) -> Duration {
-        let now = self.journal.clock.now_ms();
-        let rest = request.deadline().map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
-        rest.map_or(PATIENCE, |rest| PATIENCE.min(Duration::from_millis(rest / 2)))
-    }
-
-    /// The answer to a request that passed the checks: for duplicates, the first one's.
-    async fn once(&self, processed: &Processed<'_>, entry: &Entry) -> Answer {
-        let Processed { request, is_stored, .. } = *processed;
-        // A broker may deliver a stored message again, also if its sender gave no key.
-        let id_as_key = || is_stored.then(|| request.message_id());
-        let Some(key) = request.header(header::IDEMPOTENCY_KEY).or_else(id_as_key) else {
-            return self.run(processed, entry).await;
-        };
-        let key = Key {
-            caller: request.from().to_owned(),
-            tenant: request.tenant().map(str::to_owned),
-            capability: request.capability().to_owned(),
-            key: key.to_owned(),
-        };
-        // In a box, because most requests have no key, and should not have its size.
-        Box::pin(self.keyed(processed, entry, key)).await
-    }
-
-    /// The answer to a request with a key.
-    async fn keyed(&self, processed: &Processed<'_>, entry: &Entry, key: Key) -> Answer {
-        let request = processed.request;
-        loop {
-            match self.once.turn(key.clone(), &request.payload, self.journal.clock.now_ms()) {
-                Turn::First(first) => return self.run_first(first, processed, entry).await,
-                Turn::Later(mut answer) => {
-                    let waited = self.until_deadline(request, answer.wait_for(Option::is_some)).await;
-                    match waited {
-                        Some(Ok(answer)) => {
-                            if let Some(answer) = answer.as_ref() {
-                                return answer.clone();
-                            }
-                        }
-                        // The first one ended without an answer: this one runs, unless the first one ended because of the deadline
-                        // that they share.
-                        Some(Err(_)) if !self.rest(request).is_zero() => {}
-                        Some(Err(_)) | None => {
-                            return Answer::error(code::TIMEOUT, "the deadline passed while the first request ran");
-                        }
-                    }
-                }
-                Turn::Conflict => {
-                    let message = "the idempotency key was used for another request";
-                    return Answer::error(code::INVALID_ENVELOPE, message);
-                }
-                Turn::Full => return Answer::error(code::BUSY, "the provider cannot remember more requests"),
-            }
-        }
-    }
-
-    async fn run_first(&self, first: First, processed: &Processed<'_>, entry: &Entry) -> Answer {
-        let answer = self.run(processed, entry).await;
-        if answer.is_final {
-            first.answer(answer.clone(), self.kept_until(processed.request));
-        }
-        answer
-    }
-
-    /// The Unix time in ms until which the answer to a request is kept for its duplicates.
-    fn kept_until(&self, request: &Envelope) -> u64 {
-        let key = request.header(header::IDEMPOTENCY_KEY);
-        match request.deadline() {
-            // Only attempts of the same call have such a key. They share its deadline, after which they are rejected anyway.
-            Some(deadline) if key.is_none_or(|key| key == request.correlation_id()) => {
-                deadline.saturating_add(self.tolerance)
-            }
-            _ => self.once.end(self.journal.clock.now_ms()),
-        }
-    }
-
     /// Validates the request, runs its handler and validates the response.
-    async fn run(&self, processed: &Processed<'_>, entry: &Entry) -> Answer {
-        let request = processed.request;
+    pub(super) async fn run(&self, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
+        let Processed { request, due, .. } = *processed;
+        let has_started = AtomicBool::new(false);
         let work = pin!(async {
             let Ok(_permit) = self.running.acquire().await else {
-                return Answer::abandoned().into();
+                return Answer::not_started().into();
             };
-            self.handle(request, entry).await
+            if processed.rest().is_zero() {
+                return too_late_to_start(request, due).into();
+            }
+            self.handle(processed, candidates, &has_started).await
         });
-        let ended = self.uninterrupted(request, work).await.unwrap_or_else(|interruption| {
-            match interruption {
-                Interruption::TooLate => Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"),
-                Interruption::Stopped => Answer::abandoned(),
+        let ended = self.uninterrupted(due.end, work).await.unwrap_or_else(|interruption| {
+            match (interruption, has_started.load(Ordering::Relaxed)) {
+                (Interruption::TooLate, true) => {
+                    Answer::error(code::TIMEOUT, "the deadline passed before the handler ended")
+                }
+                (Interruption::TooLate, false) => too_late_to_start(request, due),
+                (Interruption::Stopped, true) => Answer::abandoned(),
+                (Interruption::Stopped, false) => Answer::not_started(),
             }
             .into()
         });
+        processed.has_ended.store(true, Ordering::Relaxed);
         // Not within the deadline of the handler: the record must not be lost because the deadline passes.
         if let Some((side, InvalidSide(violations))) = ended.invalid {
-            let (subject, limit) = (subject(request, entry.hash()), self.audit_patience(request));
+            let chosen = ended.answer.contract.as_ref();
+            let contract = chosen.map_or(candidates.first.hash(), |contract| &contract.hash);
+            let (subject, limit) = (subject(request, contract), audit_patience(processed));
             Box::pin(self.journal.violation(subject, side, violations, limit)).await;
         }
         ended.answer
     }
 
-    async fn handle(&self, request: &Arc<Envelope>, entry: &Entry) -> Ended {
-        let context = Context::new(Arc::clone(request), Arc::clone(&self.journal.clock));
-        let payload = request.payload.clone();
+    /// Runs the first version that accepts the payload.
+    async fn handle(&self, processed: &Processed<'_>, candidates: &Candidates<'_>, has_started: &AtomicBool) -> Ended {
+        let context = Context::new(Arc::clone(processed.request), Some(processed.due.stated));
         let start = Instant::now();
-        // Generated code does not panic, but the part of a handler before its first `await` is user code too.
-        let running = match catch_unwind(AssertUnwindSafe(|| entry.start(context, payload))) {
-            Ok(Ok(running)) => running,
-            Ok(Err(invalid)) => return Ended::invalid(Side::Request, invalid),
-            Err(_) => return panicked().into(),
-        };
+        let mut unreadable = None;
+        for entry in candidates.iter() {
+            let payload = processed.request.payload.clone();
+            // Generated code does not panic, but serde implementations in it may be user code.
+            match catch_unwind(AssertUnwindSafe(|| entry.start(context.clone(), payload))) {
+                Ok(Ok(running)) => {
+                    let ready = Ready { entry, running, context, start };
+                    let ended = self.run_version(processed, candidates.versions, ready, has_started).await;
+                    return ended.of_version(candidates.versions, entry);
+                }
+                Ok(Err(invalid)) => drop(unreadable.get_or_insert(invalid)),
+                Err(_) => return Ended::from(panicked()).of_version(candidates.versions, entry),
+            }
+        }
+        // There is at least one version, and none accepted the payload.
+        let invalid = unreadable.unwrap_or_else(|| InvalidSide(Violations::default()));
+        Ended::invalid_request(processed.request, candidates, invalid).of_version(candidates.versions, candidates.first)
+    }
+
+    /// Runs a version that accepted the payload.
+    async fn run_version(
+        &self,
+        processed: &Processed<'_>,
+        versions: &Versions,
+        Ready { entry, running, context, start }: Ready<'_>,
+        has_started: &AtomicBool,
+    ) -> Ended {
+        if versions.are_several() {
+            let _ = processed.chosen.set(Arc::clone(entry));
+        }
+        if let Some(answer) = self.check_response(processed.request, versions, entry).await {
+            return answer.into();
+        }
+        has_started.store(true, Ordering::Relaxed);
         self.counters.handled.fetch_add(1, Ordering::Relaxed);
-        let result = caught(running).await;
+        let result = context.serve(caught(running)).await;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.handling_us.fetch_add(micros, Ordering::Relaxed);
         match result {
@@ -213,9 +222,9 @@ impl Shared {
     }
 
     /// The result of work, unless the deadline of the request passes or the server stops first.
-    async fn uninterrupted<T>(
+    pub(super) async fn uninterrupted<T>(
         &self,
-        request: &Envelope,
+        end: Instant,
         mut work: Pin<&mut impl Future<Output = T>>,
     ) -> Result<T, Interruption> {
         if let Some(done) = at_once(&mut work).await {
@@ -225,24 +234,18 @@ impl Shared {
         let interrupted = Box::pin(async {
             let mut phase = self.phase.subscribe();
             tokio::select! {
-                done = self.until_deadline(request, work) => done.ok_or(Interruption::TooLate),
+                done = timeout_at(end, work) => done.map_err(|_| Interruption::TooLate),
                 () = reached(&mut phase, Phase::Stopped) => Err(Interruption::Stopped),
             }
         });
         interrupted.await
     }
+}
 
-    /// The result of a future, or `None` if the deadline of the request passes first.
-    async fn until_deadline<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Option<T> {
-        tokio::time::timeout(self.rest(request), work).await.ok()
-    }
-
-    /// The time until the deadline of a request. One without a deadline ends after the longest timeout.
-    fn rest(&self, request: &Envelope) -> Duration {
-        let now = self.journal.clock.now_ms();
-        let deadline = request.deadline().unwrap_or(now.saturating_add(MAX_TIMEOUT));
-        Duration::from_millis(deadline.saturating_add(self.tolerance).saturating_sub(now))
-    }
+/// How long an audit may delay a response: half of the time that the caller still waits, so that an audit that is stuck
+/// does not hide a violation from the caller.
+pub(super) fn audit_patience(processed: &Processed<'_>) -> Duration {
+    PATIENCE.min(processed.rest() / 2)
 }
 
 /// A handler that runs. Panics of user code end here, also those of destructors, when the handler is dropped.
@@ -287,7 +290,7 @@ fn panicked() -> Answer {
     Answer::error(code::HANDLER_FAILED, "the handler panicked")
 }
 
-fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {
+pub(super) fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {
     Subject {
         tenant: request.tenant(),
         session: request.header(header::SESSION),

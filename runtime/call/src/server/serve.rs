@@ -1,59 +1,46 @@
 //! One request: from the message to the response.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::handlers::Entry;
-use super::once::Once;
-use super::respond::Answer;
-use super::run::Processed;
-use super::seen::Seen;
-use super::skew::Skew;
-use super::{Counters, Phase};
-use crate::envelope::{Envelope, Keys, MessageKind, salvage};
-use crate::journal::Journal;
-use crate::outcome::code;
-use crate::transport::{Acknowledgement, Delivery, Event, Incoming, Outgoing, Transport, TransportError};
+use super::due::Arrival;
+use super::respond::{Answer, working};
+use super::run::{Processed, audit_patience, subject};
+use super::shared::Shared;
+use crate::envelope::{Envelope, MessageKind, header, salvage};
+use crate::outcome::{Status, code, in_ms};
+use crate::transport::{Acknowledgement, BoxFuture, Incoming, IncomingContent, Outgoing, Transport, TransportError};
+use crate::wait::{MAX_TIMEOUT, at_once};
 
-/// The state of a server that all its calls share.
-pub(super) struct Shared {
-    pub(super) agent: String,
-    pub(super) entries: BTreeMap<String, Arc<Entry>>,
-    pub(super) journal: Journal,
-    pub(super) keys: Option<Keys>,
-    pub(super) tenants: BTreeSet<String>,
-    /// Whether a caller's contract is compared before its request runs, and how; `None` if only payloads decide.
-    pub(super) skew: Option<Skew>,
-    pub(super) once: Arc<Once>,
-    pub(super) seen: Seen,
-    /// Permits for handlers.
-    pub(super) running: Semaphore,
-    /// Permits for requests that run or wait.
-    pub(super) admitted: Arc<Semaphore>,
-    /// The number of permits of `admitted`.
-    pub(super) total: usize,
-    pub(super) max_message: usize,
-    /// How much later than its deadline a request ends, in ms.
-    pub(super) tolerance: u64,
-    pub(super) counters: Counters,
-    pub(super) phase: watch::Sender<Phase>,
+/// A transport by which a server receives requests.
+#[derive(Clone)]
+pub(super) struct Channel {
+    pub(super) transport: Arc<dyn Transport>,
+    /// Whether cancels arrive by it too.
+    pub(super) has_control: bool,
+}
+
+impl Channel {
+    /// The names of the features of the provider, for the header `capgen-features`.
+    fn features(&self) -> &'static str {
+        if self.has_control { "heartbeat cancel" } else { "heartbeat" }
+    }
 }
 
 /// A message from a broker, and the way back.
 struct Delivered {
-    transport: Arc<dyn Transport>,
+    channel: Channel,
     /// The address that the broker gave for replies.
     reply_to: Option<String>,
     text: Bytes,
     redelivered: bool,
-    is_stored: bool,
+    arrival: Arrival,
 }
 
 /// The pause between attempts to send a response without a connection. The caller waits, so a response leaves soon
@@ -62,31 +49,22 @@ const RESEND_PAUSE: Duration = Duration::from_millis(20);
 /// How long a response to a request without a deadline is sent again. Its caller may have ended long ago, and the
 /// request counts as running for as long.
 const UNKNOWN_DEADLINE: Duration = Duration::from_secs(5);
-/// The longest timeout of a call. No caller waits for longer, whatever a deadline is.
-const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 
 impl Shared {
-    /// The number of requests that wait or run.
-    pub(super) fn in_flight(&self) -> usize {
-        self.total.saturating_sub(self.admitted.available_permits())
-    }
-
-    /// Waits until no request waits or runs.
-    pub(super) async fn idle(&self) {
-        let all = u32::try_from(self.total).unwrap_or(u32::MAX);
-        let _ = self.admitted.acquire_many(all).await;
-    }
-
     /// Starts a task for a message, or rejects it if there are too many.
-    pub(super) async fn receive(self: &Arc<Self>, transport: &Arc<dyn Transport>, incoming: Incoming) {
-        let Event::Message(text) = incoming.event else { return };
+    pub(super) async fn receive(self: &Arc<Self>, channel: &Channel, incoming: Incoming) {
+        let IncomingContent::Message(text) = incoming.content else { return };
         self.counters.received.fetch_add(1, Ordering::Relaxed);
         let delivered = Delivered {
-            transport: Arc::clone(transport),
+            channel: channel.clone(),
             reply_to: incoming.reply_to,
             text,
             redelivered: incoming.redelivered,
-            is_stored: incoming.acknowledgement.is_some(),
+            arrival: Arrival {
+                at: Instant::now(),
+                unix: self.journal.clock.now_ms(),
+                is_stored: incoming.acknowledgement.is_some(),
+            },
         };
         let permit = Arc::clone(&self.admitted).try_acquire_owned();
         let shared = Arc::clone(self);
@@ -122,7 +100,7 @@ impl Shared {
         let busy = Answer::error(code::BUSY, "the provider has too many requests");
         let busy = if request.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
         // The listener does not wait for a connection.
-        self.respond(delivered, &request, &busy, |_| Duration::ZERO).await;
+        self.respond(delivered, &request, &busy, || Duration::ZERO).await;
     }
 
     /// Processes a message. Returns whether it is done with: `false` if the broker should deliver it again.
@@ -135,7 +113,8 @@ impl Shared {
                 return true;
             }
         };
-        if envelope.kind() == MessageKind::Response {
+        // These have no answer.
+        if matches!(envelope.kind(), MessageKind::Response | MessageKind::Control) {
             return true;
         }
         let span = tracing::info_span!(
@@ -143,27 +122,60 @@ impl Shared {
             capability = envelope.capability(),
             peer = envelope.from(),
             correlation_id = envelope.correlation_id(),
-            contract = envelope.header(crate::envelope::header::CONTRACT)
+            contract = envelope.header(header::CONTRACT)
         );
         let processed = Processed {
             request: &envelope,
             is_redelivered: delivered.redelivered,
-            is_stored: delivered.is_stored,
-            now: self.journal.clock.now_ms(),
+            arrival: delivered.arrival,
+            due: self.clocks.due(&envelope, delivered.arrival),
+            has_ended: AtomicBool::new(false),
+            chosen: OnceLock::new(),
         };
-        let answer = self.answer(&processed).instrument(span).await;
+        let answer = {
+            let send_heartbeat = || -> BoxFuture<'_, ()> { Box::pin(self.send_working(delivered, &envelope)) };
+            let work = pin!(self.answer(&processed).instrument(span));
+            self.watched(&processed, work, &send_heartbeat).await
+        };
+        let Some(answer) = answer else {
+            // In a box, because few requests are cancelled.
+            Box::pin(self.cancelled(&processed)).await;
+            return true;
+        };
         // A stored message whose call was abandoned is for another process, which answers it.
-        if delivered.is_stored && answer.is_abandoned {
+        if delivered.arrival.is_stored && answer.is_abandoned {
             return false;
         }
-        self.respond(delivered, &envelope, &answer, |request| self.patience(request)).await
+        self.respond(delivered, &envelope, &answer, || patience(&processed)).await
     }
 
-    /// Answers a message that is not a valid envelope: a sender that made a mistake learns of it, if the message shows where to.
+    /// Records a request that its caller cancelled while it waited or ran. It has no answer.
+    async fn cancelled(&self, processed: &Processed<'_>) {
+        self.counters.errors.fetch_add(1, Ordering::Relaxed);
+        let (request, latency) = (processed.request, in_ms(processed.arrival.at.elapsed()));
+        let chosen = processed.chosen.get().or_else(|| Some(self.entries.get(request.capability())?.plain()));
+        let contract = chosen.map_or("", |entry| entry.hash());
+        let (subject, limit) = (subject(request, contract), audit_patience(processed));
+        self.journal.call(subject, Status::Abandoned.as_str(), Some(code::ABANDONED), latency, limit).await;
+    }
+
+    /// Sends the proof that a request waits or runs, if the transport takes it at once: the request must not wait for
+    /// it, and a caller does not rely on each one.
+    async fn send_working(&self, delivered: &Delivered, request: &Envelope) {
+        let Some(address) = reply_address(delivered, request) else { return };
+        let Some(payload) = working(request, &self.agent, delivered.channel.features(), self.keys.as_ref()) else {
+            return;
+        };
+        let message = Outgoing::at_most_once(address, payload);
+        let _ = at_once(&mut delivered.channel.transport.publish(message)).await;
+    }
+
+    /// Answers a message that is not a valid envelope: a sender that made a mistake learns of it, if the message shows
+    /// where to.
     async fn refuse(&self, delivered: &Delivered, message: String) {
         if let Some(request) = salvage(&delivered.text, &self.agent) {
             let answer = Answer::error(code::INVALID_ENVELOPE, message).unproved();
-            self.respond(delivered, &request, &answer, |_| Duration::ZERO).await;
+            self.respond(delivered, &request, &answer, || Duration::ZERO).await;
         }
     }
 
@@ -175,29 +187,22 @@ impl Shared {
         Envelope::decode(text).map_err(|error| format!("the message is not a valid envelope: {error}"))
     }
 
-    /// How long a provider without a connection tries to send a response: as long as the caller waits for it.
-    fn patience(&self, request: &Envelope) -> Duration {
-        let now = self.journal.clock.now_ms();
-        let rest = request.deadline().map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
-        rest.map_or(UNKNOWN_DEADLINE, |rest| Duration::from_millis(rest).min(LONGEST_PATIENCE))
-    }
-
-    /// Sends the response to a request; an event has none. If the connection is lost, tries again for a time. Returns whether the
-    /// response was sent.
+    /// Sends the response to a request; an event has none. If the connection is lost, tries again for a time. Returns
+    /// whether the response was sent.
     async fn respond(
         &self,
         delivered: &Delivered,
         request: &Envelope,
         answer: &Answer,
-        patience: impl Fn(&Envelope) -> Duration,
+        patience: impl Fn() -> Duration,
     ) -> bool {
         if answer.code.is_some() {
             self.counters.errors.fetch_add(1, Ordering::Relaxed);
         }
         let Some(message) = self.response(delivered, request, answer) else { return true };
-        let mut sent = delivered.transport.publish(message).await;
+        let mut sent = delivered.channel.transport.publish(message).await;
         if matches!(sent, Err(TransportError::Disconnected(_))) {
-            sent = Box::pin(self.send_again(delivered, request, answer, patience(request))).await.unwrap_or(sent);
+            sent = Box::pin(self.send_again(delivered, request, answer, patience())).await.unwrap_or(sent);
         }
         if let Err(error) = &sent {
             self.counters.unsent.fetch_add(1, Ordering::Relaxed);
@@ -220,7 +225,7 @@ impl Shared {
         while matches!(sent, None | Some(Err(TransportError::Disconnected(_)))) && Instant::now() < end {
             tokio::time::sleep(RESEND_PAUSE).await;
             let message = self.response(delivered, request, answer)?;
-            sent = Some(delivered.transport.publish(message).await);
+            sent = Some(delivered.channel.transport.publish(message).await);
         }
         sent
     }
@@ -230,23 +235,44 @@ impl Shared {
         if request.kind() != MessageKind::Request {
             return None;
         }
-        let transport = &delivered.transport;
-        let named = request.reply_to().filter(|(kind, _)| *kind == transport.kind());
-        let address = named.map(|(_, address)| address.to_owned()).or_else(|| delivered.reply_to.clone())?;
-        let contract = self.entries.get(request.capability()).map_or("", |entry| entry.hash());
+        let Channel { transport, .. } = &delivered.channel;
+        let address = reply_address(delivered, request)?;
+        let plain = || self.entries.get(request.capability())?.plain().contract.as_deref();
+        let contract = answer.contract.as_deref().or_else(plain);
         let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
-        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, keys);
+        let encode =
+            |answer: &Answer| answer.encode(request, &self.agent, contract, delivered.channel.features(), keys);
         let fits = |text: &Bytes| text.len() <= transport.max_message();
         let payload = encode(answer).filter(fits).or_else(|| encode(&answer.shortened()).filter(fits))?;
-        let (delivery, message_id) = (Delivery::AtMostOnce, String::new());
-        Some(Outgoing { address, reply_to: None, payload, delivery, message_id })
+        Some(Outgoing::at_most_once(address, payload))
     }
 }
 
-/// Shows the broker of a stored message that it is being processed, so that the message is not delivered again. Never ends.
+/// Where the response to a request goes to, if it shows that.
+fn reply_address(delivered: &Delivered, request: &Envelope) -> Option<String> {
+    let named = request.reply_to().filter(|(kind, _)| *kind == delivered.channel.transport.kind());
+    named.map(|(_, address)| address.to_owned()).or_else(|| delivered.reply_to.clone())
+}
+
+/// How long a provider without a connection tries to send a response: as long as the caller waits for it, and no caller
+/// waits for longer than the longest timeout.
+fn patience(processed: &Processed<'_>) -> Duration {
+    let request = processed.request;
+    if request.deadline().is_none() && request.header(header::TIMEOUT).is_none() {
+        return UNKNOWN_DEADLINE;
+    }
+    processed.rest().min(Duration::from_millis(MAX_TIMEOUT))
+}
+
+/// How often the broker of a stored message learns that it is being processed. Brokers deliver a message again after 30
+/// s by default, so a few reports may be lost.
+const PROGRESS: Duration = Duration::from_secs(5);
+
+/// Shows the broker of a stored message that it is being processed, so that the message is not delivered again. Never
+/// ends.
 async fn show_progress(stored: &dyn Acknowledgement) {
     loop {
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        tokio::time::sleep(PROGRESS).await;
         let _ = stored.in_progress().await;
     }
 }

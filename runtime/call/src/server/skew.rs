@@ -1,34 +1,52 @@
 //! Callers whose contract differs from the provider's.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use capgen_descriptor::OwnedDescriptor;
 use capgen_evolve::{Assume, CallSettings, Refusal, can_call_described};
-use capgen_manifest::Capability;
+use capgen_manifest::{Capability, Side};
 use capgen_schema::Steps;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
+use super::difference::Difference;
 use super::respond::Answer;
-use crate::envelope::{Envelope, MessageKind, header};
-use crate::outcome::code;
+use crate::envelope::{Envelope, header};
+use crate::outcome::{code, reason};
 
 /// The contracts of callers, and whether they are compatible.
 #[derive(Debug)]
-pub(super) struct Skew {
-    verdicts: Mutex<BTreeMap<(String, String), Arc<Verdict>>>,
+pub(super) struct Comparisons {
+    /// Requests with equal contracts wait for the same comparison.
+    verdicts: Mutex<BTreeMap<Pair, Arc<OnceCell<Verdict>>>>,
     /// Older contracts that the provider knows, by capability and hash.
     known: BTreeMap<(String, String), OwnedDescriptor>,
+    assume: Assume,
     /// One comparison at a time: it takes up to a second, and callers are not trusted.
     comparing: Semaphore,
+    /// Permits for comparisons that run or wait: all others are refused, so that no caller can hold the handlers of the
+    /// server.
+    admitted: Semaphore,
+}
+
+/// The hashes of the contracts of a provider and of a caller, and the compared sides.
+type Pair = (String, String, Compared);
+
+/// The sides that are compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Compared {
+    /// Whether every response is valid for the caller.
+    Responses,
+    /// Whether also every request is valid for the provider.
+    Both,
 }
 
 /// Whether callers with a contract can call.
 #[derive(Debug)]
 enum Verdict {
     Compatible,
-    Refused { message: String, finding: Option<Value> },
+    Refused { message: String, reason: &'static str, finding: Option<Value> },
 }
 
 /// The number of verdicts that are kept. If there are more contracts than this, comparisons are repeated. Far more than
@@ -37,80 +55,101 @@ const CAPACITY: usize = 1024;
 /// The size of the largest contract that a caller may send, in bytes. Usual ones have a few KB. It is read and compared
 /// before the call runs, and fits into a message of 1 MiB with its payload.
 const MAX_CONTRACT: usize = 256 * 1024;
+/// The comparisons that may wait for another one, which takes up to a second: about the patience of a caller.
+const MAX_WAITING: usize = 4;
 /// The budget of a comparison, with the search for the change that explains its result: others wait for it.
 const BUDGET: Steps = Steps::of_seconds(1);
 
-impl Skew {
-    pub(super) fn new(known: impl IntoIterator<Item = OwnedDescriptor>) -> Self {
+impl Comparisons {
+    pub(super) fn new(known: impl IntoIterator<Item = OwnedDescriptor>, assume: Assume) -> Self {
         let known = known.into_iter().map(|known| ((known.name.clone(), known.hash.clone()), known)).collect();
-        Self { verdicts: Mutex::default(), known, comparing: Semaphore::new(1) }
-    }
-
-    /// Whether the contract of a caller is another one.
-    pub(super) fn differs(&self, request: &Envelope, provider: &OwnedDescriptor) -> bool {
-        request.header(header::CONTRACT).is_some_and(|hash| hash != provider.hash)
-    }
-
-    /// The answer to a request whose caller has another contract, and cannot call this provider; `None` if it can.
-    pub(super) async fn check(&self, request: &Envelope, provider: &OwnedDescriptor) -> Option<Answer> {
-        let hash = request.header(header::CONTRACT)?;
-        let key = (provider.name.clone(), hash.to_owned());
-        let verdict = match self.verdict(&key) {
-            Some(verdict) => verdict,
-            None => match self.decide(key, request, provider).await {
-                Ok(verdict) => verdict,
-                Err(answer) => return Some(answer),
-            },
-        };
-        match verdict.as_ref() {
-            Verdict::Compatible => None,
-            Verdict::Refused { message, finding } => Some(Answer::skew(message.clone(), finding.as_ref())),
+        Self {
+            verdicts: Mutex::default(),
+            known,
+            assume,
+            comparing: Semaphore::new(1),
+            admitted: Semaphore::new(1 + MAX_WAITING),
         }
     }
 
-    fn verdict(&self, key: &(String, String)) -> Option<Arc<Verdict>> {
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    /// The answer to a request whose caller has another contract, and cannot call this provider; `None` if it can.
+    pub(super) async fn check(
+        &self,
+        request: &Envelope,
+        difference: &Difference<'_>,
+        compared: Compared,
+    ) -> Option<Answer> {
+        let key = (difference.provider().hash.clone(), difference.caller().to_owned(), compared);
+        let verdict = self.verdict(&key);
+        match verdict.get_or_try_init(|| self.decide(&key, request, difference)).await {
+            Ok(Verdict::Compatible) => None,
+            Ok(Verdict::Refused { message, reason, finding }) => {
+                Some(Answer::skew(message.clone(), difference.details(reason), finding.as_ref()))
+            }
+            Err(answer) => {
+                self.forget(&key, &verdict);
+                Some(answer)
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Pair, Arc<OnceCell<Verdict>>>> {
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The verdict on a contract, which may not be known yet.
+    fn verdict(&self, key: &Pair) -> Arc<OnceCell<Verdict>> {
+        let mut verdicts = self.lock();
+        if let Some(verdict) = verdicts.get(key) {
+            return Arc::clone(verdict);
+        }
+        if verdicts.len() >= CAPACITY {
+            verdicts.pop_first();
+        }
+        Arc::clone(verdicts.entry(key.clone()).or_default())
+    }
+
+    /// Forgets a verdict that a request could not decide, unless other requests try to: callers could use up the room
+    /// otherwise.
+    fn forget(&self, key: &Pair, verdict: &Arc<OnceCell<Verdict>>) {
+        let mut verdicts = self.lock();
+        // One for the request, and one in the map.
+        if !verdict.initialized() && Arc::strong_count(verdict) == 2 {
+            verdicts.remove(key);
+        }
     }
 
     async fn decide(
         &self,
-        key: (String, String),
+        (_, hash, compared): &Pair,
         request: &Envelope,
-        provider: &OwnedDescriptor,
-    ) -> Result<Arc<Verdict>, Answer> {
-        let known = self.known.get(&key).cloned();
+        difference: &Difference<'_>,
+    ) -> Result<Verdict, Answer> {
+        let unknown = || Answer::unknown_contract(difference);
+        let known = self.known.get(&(difference.provider().name.clone(), hash.clone())).cloned();
         let text = request.header(header::DESCRIPTOR).map(str::to_owned);
         if known.is_none() && text.is_none() {
-            // An event has no response that could ask for the contract. Its payload is validated in any case.
-            let is_event = request.kind() == MessageKind::Event;
-            return if is_event { Ok(Arc::new(Verdict::Compatible)) } else { Err(Answer::unknown_contract()) };
+            return Err(unknown());
         }
-        let Ok(_permit) = self.comparing.acquire().await else { return Err(Answer::unknown_contract()) };
-        if let Some(verdict) = self.verdict(&key) {
-            return Ok(verdict);
-        }
-        let (provider, hash) = (provider.clone(), key.1.clone());
+        let Ok(_admitted) = self.admitted.try_acquire() else {
+            return Err(Answer::error(code::BUSY, "the provider compares the contracts of other callers"));
+        };
+        let Ok(_permit) = self.comparing.acquire().await else { return Err(unknown()) };
+        let (provider, hash, compared, assume) = (difference.provider().clone(), hash.clone(), *compared, self.assume);
         let compared = tokio::task::spawn_blocking(move || {
             let caller = match known {
                 Some(known) => known,
                 None => received(&text.unwrap_or_default(), &hash)?,
             };
-            Ok(compare(caller, provider))
+            Ok(compare(caller, provider, compared, assume))
         });
-        let Ok(verdict) = compared.await else {
-            return Err(Answer::error(code::VERSION_SKEW, "the comparison of the contracts failed"));
-        };
-        let verdict = Arc::new(verdict?);
-        let mut verdicts = self.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
-        if verdicts.len() >= CAPACITY {
-            verdicts.pop_first();
-        }
-        verdicts.insert(key, Arc::clone(&verdict));
-        Ok(verdict)
+        let failed = |_| Answer::error(code::VERSION_SKEW, "the comparison of the contracts failed");
+        compared.await.map_err(failed)?
     }
 }
 
-/// The contract that a caller sent. It must have the hash that the caller states, because the verdict is kept for this hash.
+/// The contract that a caller sent. It must have the hash that the caller states, because the verdict is kept for this
+/// hash.
 fn received(text: &str, hash: &str) -> Result<OwnedDescriptor, Answer> {
     let invalid = |reason: &str| {
         Answer::error(code::INVALID_ENVELOPE, format!("the header `{}` is invalid: {reason}", header::DESCRIPTOR))
@@ -128,18 +167,30 @@ fn received(text: &str, hash: &str) -> Result<OwnedDescriptor, Answer> {
     Ok(descriptor)
 }
 
-fn compare(mut caller: OwnedDescriptor, mut provider: OwnedDescriptor) -> Verdict {
-    // A side without a schema on either end is not compared: agents without schemas go on as before, and the other end validates.
-    if caller.input_schema.is_none() || provider.input_schema.is_none() {
+fn compare(mut caller: OwnedDescriptor, mut provider: OwnedDescriptor, compared: Compared, assume: Assume) -> Verdict {
+    // A side without a schema on either end is not compared: agents without schemas go on as before, and the other end
+    // validates.
+    if compared == Compared::Responses || caller.input_schema.is_none() || provider.input_schema.is_none() {
         (caller.input_schema, provider.input_schema) = (None, None);
     }
     if caller.output_schema.is_none() || provider.output_schema.is_none() {
         (caller.output_schema, provider.output_schema) = (None, None);
     }
-    let settings = CallSettings { assume: Assume::AnyPeer, steps: BUDGET, budget: BUDGET, release: None };
+    let settings = CallSettings { assume, steps: BUDGET, budget: BUDGET, release: None };
     match can_call_described(&caller, &provider, &settings) {
         Ok(()) => Verdict::Compatible,
-        Err(refusal) => Verdict::Refused { message: refusal.to_string(), finding: finding(&refusal) },
+        Err(refusal) => {
+            Verdict::Refused { message: refusal.to_string(), reason: reason_of(&refusal), finding: finding(&refusal) }
+        }
+    }
+}
+
+/// The reason of a refusal, as data.
+fn reason_of(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::Incompatible(found) if found.side == Side::Response => reason::RESPONSE,
+        Refusal::Incompatible(_) => reason::PAYLOAD,
+        _ => reason::UNDECIDED,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::fixture::raw::Raw;
 const SAMPLES: [(usize, usize); 2] = [(20_000, 39_000), (100_000, 450_000)];
 
 /// The most bytes of an answer and of a record: 64 KiB of paths and messages, and the JSON around them.
-const MOST: usize = 96 << 10;
+const MAX_BYTES: usize = 96 << 10;
 
 #[tokio::test]
 async fn the_answer_and_the_record_of_an_invalid_request_have_the_budget_of_reports() {
@@ -36,10 +36,10 @@ async fn the_answer_and_the_record_of_an_invalid_request_have_the_budget_of_repo
         assert_eq!(error["message"], "the request violates its schema: more than 100 violations");
         assert_eq!((count(error), &error["truncated"]), (100, &json!(true)));
         assert_eq!(error["violations"][99]["path"], format!("/{}…/99", "n".repeat(128)));
-        assert!(response.to_string().len() < MOST);
+        assert!(response.to_string().len() < MAX_BYTES);
         let record = serde_json::to_value(audit.records().last().unwrap()).unwrap();
         assert_eq!((count(&record), &record["truncated"]), (100, &json!(true)));
-        assert!(record.to_string().len() < MOST);
+        assert!(record.to_string().len() < MAX_BYTES);
     }
     // A whole list is not marked as truncated.
     let mut request = raw.request("2");

@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,15 +12,23 @@
 )]
 
 mod agent;
+mod attempts;
 mod budget;
 mod calls;
+mod cancel;
 mod envelope;
 mod fixture;
+mod heartbeats;
+mod instances;
 mod memory;
+mod nested;
 mod peers;
 mod retries;
 mod security;
 mod serving;
 mod skew;
 mod spans;
+mod stores;
+mod times;
 mod tower;
+mod versions;

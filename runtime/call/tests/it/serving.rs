@@ -35,7 +35,7 @@ async fn a_duplicate_gets_the_first_response_again() {
     assert_eq!((&first["correlationId"], &second["correlationId"]), (&json!("c-1"), &json!("c-2")));
     assert_eq!(raw.handled(), 1);
     // Another payload with the key is a mistake of the caller.
-    assert_eq!(raw.code(keyed(&raw, "3", "k", json!({"text": "b"}))).await, "EAGENTRPC_INVALID_ENVELOPE");
+    assert_eq!(raw.code(keyed(&raw, "3", "k", json!({"text": "b"}))).await, "EAGENTRPC_KEY_REUSED");
     assert_eq!(raw.code(keyed(&raw, "4", "other", json!({"text": "b"}))).await, "ok");
     assert_eq!(raw.handled(), 2);
 }

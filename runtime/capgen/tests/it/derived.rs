@@ -6,6 +6,7 @@ use capgen::{
     AgentManifest, Capability, Checked, Descriptor, ExportError, InvalidPayload, Loose, Options, Payload,
     TransportSettings, export,
 };
+use capgen_testkit::folder::Folder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -368,9 +369,8 @@ fn many_numbers_that_are_not_finite_are_reported_in_order() {
 
 #[test]
 fn files_that_capgen_did_not_write_are_not_overwritten() {
-    let folder = std::env::temp_dir().join(format!("capgen-foreign-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("capabilities.yaml");
+    let folder = Folder::new();
+    let path = folder.path("capabilities.yaml");
     std::fs::write(&path, "# By hand.\nversion: 1\n").unwrap();
     assert!(matches!(export(&agent(), &path, true), Err(ExportError::Foreign { .. })));
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("# By hand."));
@@ -378,28 +378,25 @@ fn files_that_capgen_did_not_write_are_not_overwritten() {
         std::fs::write(&path, nothing).unwrap();
         export(&agent(), &path, true).unwrap();
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn the_manifest_of_a_packaged_crate_is_compared_and_not_updated() {
-    let folder = std::env::temp_dir().join(format!("capgen-packaged-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let update = || capgen::export_in(&agent(), folder.to_str().unwrap(), "capabilities.yaml", Some("1".as_ref()));
-    std::fs::write(folder.join("Cargo.toml.orig"), "").unwrap();
+    let folder = Folder::new();
+    let update =
+        || capgen::export_in(&agent(), folder.root().to_str().unwrap(), "capabilities.yaml", Some("1".as_ref()));
+    std::fs::write(folder.path("Cargo.toml.orig"), "").unwrap();
     assert!(matches!(update(), Err(ExportError::Stale { .. })));
-    assert!(!folder.join("capabilities.yaml").exists());
-    std::fs::remove_file(folder.join("Cargo.toml.orig")).unwrap();
+    assert!(!folder.path("capabilities.yaml").exists());
+    std::fs::remove_file(folder.path("Cargo.toml.orig")).unwrap();
     update().unwrap();
-    assert!(folder.join("capabilities.yaml").exists());
-    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(folder.path("capabilities.yaml").exists());
 }
 
 #[test]
 fn the_diff_of_a_stale_export_masks_the_values_of_transports() {
-    let folder = std::env::temp_dir().join(format!("capgen-masked-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("capabilities.yaml");
+    let folder = Folder::new();
+    let path = folder.path("capabilities.yaml");
     export(&agent(), &path, true).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let edited =
@@ -411,14 +408,12 @@ fn the_diff_of_a_stale_export_masks_the_values_of_transports() {
         error.contains("-    password: ***\n-    url: ***\n capabilities:\n") && !error.contains("hunter2"),
         "{error}"
     );
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn a_stale_export_is_reported_with_a_diff() {
-    let folder = std::env::temp_dir().join(format!("capgen-export-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("capabilities.yaml");
+    let folder = Folder::new();
+    let path = folder.path("capabilities.yaml");
     let stale = export(&agent(), &path, false).unwrap_err();
     assert!(matches!(stale, ExportError::Stale { .. }));
     export(&agent(), &path, true).unwrap();
@@ -432,6 +427,5 @@ fn a_stale_export_is_reported_with_a_diff() {
         error.contains("-    timeoutMs: 6000\n+    timeoutMs: 60000\n") && error.contains("CAPGEN_UPDATE=1"),
         "{error}"
     );
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(folder.names(""), ["capabilities.yaml"]);
 }

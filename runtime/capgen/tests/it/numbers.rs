@@ -98,7 +98,8 @@ fn texts(centre: f64) -> Vec<String> {
     texts
 }
 
-/// Checks that a text is accepted if its digits and those of the written number are valid, and that it then keeps its value.
+/// Checks that a text is accepted if its digits and those of the written number are valid, and that it then keeps its
+/// value.
 fn check<T: Codec + PartialEq + Debug>(text: &str, schema: &PayloadSchema, is_acceptable: bool, context: &str) {
     let read: Result<T, _> = read_payload(text, Options::new(), schema);
     assert_eq!(read.is_ok(), is_acceptable, "{context}: {text}: {read:?}");

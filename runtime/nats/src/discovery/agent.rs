@@ -10,8 +10,9 @@ use super::{Endpoint, EndpointStats, ServiceInfo};
 impl ServiceInfo {
     /// The description of an agent that receives requests at a subject.
     ///
-    /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. There is one endpoint, because all
-    /// capabilities share the subject. Dots in the id of the agent become `-`, because names of services cannot contain them.
+    /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. There is one
+    /// endpoint, because all capabilities share the subject. Dots in the id of the agent become `-`, because names of
+    /// services cannot contain them.
     ///
     /// ```
     /// use capgen_call::Handlers;

@@ -19,7 +19,8 @@ use crate::subject;
 use crate::transport::{Link, NatsTransport};
 use answer::{Answer, Verb};
 
-/// An instance of an agent, as tools see it: `nats micro info` of the `nats` command line, or `nc.services.client()` in JavaScript.
+/// An instance of an agent, as tools see it: `nats micro info` of the `nats` command line, or `nc.services.client()` in
+/// JavaScript.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServiceInfo {
     /// The kind of the service, such as the id of the agent; only letters, digits, `-` and `_`.
@@ -103,7 +104,8 @@ struct Service {
 }
 
 impl Discovery {
-    /// Subscribes to the subjects of discovery. `stats` is called for each endpoint when someone asks for the statistics.
+    /// Subscribes to the subjects of discovery. `stats` is called for each endpoint when someone asks for the
+    /// statistics.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_nats::{StatusCode, Subscriber, jetstream};
 use bytes::Bytes;
-use capgen_call::{Event, Incoming, TransportError};
+use capgen_call::{Incoming, IncomingContent, TransportError};
 use capgen_time::Backoff;
 use futures_core::Stream;
 use tokio::sync::mpsc;
@@ -92,7 +92,7 @@ impl Consumer {
         connected.mark_unchanged();
         let inbox = client.new_inbox();
         let Ok(mut messages) = client.subscribe(inbox.clone()).await else { return End::Lost };
-        let domain = self.jetstream.options.domain.as_ref().map(|domain| format!("{domain}."));
+        let domain = self.jetstream.options.stream.domain.as_ref().map(|domain| format!("{domain}."));
         let next = format!("$JS.{}API.CONSUMER.MSG.NEXT.{stream}.{}", domain.unwrap_or_default(), self.name);
         let batch = if self.batch == 0 { BATCH } else { self.batch.min(BATCH) };
         let request = format!(
@@ -152,8 +152,8 @@ impl Consumer {
         End::Lost
     }
 
-    /// Gives back the messages that the server sends until the request ends. If they were ignored, the server would deliver them again
-    /// only when it stops waiting for their acknowledgement.
+    /// Gives back the messages that the server sends until the request ends. If they were ignored, the server would
+    /// deliver them again only when it stops waiting for their acknowledgement.
     async fn leave(&self, mut messages: Subscriber, mut requested: usize) {
         let mut expired = pin!(tokio::time::sleep(EXPIRES));
         while requested > 0 {
@@ -182,7 +182,7 @@ impl Consumer {
         let deliveries = u64::try_from(info.delivered).unwrap_or(1);
         let redelivered = seen.insert(&info) || deliveries > 1;
         let message = message.message;
-        let address = message.subject.strip_prefix(options.prefix.as_str())?.strip_prefix('.')?.to_owned();
+        let address = options.stream.rest_of(&message.subject)?.to_owned();
         let reply_to = message.headers.as_ref().and_then(|headers| headers.get(REPLY_TO));
         // The header comes from the sender.
         let reply_to = reply_to.map(|reply| reply.as_str().to_owned()).filter(|reply| subject::check(reply).is_ok());
@@ -190,7 +190,7 @@ impl Consumer {
         Some(Incoming {
             address,
             reply_to,
-            event: Event::Message(message.payload),
+            content: IncomingContent::Message(message.payload),
             redelivered,
             acknowledgement: Some(Box::new(delivered)),
         })

@@ -5,6 +5,7 @@ mod consumer;
 mod name;
 mod options;
 mod seen;
+mod stream;
 
 use std::sync::Arc;
 
@@ -18,13 +19,15 @@ use capgen_call::{Incoming, Outgoing, SubscribeOptions, TransportError};
 use futures_core::Stream;
 
 pub use options::{JetStreamOptions, Retention, Storage};
+pub use stream::StreamOptions;
 
 use crate::subject;
 use crate::transport::{Link, disconnected};
 use consumer::Consumer;
 use seen::Seen;
 
-/// The header with the address for replies: the server replaces the reply address of a stored message by one for its acknowledgement.
+/// The header with the address for replies: the server replaces the reply address of a stored message by one for its
+/// acknowledgement.
 const REPLY_TO: &str = "Capgen-Reply-To";
 
 /// The part of a transport that stores messages.
@@ -38,11 +41,7 @@ pub(crate) struct JetStream {
 
 impl JetStream {
     pub(crate) fn new(link: Arc<Link>, options: JetStreamOptions) -> Self {
-        let builder = jetstream::context::ContextBuilder::new().timeout(link.timeout).ack_timeout(link.timeout);
-        let context = match &options.domain {
-            Some(domain) => builder.domain(domain.as_str()).build(link.client.clone()),
-            None => builder.build(link.client.clone()),
-        };
+        let context = options.stream.context(link.client.clone(), link.timeout);
         Self { link, options: Arc::new(options), context, seen: Arc::default() }
     }
 
@@ -103,8 +102,9 @@ impl JetStream {
 
     /// The subject of stored messages to an address.
     fn subject(&self, address: &str) -> Result<String, TransportError> {
-        subject::check(&self.options.prefix)?;
-        Ok(format!("{}.{address}", self.options.prefix))
+        let stream = &self.options.stream;
+        subject::check(&stream.prefix)?;
+        Ok(stream.subject(address))
     }
 
     /// The stream that stores a subject, which is created if necessary.
@@ -118,14 +118,16 @@ impl JetStream {
             return Err(unavailable());
         }
         let options = &self.options;
-        if !options.create {
-            let subjects = format!("{}.>", options.prefix);
+        if !options.stream.create {
+            let subjects = options.stream.subject(">");
             let reason = format!("no stream stores {subject:?}: create one with the subject {subjects:?}");
             return Err(TransportError::Refused(reason));
         }
         match self.context.create_stream(options.config()).await {
-            Ok(_) => Ok(options.stream.clone()),
-            Err(error) => Err(TransportError::Refused(format!("creating the stream {:?}: {error}", options.stream))),
+            Ok(_) => Ok(options.stream.name.clone()),
+            Err(error) => {
+                Err(TransportError::Refused(format!("creating the stream {:?}: {error}", options.stream.name)))
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use capgen_schema::HashBuilder;
 
-/// The consumer that the members of a group share for an address. The readable part replaces characters that names of consumers cannot
-/// have, so a hash distinguishes the names.
+/// The consumer that the members of a group share for an address. The readable part replaces characters that names of
+/// consumers cannot have, so a hash distinguishes the names.
 pub(crate) fn of_consumer(group: &str, address: &str) -> String {
     let mut hash = HashBuilder::new();
     // The length separates the two texts.

@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
+
+use super::stream::StreamOptions;
 
 /// At-least-once delivery with JetStream.
 ///
 /// A message to the address `a.b` with [`Delivery::AtLeastOnce`](capgen_call::Delivery) is published to the subject
-/// `capgen.durable.a.b`, which a stream stores, and a subscription with this guarantee receives it from a durable consumer of its group.
-/// The subject is another one on purpose: a stream that stored `a.b` itself would also store messages that were sent without this
-/// guarantee, and each subscription would receive messages twice. All members of a fleet must use the same prefix.
+/// `capgen.durable.a.b`, which a stream stores, and a subscription with this guarantee receives it from a durable
+/// consumer of its group. The subject is another one on purpose: a stream that stored `a.b` itself would also store
+/// messages that were sent without this guarantee, and each subscription would receive messages twice. All members of a
+/// fleet must use the same prefix.
 ///
-/// A stream is created if no other stream stores the subject. Use [`existing`](Self::existing) if an administrator creates it.
+/// A stream is created if no other stream stores the subject. Use [`existing`](Self::existing) if an administrator
+/// creates it.
 ///
 /// ```no_run
 /// use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
@@ -24,16 +28,11 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JetStreamOptions {
-    pub(crate) stream: String,
-    pub(crate) create: bool,
-    pub(crate) prefix: String,
-    pub(crate) domain: Option<String>,
+    pub(crate) stream: StreamOptions,
     pub(crate) storage: Storage,
     pub(crate) retention: Retention,
-    pub(crate) duplicate_window: Duration,
     pub(crate) max_age: Duration,
     pub(crate) max_bytes: Option<u64>,
-    pub(crate) replicas: usize,
     pub(crate) ack_wait: Duration,
     pub(crate) max_unacknowledged: usize,
 }
@@ -65,33 +64,6 @@ impl JetStreamOptions {
         Self::default()
     }
 
-    /// Uses only streams that exist.
-    #[must_use]
-    pub fn existing() -> Self {
-        Self { create: false, ..Self::default() }
-    }
-
-    /// The name of the stream to create, instead of `CAPGEN`.
-    #[must_use]
-    pub fn stream(mut self, name: impl Into<String>) -> Self {
-        self.stream = name.into();
-        self
-    }
-
-    /// The beginning of the subjects of stored messages, instead of `capgen.durable`.
-    #[must_use]
-    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = prefix.into();
-        self
-    }
-
-    /// The JetStream domain.
-    #[must_use]
-    pub fn domain(mut self, domain: impl Into<String>) -> Self {
-        self.domain = Some(domain.into());
-        self
-    }
-
     /// Where the stream stores its messages.
     #[must_use]
     pub fn storage(mut self, storage: Storage) -> Self {
@@ -106,14 +78,8 @@ impl JetStreamOptions {
         self
     }
 
-    /// How long the stream remembers message ids, to drop a message that is sent again; 2 minutes by default.
-    #[must_use]
-    pub fn duplicate_window(mut self, window: Duration) -> Self {
-        self.duplicate_window = window;
-        self
-    }
-
-    /// The age at which the stream removes a message even if no one has acknowledged it; 7 days by default, and zero for no limit.
+    /// The age at which the stream removes a message even if no one has acknowledged it; 7 days by default, and zero
+    /// for no limit.
     #[must_use]
     pub fn max_age(mut self, age: Duration) -> Self {
         self.max_age = age;
@@ -127,22 +93,17 @@ impl JetStreamOptions {
         self
     }
 
-    /// The number of servers of a cluster that store each message; 1 by default.
-    #[must_use]
-    pub fn replicas(mut self, replicas: usize) -> Self {
-        self.replicas = replicas.max(1);
-        self
-    }
-
-    /// How long the server waits for an acknowledgement before it delivers a message again; 30 seconds by default. Receivers that need
-    /// longer report progress ([`Acknowledgement::in_progress`](capgen_call::Acknowledgement::in_progress)).
+    /// How long the server waits for an acknowledgement before it delivers a message again; 30 seconds by default.
+    /// Receivers that need longer report progress
+    /// ([`Acknowledgement::in_progress`](capgen_call::Acknowledgement::in_progress)).
     #[must_use]
     pub fn ack_wait(mut self, wait: Duration) -> Self {
         self.ack_wait = wait;
         self
     }
 
-    /// The number of messages that the members of a group together may have received and not acknowledged; 1000 by default.
+    /// The number of messages that the members of a group together may have received and not acknowledged; 1000 by
+    /// default.
     #[must_use]
     pub fn max_unacknowledged(mut self, messages: usize) -> Self {
         self.max_unacknowledged = messages.max(1);
@@ -151,9 +112,8 @@ impl JetStreamOptions {
 
     /// The stream to create.
     pub(crate) fn config(&self) -> Config {
+        let window = self.stream.duplicate_window;
         Config {
-            name: self.stream.clone(),
-            subjects: vec![format!("{}.>", self.prefix)],
             storage: match self.storage {
                 Storage::File => StorageType::File,
                 Storage::Memory => StorageType::Memory,
@@ -162,34 +122,25 @@ impl JetStreamOptions {
                 Retention::WorkQueue => RetentionPolicy::WorkQueue,
                 Retention::Limits => RetentionPolicy::Limits,
             },
-            // A full stream rejects new messages: their senders notice it, unlike the loss of messages that are already acknowledged.
-            discard: DiscardPolicy::New,
-            duplicate_window: if self.max_age.is_zero() {
-                self.duplicate_window
-            } else {
-                self.duplicate_window.min(self.max_age)
-            },
+            // The server rejects a longer window than the age.
+            duplicate_window: if self.max_age.is_zero() { window } else { window.min(self.max_age) },
             max_age: self.max_age,
             max_bytes: self.max_bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(-1),
-            num_replicas: self.replicas,
-            ..Config::default()
+            ..self.stream.config(">")
         }
     }
 }
 
+crate::stream_options!(JetStreamOptions, name "CAPGEN", prefix "capgen.durable");
+
 impl Default for JetStreamOptions {
     fn default() -> Self {
         Self {
-            stream: "CAPGEN".to_owned(),
-            create: true,
-            prefix: "capgen.durable".to_owned(),
-            domain: None,
+            stream: StreamOptions::new("CAPGEN", "capgen.durable"),
             storage: Storage::File,
             retention: Retention::WorkQueue,
-            duplicate_window: Duration::from_secs(120),
             max_age: Duration::from_secs(7 * 86_400),
             max_bytes: None,
-            replicas: 1,
             ack_wait: Duration::from_secs(30),
             max_unacknowledged: 1000,
         }

@@ -9,12 +9,12 @@ use async_nats::jetstream::message::Info;
 
 /// The number of messages to remember. At 8 bytes for a hash, twice, it takes a few MB. A message is delivered again
 /// after `ack_wait`, 30 s by default, so more than 2,000 per second may arrive until then.
-const LIMIT: usize = 1 << 16;
+const MAX_MESSAGES: usize = 1 << 16;
 
 /// The messages that this transport has received, by their hashes.
 ///
-/// The server counts deliveries, but writes the count to the disk only now and then: after it was killed, it delivers messages
-/// again as if for the first time.
+/// The server counts deliveries, but writes the count to the disk only now and then: after it was killed, it delivers
+/// messages again as if for the first time.
 #[derive(Default)]
 pub(super) struct Seen(Mutex<Recent>);
 
@@ -30,7 +30,7 @@ impl Seen {
         let mut hasher = DefaultHasher::new();
         // A stream that was created again counts from 1 again, so the time is part of the identity.
         (info.stream, info.consumer, info.stream_sequence, info.published).hash(&mut hasher);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(hasher.finish(), LIMIT)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(hasher.finish(), MAX_MESSAGES)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capgen_call::{Transport, conformance};
 use capgen_nats::{NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nats_conforms_to_the_suite_of_transports() {

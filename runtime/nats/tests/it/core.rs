@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::common::{LONG, connect, eventually, group, message, next, options, soon, stored, text, wait_for};
-use capgen_call::{Event, Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
+use capgen_call::{Health, IncomingContent, Outgoing, SubscribeOptions, Transport as _, TransportError};
 use capgen_nats::{JetStreamOptions, NatsEvent, NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn subscriptions_survive_restarts_of_the_server() {
@@ -130,7 +130,7 @@ async fn missing_receivers_are_reported_at_once() {
         let reply_to = Some(format!("{inbox}.{index}"));
         transport.publish(Outgoing { reply_to, ..message("no.one", "x") }).await.unwrap();
         let event = next(&mut replies).await;
-        assert_eq!((event.event, event.address), (Event::NoResponders, format!("{inbox}.{index}")));
+        assert_eq!((event.content, event.address), (IncomingContent::NoResponders, format!("{inbox}.{index}")));
     }
     assert!(start.elapsed() < Duration::from_secs(5), "{:?} for 100 requests", start.elapsed());
 }

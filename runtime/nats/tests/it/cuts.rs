@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::{LONG, durable, eventually, group, message, next, open, soon, stored, text};
 use capgen_call::{Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
 use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
-use capgen_test_brokers::{Cut, NatsServer, Proxy};
+use capgen_testkit::brokers::{Cut, NatsServer, Proxy};
 
 fn options(proxy: &Proxy) -> NatsOptions {
     NatsOptions::new([proxy.url()]).max_reconnect_delay(Duration::from_millis(50)).jetstream(JetStreamOptions::new())

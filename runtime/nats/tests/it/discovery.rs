@@ -9,7 +9,7 @@ use crate::common;
 use crate::common::{connect, next, soon, text, wait_for};
 use capgen_call::{Health, SubscribeOptions, Transport as _, TransportError};
 use capgen_nats::{Discovery, Endpoint, EndpointStats, NatsTransport, ServiceInfo};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 use serde_json::{Value, json};
 
 fn service(id: &str) -> ServiceInfo {
@@ -48,7 +48,7 @@ async fn ask(server: &NatsServer, subject: &str) -> Vec<Value> {
     client.publish_with_reply(subject.to_owned(), inbox, "".into()).await.unwrap();
     let mut answers = Vec::new();
     while let Some(incoming) = soon(&mut replies).await {
-        if incoming.event != capgen_call::Event::NoResponders {
+        if incoming.content != capgen_call::IncomingContent::NoResponders {
             answers.push(serde_json::from_str(&text(&incoming)).unwrap());
         }
     }

@@ -10,7 +10,7 @@ use crate::common::{
 };
 use capgen_call::{Delivery, Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
 use capgen_nats::{JetStreamOptions, NatsTransport, Retention, Storage};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 
 #[tokio::test]
 async fn a_message_waits_for_a_subscription_until_it_is_acknowledged() {

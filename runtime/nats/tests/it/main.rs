@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,10 +11,12 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod calls;
 mod common;
 mod conformance;
 mod core;
 mod cuts;
+mod deployments;
 mod discovery;
 mod jetstream;
 mod tls;

@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::{message, next, text};
 use capgen_call::{Health, SubscribeOptions, Transport as _, TransportError};
 use capgen_nats::{NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tempfile::TempDir;
 

@@ -1,7 +1,8 @@
 //! The memory of a server, and other things that its peers share: each peer has a share, whatever the others do.
 //!
-//! The rule for shares is that of `capgen-shares`: a caller may hold at most four times as much as is still free. Here callers wait for room
-//! instead of being refused, and those that have not proved who they are have a part of their own.
+//! The rule for shares is that of `capgen-shares`: a caller may hold at most four times as much as is still free. Here
+//! callers wait for room instead of being refused, and those that have not proved who they are have a part of their
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -12,8 +13,8 @@ use tokio::sync::Notify;
 
 use crate::{Caller, Work};
 
-/// A share of at most so many bytes does not wait: the buffers of connections have this much anyway. So large messages never stop small
-/// ones.
+/// A share of at most so many bytes does not wait: the buffers of connections have this much anyway. So large messages
+/// never stop small ones.
 pub const FREE: usize = 64 * 1024;
 
 /// An amount that the peers of a server share, such as bytes of memory. Clones are the same amount.
@@ -38,8 +39,9 @@ struct State {
     callers: BTreeMap<Caller, Held>,
     /// The shares that wait because there is no room for anyone.
     waiting: BTreeSet<u64>,
-    /// The share that may exceed the total, so that at least one message is completed: its id, and how much of it is beyond the total. That
-    /// counts for its caller, and not in `held`: otherwise one large message would stop everyone.
+    /// The share that may exceed the total, so that at least one message is completed: its id, and how much of it is
+    /// beyond the total. That counts for its caller, and not in `held`: otherwise one large message would stop
+    /// everyone.
     privileged: Option<(u64, usize)>,
     next: u64,
 }
@@ -73,8 +75,9 @@ enum Full {
 }
 
 impl Budget {
-    /// Memory, in bytes. A sole caller can use all of them; all callers together use at most a quarter more, and one message in addition:
-    /// if there is no room for anyone, the message that has waited for the longest time may exceed the total.
+    /// Memory, in bytes. A sole caller can use all of them; all callers together use at most a quarter more, and one
+    /// message in addition: if there is no room for anyone, the message that has waited for the longest time may exceed
+    /// the total.
     ///
     /// If peers can prove who they are, those that have not done so share half of it.
     #[must_use]
@@ -82,7 +85,8 @@ impl Budget {
         Self::new(bytes, has_proofs, true)
     }
 
-    /// Places, such as those of handlers that run. A sole caller can use all of them; all callers together use at most a quarter more.
+    /// Places, such as those of handlers that run. A sole caller can use all of them; all callers together use at most
+    /// a quarter more.
     #[must_use]
     pub fn places(count: usize) -> Self {
         Self::new(count.max(1), false, false)
@@ -206,8 +210,8 @@ impl Share {
         self.amount
     }
 
-    /// Bytes that count for the share until the last clone of them is dropped, such as an answer until the peer has read it. The work
-    /// ends at the same time.
+    /// Bytes that count for the share until the last clone of them is dropped, such as an answer until the peer has
+    /// read it. The work ends at the same time.
     #[must_use]
     pub fn keep(mut self, bytes: Bytes, work: Work) -> Bytes {
         self.set(bytes.len());

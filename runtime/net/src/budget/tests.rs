@@ -22,7 +22,8 @@ fn seat() -> crate::Seat {
     crate::Seat::new(Host::of(IpAddr::V4(Ipv4Addr::LOCALHOST)), Arc::default())
 }
 
-/// Whether a share gets an amount without waiting. The time is paused, so the timeout is never over before everything else waits.
+/// Whether a share gets an amount without waiting. The time is paused, so the timeout is never over before everything
+/// else waits.
 async fn gets(share: &mut Share, amount: usize) -> bool {
     timeout(Duration::from_millis(1), share.grow(amount)).await.is_ok()
 }

@@ -74,15 +74,16 @@ pub struct Intake {
     pub max: usize,
     /// The time in which a body must grow by 1 kB for each of its seconds, or be complete: see [`Growth`].
     pub window: Duration,
-    /// The time from the start of a connection in which its peer must have [proved](Seat::prove) its name; `None` if the protocol has no proofs.
+    /// The time from the start of a connection in which its peer must have [proved](Seat::prove) its name; `None` if
+    /// the protocol has no proofs.
     pub proof: Option<Duration>,
     /// The memory. It is used only for bytes that have arrived.
     pub budget: Budget,
 }
 
 impl Intake {
-    /// Receives a body. Time that is spent waiting for memory does not count for its growth. The share is that of the body: drop it with
-    /// the bytes.
+    /// Receives a body. Time that is spent waiting for memory does not count for its growth. The share is that of the
+    /// body: drop it with the bytes.
     ///
     /// # Errors
     ///

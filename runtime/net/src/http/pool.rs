@@ -46,8 +46,8 @@ impl Pool {
         Self { idle: Mutex::new(VecDeque::new()), max_idle }
     }
 
-    /// Sends a request over a connection that waits, or over a new one. After the body of the response was read, the connection can be
-    /// [kept](Self::keep), if it has not ended.
+    /// Sends a request over a connection that waits, or over a new one. After the body of the response was read, the
+    /// connection can be [kept](Self::keep), if it has not ended.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ impl Connection {
 
 /// Waits for a response, and returns it with the sender of its request, if the driver has not ended.
 ///
-/// A request that comes into the queue of the driver while the driver drops the queue remains in it until its sender is dropped. So the
-/// sender is dropped when the driver has ended; then the request fails.
+/// A request that comes into the queue of the driver while the driver drops the queue remains in it until its sender is
+/// dropped. So the sender is dropped when the driver has ended; then the request fails.
 async fn response_or_end<R, S>(response: impl Future<Output = R>, driver: impl Future, sender: S) -> (R, Option<S>) {
     let mut response = pin!(response);
     tokio::select! {

@@ -25,12 +25,13 @@ const MAX_HEADERS: usize = 64;
 pub struct Options {
     /// The time for the head of a request, which is also the time that a connection may be idle.
     pub head_timeout: Duration,
-    /// Whether a client that has ended its side still gets its answer. Otherwise the end drops the future of the answer.
+    /// Whether a client that has ended its side still gets its answer. Otherwise the end drops the future of the
+    /// answer.
     pub half_close: bool,
 }
 
-/// Answers the requests of a connection with a function, one after the other, until the client or the server ends it. A request that is
-/// being answered when the server stops gets its answer.
+/// Answers the requests of a connection with a function, one after the other, until the client or the server ends it. A
+/// request that is being answered when the server stops gets its answer.
 pub async fn serve<S, F, A>(stream: S, options: Options, mut stop: Stop, respond: F)
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -14,8 +14,8 @@ const LONG: Duration = Duration::from_secs(30);
 /// Long enough for an answer that is not expected.
 const SHORT: Duration = Duration::from_millis(200);
 
-/// A server that answers each byte with the same byte. `w` is work that does not end, `r` the start of a message that does not end, and
-/// `p` proves the peer.
+/// A server that answers each byte with the same byte. `w` is work that does not end, `r` the start of a message that
+/// does not end, and `p` proves the peer.
 async fn server(admission: Admission) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let serve = |mut stream: TcpStream, seat: capgen_net::Seat, _| async move {

@@ -8,8 +8,8 @@ use super::schema_source::{DerivedPayload, Described, SchemaSource};
 
 /// A type with serde's traits and a schema of schemars, as the [`Payload`](crate::Payload) of a response.
 ///
-/// `#[capability(response = Review)]` makes `Checked<Review>` the [`Response`](crate::Capability::Response). The schema describes the JSON
-/// that `Review` serializes to. It is made and compiled on first use.
+/// `#[capability(response = Review)]` makes `Checked<Review>` the [`Response`](crate::Capability::Response). The schema
+/// describes the JSON that `Review` serializes to. It is made and compiled on first use.
 ///
 /// ```
 /// use capgen::{Checked, Payload};

@@ -13,8 +13,8 @@ use crate::{Capability, Payload, UnsupportedSchema};
 
 /// The declaration that `#[derive(Capability)]` expands to.
 ///
-/// It has only constants and types. Everything else is computed at run time, by code that is compiled once and not for each
-/// capability.
+/// It has only constants and types. Everything else is computed at run time, by code that is compiled once and not for
+/// each capability.
 pub trait Declare {
     /// The type of requests.
     type Request: Payload;
@@ -86,7 +86,8 @@ fn with_schemas(descriptor: &Descriptor, sides: [&'static PayloadSchema; 2]) -> 
     Ok(Entry { input, output, ..entry? })
 }
 
-/// The schema of a request without the description that the capability has already: both come from the same doc comment.
+/// The schema of a request without the description that the capability has already: both come from the same doc
+/// comment.
 fn without_description(schema: Schema, description: Option<&str>) -> Schema {
     let Some(members) = schema.source().as_object() else { return schema };
     if description.is_none() || members.get("description").and_then(Json::as_str) != description {

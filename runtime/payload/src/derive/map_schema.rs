@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 /// The schema of a map from `K` to `V`, in which the names of properties have the schema of `K`.
 ///
-/// schemars describes a map by the type of its values. Of the type of its keys, it keeps a pattern, the variants of an enum and integers,
-/// but no length, no format, and no reference to another type, so that the schema accepts names that serde rejects. Write this type as
-/// the schema of the field:
+/// schemars describes a map by the type of its values. Of the type of its keys, it keeps a pattern, the variants of an
+/// enum and integers, but no length, no format, and no reference to another type, so that the schema accepts names that
+/// serde rejects. Write this type as the schema of the field:
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -51,7 +51,8 @@ impl<K: JsonSchema, V: JsonSchema> JsonSchema for MapSchema<K, V> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let key = K::json_schema(generator);
-        // Keys that are written as other texts than the values: schemars describes integers, and nothing describes `bool`.
+        // Keys that are written as other texts than the values: schemars describes integers, and nothing describes
+        // `bool`.
         let names = match key.get("type").and_then(Value::as_str) {
             Some("integer") => return BTreeMap::<K, V>::json_schema(generator),
             Some("boolean") => json!({"enum": ["true", "false"]}),

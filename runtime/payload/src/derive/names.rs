@@ -1,13 +1,13 @@
 //! Stable names of definitions, if several Rust types have the same name.
 //!
-//! schemars numbers such types in the order in which it finds them (`Item`, `Item2`). So moving a field would rename types, and `Item2`
-//! may also be the real name of a type. Here, such types get a hash of their schema as a suffix.
+//! schemars numbers such types in the order in which it finds them (`Item`, `Item2`). So moving a field would rename
+//! types, and `Item2` may also be the real name of a type. Here, such types get a hash of their schema as a suffix.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_schema::{Hash, Json, Object, definition_name};
+use capgen_schema::{Hash, Json, Object, Subschemas, definition_name};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 const PREFIX: &str = "#/definitions/";
@@ -43,8 +43,8 @@ fn numbered(name: &str, names: &BTreeSet<String>, generate: &dyn Fn(&[String]) -
         let (base, number) = name.split_at_checked(name.len() - count)?;
         (names.contains(base) && !number.starts_with('0') && number != "1").then_some((base, number))
     })?;
-    // Generate again with the name reserved. A type that really has this name now gets a number, and one that schemars numbered gets
-    // the next number.
+    // Generate again with the name reserved. A type that really has this name now gets a number, and one that schemars
+    // numbered gets the next number.
     let others = generate(&[name.to_owned()]);
     let next = (2..).map(|number| format!("{base}{number}")).find(|next| !names.contains(next))?;
     definitions(&others).any(|(other, _)| *other == next).then(|| base.to_owned())
@@ -75,8 +75,8 @@ fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String,
 
 /// The hash of each definition, including the definitions that it refers to.
 ///
-/// Each round replaces the names in references by hashes of the round before, so that a difference spreads by one reference. That also
-/// works for recursive types.
+/// Each round replaces the names in references by hashes of the round before, so that a difference spreads by one
+/// reference. That also works for recursive types.
 fn hashes(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut hashes: BTreeMap<String, String> =
         definitions(schema).map(|(name, _)| (name.clone(), bases.get(name).unwrap_or(name).clone())).collect();
@@ -115,20 +115,7 @@ fn rename(schema: &Json, names: &BTreeMap<String, String>, is_root: bool) -> Jso
 /// Applies `change` to the direct subschemas, and not to values such as `default`, which may look like schemas.
 fn below(schema: &Json, change: &dyn Fn(&Json) -> Json) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
-    let member = |(key, value): &(String, Json)| {
-        let value = match (key.as_str(), value) {
-            ("properties" | "patternProperties" | "definitions", Json::Object(schemas)) => {
-                Json::Object(schemas.iter().map(|(name, schema)| (name.clone(), change(schema))).collect())
-            }
-            ("oneOf" | "anyOf" | "allOf" | "items" | "prefixItems", Json::Array(schemas)) => {
-                Json::Array(schemas.iter().map(change).collect())
-            }
-            ("const" | "enum" | "default" | "examples" | "required", value) => value.clone(),
-            (_, schema @ Json::Object(_)) => change(schema),
-            (_, value) => value.clone(),
-        };
-        (key.clone(), value)
-    };
+    let member = |(key, value): &(String, Json)| (key.clone(), Subschemas::map(key, value, |_, schema| change(schema)));
     Json::Object(members.iter().map(member).collect())
 }
 

@@ -12,7 +12,8 @@ impl<V> PerType<V> {
         Self(RwLock::new(BTreeMap::new()))
     }
 
-    /// The value for a type, computed by `make` on first use. `make` may call this for other types: no lock is held during the call.
+    /// The value for a type, computed by `make` on first use. `make` may call this for other types: no lock is held
+    /// during the call.
     pub(super) fn get(&self, key: TypeId, make: &dyn Fn() -> V) -> &'static V {
         if let Some(value) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return value;

@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// The functions of schemars' derive for a type.
 ///
-/// schemars' generator is generic over the root type, so it would be compiled again for each type. Instead, it is called with one type,
-/// [`Placeholder`], which calls these functions.
+/// schemars' generator is generic over the root type, so it would be compiled again for each type. Instead, it is
+/// called with one type, [`Placeholder`], which calls these functions.
 #[derive(Clone, Copy)]
 pub(super) struct RootType {
     name: fn() -> Cow<'static, str>,

@@ -26,8 +26,8 @@ pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, Invali
     })
 }
 
-/// Reads a payload that the schema allows and serde rejected. Either an integer is written with a point, which serde does not accept,
-/// or the Rust type is narrower than its schema, which is an error.
+/// Reads a payload that the schema allows and serde rejected. Either an integer is written with a point, which serde
+/// does not accept, or the Rust type is narrower than its schema, which is an error.
 #[cold]
 fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T, InvalidPayload> {
     // From text again: from a tree, serde would turn a number outside the range of `f32` into an infinity.
@@ -46,7 +46,8 @@ fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T
 ///
 /// # Errors
 ///
-/// Those of [`Payload::to_json_with`], and values that serde cannot write as JSON, such as a map whose keys are not strings.
+/// Those of [`Payload::to_json_with`], and values that serde cannot write as JSON, such as a map whose keys are not
+/// strings.
 pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     match with_room_to_validate(|| Finite::write(payload)) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),

@@ -48,8 +48,8 @@ impl io::Write for &Output {
     }
 }
 
-/// A wrapper around a serializer of `serde_json`, around its serializers of arrays and objects, and around the values that are passed to
-/// them.
+/// A wrapper around a serializer of `serde_json`, around its serializers of arrays and objects, and around the values
+/// that are passed to them.
 pub(super) struct Finite<'p, S> {
     inner: S,
     output: &'p Output,

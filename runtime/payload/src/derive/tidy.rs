@@ -1,9 +1,9 @@
 //! Removing redundant and unstable annotations of schemars.
 
-use capgen_schema::{Json, Object};
+use capgen_schema::{Json, Subschemas};
 
-/// The schema of the type `name` without its name as the title, and with defaults and examples in a stable order: hash sets and hash
-/// maps iterate in a random one.
+/// The schema of the type `name` without its name as the title, and with defaults and examples in a stable order: hash
+/// sets and hash maps iterate in a random one.
 pub(super) fn tidy(schema: &Json, name: &str) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let is_set = members.get("uniqueItems") == Some(&Json::Bool(true));
@@ -14,14 +14,7 @@ pub(super) fn tidy(schema: &Json, name: &str) -> Json {
             ("examples", Json::Array(examples)) => {
                 Json::Array(examples.iter().map(|example| ordered(example, is_set)).collect())
             }
-            ("properties" | "definitions", Json::Object(schemas)) => {
-                Json::Object(schemas.iter().map(|(key, schema)| (key.clone(), tidy(schema, name))).collect::<Object>())
-            }
-            ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => {
-                Json::Array(branches.iter().map(|branch| tidy(branch, name)).collect())
-            }
-            ("items" | "additionalProperties" | "propertyNames" | "not", schema) => tidy(schema, name),
-            (_, value) => value.clone(),
+            (key, value) => Subschemas::map(key, value, |_, schema| tidy(schema, name)),
         };
         (key.clone(), value)
     });

@@ -15,7 +15,8 @@ pub fn branch<T: Codec>(value: &Value) -> Option<T> {
     Reader::new(&value.to_string()).whole()
 }
 
-/// The JSON of a value. A number that is not finite becomes `null`; a value nested deeper than 128 levels becomes `null` as a whole.
+/// The JSON of a value. A number that is not finite becomes `null`; a value nested deeper than 128 levels becomes
+/// `null` as a whole.
 ///
 /// ```
 /// assert_eq!(capgen::wire::to_value(&vec![1_i64, 2]), serde_json::json!([1, 2]));

@@ -51,8 +51,8 @@ impl Length {
         Self { min, max }
     }
 
-    /// Whether the length is within the limits. A code point has one to four bytes, so the length in bytes usually decides without
-    /// counting.
+    /// Whether the length is within the limits. A code point has one to four bytes, so the length in bytes usually
+    /// decides without counting.
     #[inline]
     pub(super) fn accepts(&self, text: &str) -> bool {
         let bytes = text.len() as u64;
@@ -136,7 +136,8 @@ impl Constraint<String> for Text {
 pub struct Within<T> {
     min: T,
     max: T,
-    /// Whether the schema excludes the number next to `min`, beyond it. Then every number that is rounded to `min` is within the bound.
+    /// Whether the schema excludes the number next to `min`, beyond it. Then every number that is rounded to `min` is
+    /// within the bound.
     is_min_next: bool,
     is_max_next: bool,
 }
@@ -175,8 +176,8 @@ impl Within<f64> {
 
 /// A number that can have bounds.
 pub trait Bounded: Codec + PartialOrd {
-    /// How the text of a number compares with a limit that the number equals after it has been read; `None` if the digits of the limit
-    /// decide, which only the schema has.
+    /// How the text of a number compares with a limit that the number equals after it has been read; `None` if the
+    /// digits of the limit decide, which only the schema has.
     fn compare_text(text: &str, limit: &Self) -> Option<Ordering>;
 }
 
@@ -204,7 +205,8 @@ impl Bounded for f64 {
 }
 
 impl<T: Bounded> Within<T> {
-    /// Whether the text of a value between the limits is between them too. It may have been rounded to a limit from beyond.
+    /// Whether the text of a value between the limits is between them too. It may have been rounded to a limit from
+    /// beyond.
     fn accepts_text(&self, value: &T, text: &str) -> bool {
         let is_above =
             *value != self.min || self.is_min_next || T::compare_text(text, &self.min).is_some_and(Ordering::is_ge);

@@ -5,8 +5,9 @@ use capgen_schema::{ReportBudget, pointer};
 use super::Reader;
 use super::reader::ValueKind;
 
-/// The pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to the innermost value that contains the byte at `offset`. If
-/// the text stops being valid JSON before that, the pointer to the innermost value up to there. Names are cut as the budget says.
+/// The pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to the innermost value that contains the byte at
+/// `offset`. If the text stops being valid JSON before that, the pointer to the innermost value up to there. Names are
+/// cut as the budget says.
 pub(crate) fn pointer(text: &str, offset: usize, budget: ReportBudget) -> String {
     let mut place = String::new();
     let mut reader = Reader::unchecked(text);

@@ -1,16 +1,9 @@
 //! Enums: values from a closed set.
 
 use capgen_schema::Json;
+use capgen_schema::message_text::{MAX_LISTED, MAX_QUOTED, list, quote};
 
 use super::Reader;
-
-/// How many values an error lists. As in the messages of validation: the first values show the kind of text that is
-/// expected.
-const LISTED: usize = 16;
-
-/// How many code points of one value an error shows. As in the messages of validation: longer texts are prose, and
-/// their start identifies them.
-const SHOWN: usize = 64;
 
 /// The error of converting a text into an enum that does not have it.
 ///
@@ -28,14 +21,8 @@ pub struct NotInEnum {
 
 impl std::fmt::Display for NotInEnum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("value not in enum [")?;
-        for (index, name) in self.names.iter().take(LISTED).enumerate() {
-            let mut chars = name.chars();
-            let shown = Json::String(chars.by_ref().take(SHOWN).collect()).canonical();
-            let (comma, more) = (if index > 0 { "," } else { "" }, if chars.next().is_some() { "..." } else { "" });
-            write!(f, "{comma}{shown}{more}")?;
-        }
-        f.write_str(if self.names.len() > LISTED { ",...]" } else { "]" })
+        let names = self.names.iter().map(|name| quote(name, MAX_QUOTED));
+        write!(f, "value not in enum {}", list(names))
     }
 }
 
@@ -54,7 +41,7 @@ impl std::error::Error for NotInEnum {}
 /// ```
 pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, NotInEnum> {
     let found = members.iter().copied().find(|member| name(*member) == text);
-    found.ok_or_else(|| NotInEnum { names: members.iter().copied().take(LISTED + 1).map(name).collect() })
+    found.ok_or_else(|| NotInEnum { names: members.iter().copied().take(MAX_LISTED + 1).map(name).collect() })
 }
 
 impl Reader<'_> {

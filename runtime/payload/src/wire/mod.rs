@@ -1,8 +1,9 @@
-//! Reading, checking and writing JSON in one pass, with the semantics of JSON Schema. Generated code uses this module. A program
-//! uses [`Payload`](crate::Payload).
+//! Reading, checking and writing JSON in one pass, with the semantics of JSON Schema. Generated code uses this module.
+//! A program uses [`Payload`](crate::Payload).
 //!
-//! It differs from serde's derive: `1.0` is an integer, `null` is not a missing property, duplicate names in an object are rejected,
-//! an array is never read as a struct, and the assertions of the schema are checked while a value is read.
+//! It differs from serde's derive: `1.0` is an integer, `null` is not a missing property, duplicate names in an object
+//! are rejected, an array is never read as a struct, and the assertions of the schema are checked while a value is
+//! read.
 
 mod branch;
 mod codec;
@@ -15,9 +16,8 @@ mod number;
 mod object;
 mod read_write;
 mod reader;
-mod scan;
 mod schema;
-mod shim;
+mod serde_bridge;
 mod stack;
 mod value;
 mod writer;
@@ -32,9 +32,8 @@ pub use names::{Names, Spelling};
 pub use object::{ObjectReader, Rest};
 pub use read_write::{read_payload, write_payload};
 pub use reader::{Reader, ValueKind};
-pub use scan::plain_end;
 pub use schema::PayloadSchema;
-pub use shim::{deserialize, deserialize_payload, serialize};
+pub use serde_bridge::{deserialize, deserialize_payload, serialize};
 pub use writer::Writer;
 
 pub(crate) use stack::{with_room, with_room_to_validate};

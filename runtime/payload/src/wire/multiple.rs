@@ -37,7 +37,8 @@ impl<C> MultipleOf<C> {
 
 /// A number that can be a multiple of another.
 pub trait Divisible: Codec {
-    /// Whether the number, as it is written, is a multiple, and also the number of the `text` from which it was read, if any.
+    /// Whether the number, as it is written, is a multiple, and also the number of the `text` from which it was read,
+    /// if any.
     fn is_multiple(&self, text: Option<&str>, divisor: &Divisor) -> bool;
 }
 

@@ -1,6 +1,6 @@
 //! Numbers in a JSON text ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
 
-use capgen_schema::Number;
+use capgen_schema::{JsonCursor, Number};
 use serde::Serializer;
 use serde_json::Value;
 
@@ -14,10 +14,14 @@ pub(super) enum Numeral {
     Float(f64),
 }
 
-/// The number that starts at `at`, and the index after it; `None` if there is no number, or one outside the range of binary64.
+/// Reads the number at the position; `None` if there is no number, or one outside the range of binary64.
+///
+/// Nearly all numbers are short integers, whose value is computed while their digits are read. The cursor reads the
+/// others.
 #[inline]
-pub(super) fn scan(text: &str, at: usize) -> Option<(Numeral, usize)> {
-    let bytes = text.as_bytes();
+pub(super) fn scan(cursor: &mut JsonCursor<'_>) -> Option<Numeral> {
+    let bytes = cursor.text().as_bytes();
+    let at = cursor.at();
     let is_negative = bytes.get(at) == Some(&b'-');
     let first = at + usize::from(is_negative);
     let mut end = first;
@@ -30,44 +34,31 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(Numeral, usize)> {
     if digits == 0 || (digits > 1 && bytes.get(first) == Some(&b'0')) {
         return None;
     }
+    cursor.advance(end - at);
     let is_integer = !matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
     if !is_integer || digits > 18 || (is_negative && value == 0) {
-        return scan_slowly(text, at, end, is_integer);
+        return scan_slowly(cursor, at, is_integer);
     }
     #[expect(clippy::cast_possible_wrap, reason = "18 digits are below 2^63")]
     let numeral = if is_negative { Numeral::Negative(-(value as i64)) } else { Numeral::Natural(value) };
-    Some((numeral, end))
+    Some(numeral)
 }
 
-/// Scans a number that is not a short integer. `end` is the index after its integer part.
+/// Reads a number that is not a short integer. It starts at `start`, and the cursor is after its integer part.
 #[cold]
-fn scan_slowly(text: &str, at: usize, mut end: usize, is_integer: bool) -> Option<(Numeral, usize)> {
-    let bytes = text.as_bytes();
-    let digits = |mut at: usize| {
-        let start = at;
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        (at > start).then_some(at)
-    };
-    if bytes.get(end) == Some(&b'.') {
-        end = digits(end + 1)?;
-    }
-    if let Some(b'e' | b'E') = bytes.get(end) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-        end = digits(end + 1 + sign)?;
-    }
-    let numeral = text.get(at..end)?;
+fn scan_slowly(cursor: &mut JsonCursor<'_>, start: usize, is_integer: bool) -> Option<Numeral> {
+    cursor.fraction()?;
+    let numeral = cursor.since(start);
     if is_integer {
         if let Ok(natural) = numeral.parse() {
-            return Some((Numeral::Natural(natural), end));
+            return Some(Numeral::Natural(natural));
         }
         if let Ok(negative @ ..0) = numeral.parse() {
-            return Some((Numeral::Negative(negative), end));
+            return Some(Numeral::Negative(negative));
         }
     }
     let float: f64 = numeral.parse().ok()?;
-    float.is_finite().then_some((Numeral::Float(float), end))
+    float.is_finite().then_some(Numeral::Float(float))
 }
 
 /// More significant digits than this may be rounded by binary64.
@@ -80,17 +71,17 @@ pub(super) fn exact(text: &str, float: f64) -> Option<Number> {
 }
 
 impl Numeral {
-    /// Whether the number, whose text has this length, may be written with another value after it has been read as binary64: it may have
-    /// been rounded, or it is one of those that are not written as the shortest decimal. `false` for nearly all numbers that keep
-    /// their value.
+    /// Whether the number, whose text has this length, may be written with another value after it has been read as
+    /// binary64: it may have been rounded, or it is one of those that are not written as the shortest decimal. `false`
+    /// for nearly all numbers that keep their value.
     #[inline]
     pub(super) fn may_change(self, length: usize) -> bool {
         matches!(self, Self::Float(float)
-            if length > FEW_DIGITS || float.is_subnormal() || float.abs() >= Number::EXACT_INTEGER_LIMIT)
+            if length > FEW_DIGITS || float.is_subnormal() || float.abs() >= Number::MAX_EXACT_INTEGER)
     }
 
-    /// The integer of at most 64 bits with this text, if the number is rounded; otherwise the number itself. A tree then keeps the value
-    /// of such an integer in every notation.
+    /// The integer of at most 64 bits with this text, if the number is rounded; otherwise the number itself. A tree
+    /// then keeps the value of such an integer in every notation.
     #[cold]
     pub(super) fn or_integer(self, text: &str) -> Self {
         if !Number::is_rounded_text(text) {
@@ -184,7 +175,8 @@ mod tests {
         ];
         for text in texts {
             let expected = serde_json::from_str::<Value>(text).ok();
-            let found = scan(text, 0).filter(|(_, end)| *end == text.len()).map(|(numeral, _)| numeral.to_value());
+            let mut cursor = JsonCursor::new(text, 0);
+            let found = scan(&mut cursor).filter(|_| cursor.at() == text.len()).map(Numeral::to_value);
             assert_eq!(found, expected, "{text}");
         }
     }

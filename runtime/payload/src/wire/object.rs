@@ -49,8 +49,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The index of the next property among the names. For an undeclared property that is kept, it is the number of names. The inner
-    /// `None` means the end of the object. Unless at the end, the caller must read the value next.
+    /// The index of the next property among the names. For an undeclared property that is kept, it is the number of
+    /// names. The inner `None` means the end of the object. Unless at the end, the caller must read the value next.
     pub fn property(&mut self, object: &mut ObjectReader<'a>) -> Option<Option<usize>> {
         loop {
             if !self.another(b'}', object.is_first)? {
@@ -113,12 +113,14 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Looks ahead for the first property of the next object that has one of the names, and returns the index of that name.
+    /// Looks ahead for the first property of the next object that has one of the names, and returns the index of that
+    /// name.
     pub fn which(&mut self, names: &[&str]) -> Option<usize> {
         self.ahead(|reader| reader.find(|name| names.iter().position(|key| *key == name)))
     }
 
-    /// Moves to the value of a wanted property. The properties before it are skipped with little checking: they are read later.
+    /// Moves to the value of a wanted property. The properties before it are skipped with little checking: they are
+    /// read later.
     fn find<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.open(b'{')?;
         let mut is_first = true;

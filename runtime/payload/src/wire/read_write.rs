@@ -27,8 +27,8 @@ pub fn read_payload<T: Codec>(text: &str, options: Options, schema: &PayloadSche
     }
 }
 
-/// A second reader, which checks no assertions, for a text that the schema allows. The first reader stops at the first problem, so
-/// the interpreter validates the text, and reports the violations.
+/// A second reader, which checks no assertions, for a text that the schema allows. The first reader stops at the first
+/// problem, so the interpreter validates the text, and reports the violations.
 #[cold]
 fn again<'a>(
     first: &Reader<'_>,
@@ -43,8 +43,8 @@ fn again<'a>(
     Ok(Reader::unchecked(text))
 }
 
-/// Returns a payload that was read without checks if it can be written: the numbers of its text are valid, but its type may have
-/// rounded them to numbers that are not.
+/// Returns a payload that was read without checks if it can be written: the numbers of its text are valid, but its type
+/// may have rounded them to numbers that are not.
 #[cold]
 fn writable<T: Codec>(payload: T, options: Options, schema: &PayloadSchema) -> Result<T, InvalidPayload> {
     match write_payload(&payload, options, schema) {
@@ -112,7 +112,8 @@ fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> R
     settle(text, nulls, schema, options)
 }
 
-/// Returns a written text if it is valid. `nulls` are the places of numbers that are not finite, for which the text has `null`.
+/// Returns a written text if it is valid. `nulls` are the places of numbers that are not finite, for which the text has
+/// `null`.
 ///
 /// # Errors
 ///
@@ -133,7 +134,8 @@ pub(crate) fn settle(
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
-/// The violations of a text, with those of the numbers that are not finite in place of those of the `null`s at their places.
+/// The violations of a text, with those of the numbers that are not finite in place of those of the `null`s at their
+/// places.
 #[cold]
 fn with_nulls(violations: Violations, text: &[u8], nulls: &[Unrepresentable], budget: ReportBudget) -> Violations {
     let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();

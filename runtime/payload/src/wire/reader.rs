@@ -1,23 +1,22 @@
-//! Reading and checking JSON text in one pass.
+//! Reading and checking JSON text in one pass. `lexer.rs` of `capgen-schema` lists the readers of JSON text, and the
+//! reason for each.
 
 use std::borrow::Cow;
 
-use capgen_schema::MAX_PAYLOAD_DEPTH;
+use capgen_schema::{JsonCursor, MAX_PAYLOAD_DEPTH};
 
 use super::number::{self, Numeral};
-use super::scan::{plain_end, unescape};
 use super::stack::with_room;
 use super::{Codec, Constraint, Interpreted, Writer};
 
 /// A JSON text that is being read.
 ///
-/// A method that reads returns `None` if the text is not valid JSON, does not have the type, or breaks the schema. It returns no reason:
-/// valid payloads should not pay for error messages, and the [`Validator`](crate::Validator) reports the violations. After `None`, the
-/// rest of the text is not read.
+/// A method that reads returns `None` if the text is not valid JSON, does not have the type, or breaks the schema. It
+/// returns no reason: valid payloads should not pay for error messages, and the [`Validator`](crate::Validator) reports
+/// the violations. After `None`, the rest of the text is not read.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: JsonCursor<'a>,
     depth: usize,
     max_depth: usize,
     /// Whether assertions are not checked, because the payload is known to be valid.
@@ -52,8 +51,7 @@ impl<'a> Reader<'a> {
     /// A reader that checks assertions.
     pub(crate) fn new(text: &'a str) -> Self {
         Self {
-            text,
-            at: 0,
+            cursor: JsonCursor::new(text, 0),
             depth: 0,
             max_depth: MAX_PAYLOAD_DEPTH,
             is_unchecked: false,
@@ -76,18 +74,20 @@ impl<'a> Reader<'a> {
         self.is_unchecked
     }
 
-    /// The place and the reason of stopping. The reason is `otherwise` unless it is a number that the type cannot represent.
+    /// The place and the reason of stopping. The reason is `otherwise` unless it is a number that the type cannot
+    /// represent.
     pub(crate) fn stop(&self, otherwise: &'static str) -> Unrepresentable {
         self.unrepresentable.unwrap_or_else(|| Unrepresentable { offset: self.last_value(), message: otherwise })
     }
 
     /// A place inside the value that was read last or, if a value is next, its start.
     fn last_value(&self) -> usize {
-        let (before, after) = self.text.split_at_checked(self.at).unwrap_or((self.text, ""));
+        let text = self.cursor.text();
+        let (before, after) = text.split_at_checked(self.at()).unwrap_or((text, ""));
         let before = before.trim_end();
         if before.is_empty() || before.ends_with(['[', '{', ':', ',']) {
             // A string can end in one of these characters too, but its quote follows.
-            self.at + (after.len() - after.trim_start().len())
+            self.at() + (after.len() - after.trim_start().len())
         } else {
             // Assertions are checked after the value is read.
             before.len() - 1
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
 
     /// The position, in bytes.
     pub(crate) fn at(&self) -> usize {
-        self.at
+        self.cursor.at()
     }
 
     /// Reads the whole text.
@@ -107,8 +107,7 @@ impl<'a> Reader<'a> {
 
     /// Whether only whitespace is left.
     pub(super) fn ended(&mut self) -> bool {
-        self.space();
-        self.at == self.text.len()
+        self.peek().is_none()
     }
 
     /// Reads a value of a type and checks its whole schema.
@@ -131,12 +130,12 @@ impl<'a> Reader<'a> {
         if self.is_unchecked {
             return T::read(self);
         }
-        let start = self.at;
+        let start = self.cursor;
         let (value, may_change) = self.exact_value()?;
         if !whole.accepts(&value) {
             return None;
         }
-        self.at = start;
+        self.cursor = start;
         self.is_unchecked = true;
         let read = T::read(self);
         self.is_unchecked = false;
@@ -165,26 +164,14 @@ impl<'a> Reader<'a> {
     /// The next byte that is not whitespace.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        match self.text.as_bytes().get(self.at) {
-            Some(byte) if *byte > b' ' => Some(*byte),
-            _ => {
-                self.space();
-                self.text.as_bytes().get(self.at).copied()
-            }
-        }
-    }
-
-    fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.as_bytes().get(self.at) {
-            self.at += 1;
-        }
+        self.cursor.token()
     }
 
     /// Consumes a byte; `None` if the next one that is not whitespace is another.
     #[inline]
     pub(super) fn take(&mut self, byte: u8) -> Option<()> {
         if self.peek()? == byte {
-            self.at += 1;
+            self.cursor.advance(1);
             Some(())
         } else {
             None
@@ -204,7 +191,7 @@ impl<'a> Reader<'a> {
     pub(super) fn another(&mut self, bracket: u8, is_first: bool) -> Option<bool> {
         let next = self.peek()?;
         if next == bracket {
-            self.at += 1;
+            self.cursor.advance(1);
             self.depth -= 1;
             return Some(false);
         }
@@ -214,19 +201,13 @@ impl<'a> Reader<'a> {
         if next != b',' {
             return None;
         }
-        self.at += 1;
+        self.cursor.advance(1);
         Some(true)
     }
 
     fn word(&mut self, word: &str) -> Option<()> {
         self.peek()?;
-        let rest = self.text.as_bytes().get(self.at..)?;
-        if rest.starts_with(word.as_bytes()) {
-            self.at += word.len();
-            Some(())
-        } else {
-            None
-        }
+        self.cursor.literal(word).then_some(())
     }
 
     /// Reads `null`.
@@ -250,38 +231,17 @@ impl<'a> Reader<'a> {
     /// Reads a string. It is borrowed if it has no escapes.
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
         self.take(b'"')?;
-        let start = self.at;
-        let end = plain_end(self.text.as_bytes(), start);
-        if self.text.as_bytes().get(end) == Some(&b'"') {
-            self.at = end + 1;
-            return self.text.get(start..end).map(Cow::Borrowed);
-        }
-        self.escaped(start, end)
-    }
-
-    #[cold]
-    fn escaped(&mut self, start: usize, mut end: usize) -> Option<Cow<'a, str>> {
-        loop {
-            match self.text.as_bytes().get(end)? {
-                b'"' => break,
-                b'\\' => end = plain_end(self.text.as_bytes(), end + 2),
-                _ => return None,
-            }
-        }
-        self.at = end + 1;
-        unescape(self.text.get(start..end)?)
+        self.cursor.rest_of_string().ok()
     }
 
     /// The text from `start`, where a value starts, to the position.
     pub(super) fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).unwrap_or_default()
+        self.cursor.since(start)
     }
 
     pub(super) fn numeral(&mut self) -> Option<Numeral> {
         self.peek()?;
-        let (numeral, end) = number::scan(self.text, self.at)?;
-        self.at = end;
-        Some(numeral)
+        number::scan(&mut self.cursor)
     }
 
     /// Reads an integer; `1.0` is one.
@@ -297,7 +257,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn whole_number<T: TryFrom<u64> + TryFrom<i64>>(&mut self, range: &'static str) -> Option<T> {
         self.peek()?;
-        let start = self.at;
+        let start = self.at();
         let numeral = self.numeral()?;
         if let Numeral::Float(float) = numeral {
             return self.folded(float, start, range);
@@ -312,7 +272,7 @@ impl<'a> Reader<'a> {
     /// The integer that was written with a fraction or an exponent, by its digits: binary64 may have rounded it.
     fn folded<T: TryFrom<u64> + TryFrom<i64>>(&mut self, float: f64, start: usize, range: &'static str) -> Option<T> {
         // Short numbers are exact: two decimals of few digits never have the same binary64.
-        if !Numeral::Float(float).may_change(self.at - start) {
+        if !Numeral::Float(float).may_change(self.at() - start) {
             #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
             match T::try_from(float as i64) {
                 _ if float.fract() != 0.0 => return None,
@@ -335,10 +295,11 @@ impl<'a> Reader<'a> {
         integer
     }
 
-    /// Reads a number; `None` if binary64 cannot represent it exactly, because it would be written back as another number.
+    /// Reads a number; `None` if binary64 cannot represent it exactly, because it would be written back as another
+    /// number.
     pub fn number(&mut self) -> Option<f64> {
         self.peek()?;
-        let start = self.at;
+        let start = self.at();
         let float = self.numeral()?.to_float();
         if float.is_none() {
             self.unrepresentable =
@@ -368,7 +329,7 @@ impl<'a> Reader<'a> {
         }
         let mut open: usize = 0;
         loop {
-            match self.text.as_bytes().get(self.at)? {
+            match self.cursor.peek()? {
                 b'"' => {
                     self.string()?;
                     continue;
@@ -377,7 +338,7 @@ impl<'a> Reader<'a> {
                 b'}' | b']' => open -= 1,
                 _ => {}
             }
-            self.at += 1;
+            self.cursor.advance(1);
             if open == 0 {
                 return Some(());
             }
@@ -386,15 +347,15 @@ impl<'a> Reader<'a> {
 
     /// Calls `look`, and returns to the position before it.
     pub(super) fn ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (at, depth) = (self.at, self.depth);
+        let (cursor, depth) = (self.cursor, self.depth);
         let found = look(self);
-        (self.at, self.depth) = (at, depth);
+        (self.cursor, self.depth) = (cursor, depth);
         found
     }
 }
 
-/// Whether a value can be written again: the numbers of its text are valid, but its type may have rounded them to numbers that are
-/// not.
+/// Whether a value can be written again: the numbers of its text are valid, but its type may have rounded them to
+/// numbers that are not.
 #[cold]
 fn is_writable<T: Codec>(value: &T, whole: &Interpreted) -> bool {
     Writer::new().checked(whole, |writer| value.write(writer)).is_some()

@@ -57,7 +57,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads any value with the digits of its numbers. Also returns whether a typed value may write one of them with another value.
+    /// Reads any value with the digits of its numbers. Also returns whether a typed value may write one of them with
+    /// another value.
     pub(super) fn exact_value(&mut self) -> Option<(ExactPayload, bool)> {
         self.peek()?;
         let start = self.at();
@@ -109,18 +110,9 @@ pub(super) fn are_unique<T: Eq + Hash>(items: &[T]) -> bool {
 #[cfg(test)]
 mod tests {
     use capgen_schema::parse_payload;
+    use capgen_testkit::Random;
 
     use super::*;
-
-    /// A generator with a fixed seed.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as usize % limit.max(1)
-        }
-    }
 
     const SEEDS: [&str; 8] = [
         r#" {"a": [1, -2.5e3, true, false, null], "b": {"c": "x\n\u00e9\ud83d\ude00", "": {}}} "#,
@@ -151,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_reader_and_the_strict_parser_agree() {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         for round in 0..60_000 {
             let seed = SEEDS.get(round % SEEDS.len()).copied().unwrap_or_default();
             let text = if round < SEEDS.len() { seed.to_owned() } else { mutate(seed, &mut random) };

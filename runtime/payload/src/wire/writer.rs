@@ -15,7 +15,8 @@ const MAX: f64 = 18_446_744_073_709_551_616.0;
 
 /// A JSON text that is being written.
 ///
-/// A method that writes returns `None` if the value breaks its schema. The text is then incomplete and must not be used.
+/// A method that writes returns `None` if the value breaks its schema. The text is then incomplete and must not be
+/// used.
 #[derive(Debug)]
 pub struct Writer {
     text: Vec<u8>,
@@ -217,7 +218,8 @@ impl Writer {
         value.as_ref().map_or(Some(()), |_| self.required_by(name, value, constraint))
     }
 
-    /// Writes the undeclared properties. One with a declared name is left out: the field has the value of that property.
+    /// Writes the undeclared properties. One with a declared name is left out: the field has the value of that
+    /// property.
     pub fn rest<T, C: Constraint<T>>(
         &mut self,
         rest: &BTreeMap<String, T>,
@@ -231,7 +233,7 @@ impl Writer {
 
 /// Whether the binary64 is written with all its digits, as a 64-bit integer is, and not as the shortest decimal.
 pub(super) fn has_all_digits(value: f64) -> bool {
-    (Number::EXACT_INTEGER_LIMIT..MAX).contains(&value.abs())
+    (Number::MAX_EXACT_INTEGER..MAX).contains(&value.abs())
 }
 
 pub(super) fn write_map<T, C: Constraint<T>>(

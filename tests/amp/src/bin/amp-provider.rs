@@ -1,5 +1,6 @@
-//! The provider as a program: `amp-provider FOLDER` writes a bundle to the folder, opens it, and serves its capabilities over `amp://` and
-//! `http://`. The first line of its output has both addresses. A line of input shuts it down: running invocations have that many ms.
+//! The provider as a program: `amp-provider FOLDER` writes a bundle to the folder, opens it, and serves its
+//! capabilities over `amp://` and `http://`. The first line of its output has both addresses. A line of input shuts it
+//! down: running invocations have that many ms.
 #![forbid(unsafe_code)]
 
 use std::path::PathBuf;

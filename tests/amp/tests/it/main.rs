@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

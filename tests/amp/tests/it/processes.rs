@@ -11,7 +11,8 @@ use capgen_amp::carrier::{Client, ClientError, Peer, TypedError, http, tcp};
 use capgen_amp::cbor::Value;
 use capgen_amp::requester::Requester;
 use capgen_test_amp::{VERSIONS, did, key, keys};
-use capgen_test_brokers::Proxy;
+use capgen_testkit::Random;
+use capgen_testkit::brokers::Proxy;
 use serde_json::json;
 
 #[path = "../../../../generated/reviewer.rs"]
@@ -191,12 +192,12 @@ async fn a_shutdown_lets_invocations_end_and_then_ends_them() {
 
 /// Whether the connections are cut after the end of a call, and how long after it.
 fn cut_after(number: usize) -> Option<Duration> {
-    let random = (number as u64).wrapping_mul(6_364_136_223_846_793_005) >> 33;
-    random.is_multiple_of(30).then(|| Duration::from_millis(random / 30 % 8))
+    let mut random = Random::new(number as u64);
+    random.one_in(30).then(|| Duration::from_millis(random.below(8) as u64))
 }
 
-/// Calls while a proxy cuts all connections, many times. Each cut follows the end of a call, not a time: so calls end between the cuts,
-/// however slow the machine is.
+/// Calls while a proxy cuts all connections, many times. Each cut follows the end of a call, not a time: so calls end
+/// between the cuts, however slow the machine is.
 async fn calls_with_cuts(process: &Process, carrier: usize) {
     let proxy = Arc::new(Proxy::start(process.ports[carrier]));
     let peer = if carrier == 0 { tcp_peer(proxy.port()) } else { http_peer(proxy.port()) };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use capgen::call::{Health, Retry, Transport, code};
 
-use super::{NO_BROKER, error, none, ok, row, timeout};
+use super::{NO_BROKER, error, none, ok, retries, row, timeout};
 use crate::agent::Behaviour;
 use crate::table::Observed;
 use crate::world::{End, LONG, SHORT, World, until};
@@ -61,8 +61,7 @@ async fn restarted(world: &mut World) -> Observed {
 async fn down_during(world: &mut World, attempts: u32, limit: Duration) -> Observed {
     let ends = [world.connect(End::Provider).await, world.connect(End::Caller).await];
     let _server = world.provide_on(Arc::clone(&ends[0]), Behaviour::Gated, |server| server).await;
-    let retry = Retry::attempts(attempts);
-    let client = world.client_on(Arc::clone(&ends[1]), |client| client.retry(retry)).await;
+    let client = world.client_on(Arc::clone(&ends[1]), |client| client.retry(retries(attempts, limit))).await;
     let runs = Arc::clone(&world.runs);
     let call = tokio::spawn(calling(client, world.options(limit), limit));
     runs.started(1).await;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen::call::{Health, Retry};
+use capgen::call::Health;
 use tokio::sync::watch;
 
-use super::{NO_CONNECTION, none, ok, row, timeout};
+use super::{NO_CONNECTION, none, ok, retries, row, timeout};
 use crate::agent::Behaviour;
 use crate::injected::{Injected, first};
 use crate::table::Observed;
@@ -43,8 +43,8 @@ row!(
     after
 );
 
-/// Lets the broker's acknowledgement of a stored request reach the caller. The handler may start before that, and a caller that is cut
-/// then does not know whether its request was stored: the call ends at once.
+/// Lets the broker's acknowledgement of a stored request reach the caller. The handler may start before that, and a
+/// caller that is cut then does not know whether its request was stored: the call ends at once.
 async fn acknowledged() {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
@@ -71,7 +71,7 @@ async fn before(world: &mut World) -> Observed {
 async fn during(world: &mut World, attempts: u32, limit: Duration) -> Observed {
     let _server = world.provide(Behaviour::Gated).await;
     let transport = world.connect(End::Caller).await;
-    let client = world.client_on(Arc::clone(&transport), |client| client.retry(Retry::attempts(attempts))).await;
+    let client = world.client_on(Arc::clone(&transport), |client| client.retry(retries(attempts, limit))).await;
     let cut = async {
         world.runs.started(1).await;
         acknowledged().await;

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use capgen::call::Retry;
-
-use super::{all, none, ok, row, timeout as timed_out};
+use super::{all, none, ok, retries, row, timeout as timed_out};
 use crate::agent::Behaviour;
 use crate::injected::{Action, Injected, delay, duplicate, lose, precede, rewrite, swap};
 use crate::table::{Kind, Observed};
@@ -72,7 +70,7 @@ async fn late(world: &mut World) -> Observed {
 async fn caller(world: &mut World, action: Action, attempts: u32, limit: Duration) -> Observed {
     let _server = world.provide(Behaviour::Answer).await;
     let transport = Injected::new(world.connect(End::Caller).await, action);
-    let client = world.client_on(transport, |client| client.retry(Retry::attempts(attempts))).await;
+    let client = world.client_on(transport, |client| client.retry(retries(attempts, limit))).await;
     let observed = world.call(&client, 1, limit).await;
     world.settled(observed, 1, SETTLE).await
 }
@@ -82,7 +80,7 @@ async fn provider(world: &mut World, action: Action, attempts: u32, limit: Durat
     let transport = Injected::new(world.connect(End::Provider).await, action);
     let _server = world.provide_on(transport, Behaviour::Answer, |server| server).await;
     let transport = world.connect(End::Caller).await;
-    let client = world.client_on(transport, |client| client.retry(Retry::attempts(attempts))).await;
+    let client = world.client_on(transport, |client| client.retry(retries(attempts, limit))).await;
     let observed = world.call(&client, 1, limit).await;
     world.settled(observed, 1, SETTLE).await
 }

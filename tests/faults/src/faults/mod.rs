@@ -9,8 +9,9 @@ mod providers;
 mod responses;
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
-use capgen::call::{Status, code};
+use capgen::call::{Retry, Status, code};
 
 use crate::table::{Cell, Expected, Row};
 
@@ -30,8 +31,8 @@ macro_rules! each_fault {
                 caller_closes;
             limits: busy_provider, stalled_provider, oversize_request, oversize_response;
             responses: invalid_response, unchecked_response, broken_reply;
-            clocks: provider_ahead, provider_ahead_tolerated, provider_behind, provider_far_behind,
-                provider_far_behind_tolerated;
+            clocks: provider_ahead, provider_far_ahead, provider_far_ahead_allowed, provider_behind, provider_far_behind,
+                signed_provider_ahead, signed_provider_far_ahead, signed_provider_behind, signed_provider_far_behind;
         }
     };
 }
@@ -47,6 +48,12 @@ each_fault!(table);
 
 fn ends(status: Status, code: Option<&'static str>, runs: RangeInclusive<u32>) -> Cell {
     Cell::Ends(Expected { status, code, runs })
+}
+
+/// Retries that send a request again if it has no answer for a share of the time. A client that does not know its peer
+/// yet notices lost messages only so.
+fn retries(attempts: u32, limit: Duration) -> Retry {
+    Retry::attempts(attempts).attempt_timeout(limit / attempts.max(1))
 }
 
 /// The call succeeds.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use capgen::call::{Retry, Status, code};
+use capgen::call::{Status, code};
 
-use super::{broker::calling, ends, error, ok, row, timeout};
+use super::{broker::calling, ends, error, ok, retries, row, timeout};
 use crate::agent::Behaviour;
 use crate::child::Child;
 use crate::table::{Cell, Kind, Observed};
@@ -57,7 +57,7 @@ async fn missing(world: &mut World) -> Observed {
 async fn killed(world: &mut World, attempts: u32) -> Observed {
     let limit = if attempts == 1 && world.kind == Kind::Nats { SHORT * 2 } else { LONG / 2 };
     let transport = world.connect(crate::End::Caller).await;
-    let client = world.client_on(transport, |client| client.retry(Retry::attempts(attempts))).await;
+    let client = world.client_on(transport, |client| client.retry(retries(attempts, limit))).await;
     let options = world.options(limit);
     if world.kind == Kind::Memory {
         let server = world.provide(Behaviour::Gated).await;

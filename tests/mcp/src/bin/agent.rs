@@ -1,4 +1,5 @@
-//! Serves the agent `reviewer` on standard input and output or, with `--http`, at a free port of this machine, whose URL it prints.
+//! Serves the agent `reviewer` on standard input and output or, with `--http`, at a free port of this machine, whose
+//! URL it prints.
 
 use capgen_mcp::{HttpOptions, McpServer};
 

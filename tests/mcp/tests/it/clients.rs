@@ -1,5 +1,5 @@
-//! An agent of capgen as an MCP server: it is called over stdio and HTTP, by the official SDK for TypeScript, versions 1 and 2, and by
-//! `rmcp`.
+//! An agent of capgen as an MCP server: it is called over stdio and HTTP, by the official SDK for TypeScript, versions
+//! 1 and 2, and by `rmcp`.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,20 +10,19 @@ use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildPr
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::{Value, json};
 
-use crate::npm;
+use capgen_testkit::{node, npm};
 
 const AGENT: &str = env!("CARGO_BIN_EXE_agent");
 
 /// The output of the script `sdk.mjs`; `None` if there is no Node.
 fn sdk(version: &str, place: &str) -> Option<Value> {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return None;
     }
-    let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
-    npm::install(&node).unwrap();
-    let output = Command::new("node").arg(node.join("sdk.mjs")).args([version, place]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
+    npm::install(&folder).unwrap();
+    let printed = node::printed(node::command().arg(folder.join("sdk.mjs")).args([version, place]));
+    Some(serde_json::from_str(&printed).unwrap())
 }
 
 /// The agent at a port of this machine. Dropping it ends the process.
@@ -85,17 +84,9 @@ fn version_2_of_the_sdk_calls_the_agent_over_http() {
     sdk("v2", &url).iter().for_each(check_newest);
 }
 
-/// Runs Node in a folder.
-fn node(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("node").args(arguments).current_dir(folder).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
-}
-
 #[test]
 fn generated_typescript_is_used_with_the_sdk() {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
@@ -106,7 +97,7 @@ fn generated_typescript_is_used_with_the_sdk() {
     let options = "--noEmit --strict --skipLibCheck --target es2022 --module nodenext --allowImportingTsExtensions --lib es2022,dom";
     let options: Vec<&str> = options.split(' ').collect();
     let tsc = tool("typescript/bin/tsc");
-    node(&folder, &[&[tsc.as_str(), "memory.ts"][..], &options].concat());
+    assert_eq!(node::printed(node::command().args([&tsc, "memory.ts"]).args(options).current_dir(&folder)), "");
     // Node 20 does not run TypeScript itself.
     let program = "node_modules/.cache/memory.mjs";
     let out = format!("--outfile={program}");
@@ -115,7 +106,7 @@ fn generated_typescript_is_used_with_the_sdk() {
         [esbuild.as_str(), "memory.ts", "--bundle", "--format=esm", "--platform=node", "--packages=external", &out];
     let bundled = Command::new(bundle[0]).args(&bundle[1..]).current_dir(&folder).output().unwrap();
     assert!(bundled.status.success(), "{}", String::from_utf8_lossy(&bundled.stderr));
-    assert_eq!(node(&folder, &[program]), "capgen\n");
+    assert_eq!(node::printed(node::command().arg(program).current_dir(&folder)), "capgen\n");
 }
 
 /// Calls the agent with `rmcp`, over a transport of it.

@@ -1,4 +1,5 @@
-//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the
+//! tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,8 +13,3 @@
 
 mod clients;
 mod servers;
-
-/// The scripts that Node runs, which the whole-system tests have.
-#[path = "../../../src/npm.rs"]
-#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
-mod npm;

@@ -1,4 +1,5 @@
-//! Three servers from npm: their tools are those of the checked-in contracts, and they are called through generated types.
+//! Three servers from npm: their tools are those of the checked-in contracts, and they are called through generated
+//! types.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use capgen_manifest::{Manifest, Source, read_source};
 use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand, TOOL_FAILED, ToolNames};
 use capgen_test_mcp::{everything, filesystem, memory};
 
-use crate::npm;
+use capgen_testkit::{node, npm};
 
 fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,13 +19,13 @@ fn folder() -> &'static Path {
 
 /// The command of a server from npm; `None` if there is no Node.
 fn server(name: &str, arguments: &[&str]) -> Option<ServerCommand> {
-    if !npm::is_available() {
+    if !npm::is_installed() {
         return None;
     }
-    let node = folder().join("node");
-    npm::install(&node).unwrap();
-    let script = node.join(format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
-    Some(ServerCommand::new("node").args([script]).args(arguments.iter().map(PathBuf::from)))
+    let packages = folder().join("node");
+    npm::install(&packages).unwrap();
+    let script = packages.join(format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
+    Some(ServerCommand::new(node::PROGRAM).args([script]).args(arguments.iter().map(PathBuf::from)))
 }
 
 /// Starts a server, checks that its tools are those of its contract, and returns a client of it.

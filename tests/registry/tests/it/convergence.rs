@@ -1,11 +1,13 @@
-//! Three nodes that are disconnected from each other at random end with one state, and lose nothing that was acknowledged.
+//! Three nodes that are disconnected from each other at random end with one state, and lose nothing that was
+//! acknowledged.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use capgen_registry::Hash;
-use capgen_test_registry::{Acknowledged, Connection, Random, Store, Survey, copy, duration, lead, records, write};
+use capgen_test_registry::{Acknowledged, Connection, Store, Survey, copy, duration, lead, records, write};
+use capgen_testkit::Random;
 
 /// How long the nodes may take to exchange the remaining events, on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -75,20 +77,21 @@ fn converge(name: &str, nodes: Vec<Store>) {
     );
 }
 
-/// Disconnects nodes from each other at random for the duration of the test, and connects all of them at the end. Returns how often.
+/// Disconnects nodes from each other at random for the duration of the test, and connects all of them at the end.
+/// Returns how often.
 fn disconnect(links: &[(usize, usize, Connection)]) -> usize {
-    let (start, mut random, mut count) = (Instant::now(), Random::new(), 0);
+    let (start, mut random, mut count) = (Instant::now(), Random::with_random_seed(), 0);
     while start.elapsed() < duration() {
         let (one, other) = (random.below(3), random.below(3));
         // Half of the time a pair is disconnected; sometimes a node is alone.
-        let is_open = random.once_in(2);
+        let is_open = random.one_in(2);
         let concerned = links.iter().filter(|(from, to, _)| {
-            let ends = [*from, *to].map(|node| u64::try_from(node).unwrap_or(0));
+            let ends = [*from, *to];
             ends.contains(&one) && ends.contains(&other)
         });
         concerned.for_each(|(_, _, connection)| connection.set_open(is_open));
         count += usize::from(!is_open);
-        std::thread::sleep(Duration::from_millis(50 + random.below(400)));
+        std::thread::sleep(Duration::from_millis(50 + random.below(400) as u64));
     }
     links.iter().for_each(|(_, _, connection)| connection.set_open(true));
     count

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use capgen_registry::log::{AppendOptions, AppendResult, Heads};
 use capgen_registry::{Event, EventType};
-use capgen_test_brokers::NatsServer;
-use capgen_test_registry::{Acknowledged, Emitter, Random, Store, Survey, connect, duration, lead, now, write};
+use capgen_test_registry::{Acknowledged, Emitter, Store, Survey, connect, duration, lead, now, write};
+use capgen_testkit::Random;
+use capgen_testkit::brokers::NatsServer;
 use serde_json::json;
 
 #[test]
@@ -22,13 +23,13 @@ fn a_broker_that_is_killed_under_load_loses_no_acknowledged_event() {
             let (log, ends, acknowledged) = (connect(&url).unwrap(), &ends, &acknowledged);
             scope.spawn(move || write(log, &format!("writer{number}"), ends, acknowledged));
         }
-        let (start, mut random) = (Instant::now(), Random::new());
+        let (start, mut random) = (Instant::now(), Random::with_random_seed());
         while start.elapsed() < duration() {
-            std::thread::sleep(Duration::from_millis(300 + random.below(700)));
+            std::thread::sleep(Duration::from_millis(300 + random.below(700) as u64));
             heads.push(connect(&url).unwrap().verify(None).unwrap().heads);
             server.kill();
             kills += 1;
-            std::thread::sleep(Duration::from_millis(random.below(300)));
+            std::thread::sleep(Duration::from_millis(random.below(300) as u64));
             server.restart();
         }
         ends.store(true, Ordering::Release);

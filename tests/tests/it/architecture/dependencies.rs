@@ -37,7 +37,8 @@ fn rows<'p>(page: &'p str, section: &str) -> Vec<[&'p str; 3]> {
     .collect()
 }
 
-/// The crates of the layers that use each dependency, as the page writes them: `amp (`http`)` needs it only for that feature.
+/// The crates of the layers that use each dependency, as the page writes them: `amp (`http`)` needs it only for that
+/// feature.
 fn users() -> BTreeMap<String, BTreeSet<String>> {
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in members() {

@@ -1,37 +1,113 @@
-//! The modules of `payload` depend on each other in one direction, also if a re-export in `lib.rs` hides the module.
+//! The modules of some crates depend on each other in one direction, also if a re-export in `lib.rs` hides the module.
 
 use std::collections::BTreeMap;
 
 use crate::architecture::code;
 use crate::architecture::repository::{files, text};
 
-/// The modules of `runtime/payload/src`, from the lowest layer up. A module may use only modules of lower layers.
-const LAYERS: [&[&str]; 6] = [
-    &["options", "invalid_payload", "unsupported_schema"],
-    &["wire"],
-    &["payload", "never"],
-    &["declared_capability"],
-    &["capability"],
-    &["derive"],
-];
+/// Modules from the lowest layer up. A module may use only modules of lower layers.
+type Layers = [&'static [&'static str]];
 
 #[test]
 fn modules_of_payload_depend_on_each_other_in_one_direction() {
-    let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
-    let exports = exports(&text("runtime/payload/src/lib.rs").unwrap());
+    assert_one_direction(
+        "runtime/payload/src/",
+        &[
+            &["options", "invalid_payload", "unsupported_schema"],
+            &["wire"],
+            &["payload", "never"],
+            &["declared_capability"],
+            &["capability"],
+            &["derive"],
+            // Macros expand in the crates of users.
+            &["macros"],
+        ],
+    );
+}
+
+#[test]
+fn modules_of_dci_depend_on_each_other_in_one_direction() {
+    assert_one_direction(
+        "protocols/dci/src/",
+        &[&["codes", "score", "warning"], &["inputs"], &["choose"], &["report"], &["files", "lint"]],
+    );
+}
+
+#[test]
+fn modules_of_call_depend_on_each_other_in_one_direction() {
+    assert_one_direction(
+        "runtime/call/src/",
+        &[
+            &["address", "envelope", "id", "trace", "transport", "violation", "wait"],
+            &["outcome", "peers"],
+            &["audit", "build_error", "conformance", "failure", "idempotency_store", "memory", "options"],
+            &["context", "journal"],
+            &["client", "server"],
+            // Macros expand in the crates of users.
+            &["agent_macro", "tower"],
+        ],
+    );
+}
+
+#[test]
+fn files_of_the_server_of_calls_use_only_those_before_them() {
+    let folder = "runtime/call/src/server/";
+    let order = [
+        "difference",
+        "respond",
+        "version",
+        "skew",
+        "entry",
+        "versions",
+        "handlers",
+        "direct",
+        "idempotency",
+        "stored",
+        "seen",
+        "cancels",
+        "numbers",
+        "due",
+        "shared",
+        "admit",
+        "run",
+        "once",
+        "watch",
+        "control",
+        "serve",
+        "running",
+        "builder",
+    ];
+    let place = |file: &str| order.iter().position(|known| *known == file);
+    let files = files();
+    let inner: Vec<&str> =
+        files.iter().filter_map(|path| path.strip_prefix(folder)).filter(|path| *path != "mod.rs").collect();
+    assert_eq!(inner.len(), order.len(), "add each file of the server to the order: {inner:?}");
+    for path in inner {
+        let file = path.trim_end_matches(".rs");
+        let own = place(file).unwrap_or_else(|| panic!("`{path}` has no place in the order"));
+        let source = text(&format!("{folder}{path}")).unwrap();
+        let source = code(&source).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join(" ");
+        for name in paths(&source, "super::").iter().chain(&paths(&source, "crate::server::")) {
+            assert!(place(name).is_some_and(|used| used < own), "{path}: `{file}` uses `{name}`, which is after it");
+        }
+    }
+}
+
+fn assert_one_direction(folder: &str, layers: &Layers) {
+    let layer = |module: &str| layers.iter().position(|layer| layer.contains(&module));
+    let exports = exports(&text(&format!("{folder}lib.rs")).unwrap(), layers);
     for path in files().iter().filter(|path| path.ends_with(".rs")) {
-        let Some(module) = path.strip_prefix("runtime/payload/src/").and_then(|path| path.split(['/', '.']).next())
-        else {
+        let Some(module) = path.strip_prefix(folder).and_then(|path| path.split(['/', '.']).next()) else {
             continue;
         };
-        // The root declares the modules, and macros expand in the crates of users.
-        if ["lib", "macros"].contains(&module) {
+        // The root declares the modules.
+        if module == "lib" {
             continue;
         }
-        let own = layer(module).unwrap_or_else(|| panic!("`{path}` has no layer: add its module to LAYERS"));
+        let own = layer(module).unwrap_or_else(|| panic!("`{path}` has no layer: add its module to the layers"));
         let source = text(path).unwrap();
         let source = code(&source).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join(" ");
-        for name in paths(&source) {
+        for name in paths(&source, "crate::") {
             let used = exports.get(&name).map_or(name.as_str(), String::as_str);
             // Anything else is a macro, or comes from another crate.
             let Some(used_layer) = layer(used) else { continue };
@@ -40,11 +116,11 @@ fn modules_of_payload_depend_on_each_other_in_one_direction() {
     }
 }
 
-/// The first names of the paths that start with `crate::`, except in macros for users.
-fn paths(source: &str) -> Vec<String> {
+/// The names after a prefix, such as `crate::`, except in macros for users.
+fn paths(source: &str, prefix: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for (start, _) in source.match_indices("crate::") {
-        let rest = &source[start + "crate::".len()..];
+    for (start, _) in source.match_indices(prefix) {
+        let rest = &source[start + prefix.len()..];
         if source[..start].ends_with('$') {
             continue;
         }
@@ -58,9 +134,9 @@ fn paths(source: &str) -> Vec<String> {
 }
 
 /// The module of each name that `lib.rs` re-exports from a module of its own.
-fn exports(root: &str) -> BTreeMap<String, String> {
+fn exports(root: &str, layers: &Layers) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
-    for module in LAYERS.into_iter().flatten() {
+    for module in layers.iter().copied().flatten() {
         for (start, path) in root.match_indices(&format!("{module}::")) {
             // `payload` is also the end of `invalid_payload`.
             if root[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_') {

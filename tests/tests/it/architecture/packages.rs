@@ -49,6 +49,9 @@ fn problems(package: &Value) -> Vec<&'static str> {
     };
     let categories = strings(package, "categories");
     let text = std::fs::read_to_string(manifest).unwrap();
+    let library = folder.join("src/lib.rs");
+    let shows_features =
+        std::fs::read_to_string(&library).is_ok_and(|code| code.contains("#![cfg_attr(docsrs, feature(doc_cfg))]"));
     let rows = [
         (package["description"].as_str().is_some_and(|text| text.len() <= 200), "`description`, of one sentence"),
         (package["license"] == "MIT OR Apache-2.0", "`license.workspace = true`"),
@@ -71,6 +74,10 @@ fn problems(package: &Value) -> Vec<&'static str> {
         (
             !has_features || package["metadata"]["docs"]["rs"].is_object(),
             "`[package.metadata.docs.rs]` with `all-features = true` or a list of features",
+        ),
+        (
+            !has_features || !library.is_file() || shows_features,
+            "`#![cfg_attr(docsrs, feature(doc_cfg))]`, so that the documentation shows which features items need",
         ),
     ];
     rows.into_iter().filter(|(is_met, _)| !is_met).map(|(_, problem)| problem).collect()

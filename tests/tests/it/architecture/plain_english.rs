@@ -1,13 +1,14 @@
 //! Prose and identifiers are plain English: no phrase that a native reader has to decode.
 //!
-//! The list is a net and not a style guide. Each phrase was once used in this repository in a sense that readers had to guess; the
-//! comment next to it names the plain replacement.
+//! The list is a net and not a style guide. Each phrase was once used in this repository in a sense that readers had to
+//! guess; the comment next to it names the plain replacement.
 
 use regex::{Regex, RegexBuilder};
 
 use super::repository::{files, text};
 
-/// Phrases as regular expressions. They are matched without regard to case, after `_` in identifiers is replaced by a space.
+/// Phrases as regular expressions. They are matched without regard to case, after `_` in identifiers is replaced by a
+/// space.
 const PHRASES: &[&str] = &[
     // fix; wrong and fixed
     r"\bmend(s|ed|ing)?\b",

@@ -9,7 +9,8 @@ pub(crate) fn root() -> PathBuf {
     folder.parent().unwrap_or(folder).to_owned()
 }
 
-/// The tracked and the new files, relative to the [`root`], sorted. Outside a git checkout, all files except build output.
+/// The tracked and the new files, relative to the [`root`], sorted. Outside a git checkout, all files except build
+/// output.
 pub(crate) fn files() -> Vec<String> {
     let mut files = tracked().unwrap_or_else(|| {
         let mut found = Vec::new();

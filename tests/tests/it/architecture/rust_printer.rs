@@ -8,8 +8,8 @@ const FOLDER: &str = "codegen/src/rust/";
 /// The printer: the syntax of Rust, and the lines.
 const PRINTER: [&str; 2] = ["writer.rs", "line.rs"];
 
-/// These files handle text too, before it is printed: the head of the file, its header, identifiers, and the escaping of literals and
-/// of doc comments, and the JSON texts of schemas.
+/// These files handle text too, before it is printed: the head of the file, its header, identifiers, and the escaping
+/// of literals and of doc comments, and the JSON texts of schemas.
 const TEXT: [&str; 6] = ["file.rs", "target.rs", "ident.rs", "literal.rs", "doc.rs", "schema_text.rs"];
 
 /// Code that builds, searches or changes text, or ends a line.

@@ -96,8 +96,8 @@ fn different_changes_have_different_fingerprints() {
     assert!(places > 120, "{places}");
 }
 
-/// A reviewer who has accepted the only breaking change of a side accepts every version that has no other one. So such a version breaks no
-/// payload that the accepted one leaves valid.
+/// A reviewer who has accepted the only breaking change of a side accepts every version that has no other one. So such
+/// a version breaks no payload that the accepted one leaves valid.
 #[test]
 fn a_version_whose_breaking_changes_are_accepted_breaks_no_more_payloads() {
     check_accepted(100);

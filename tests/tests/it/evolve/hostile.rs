@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::{compared, json, manifest, parse};
 
-/// The most time that a comparison of this file takes in a build without optimisations, on a slow machine. Most take less than a
-/// hundredth of it.
-const LIMIT: Duration = Duration::from_secs(120);
+/// The most time that a comparison of this file takes in a build without optimisations, on a slow machine. Most take
+/// less than a hundredth of it.
+const MAX_TIME: Duration = Duration::from_secs(120);
 
 /// Compares both directions, and returns the one from `old` to `new`.
 fn timed(name: &str, old: &Value, new: &Value) -> Comparison {
@@ -24,7 +24,7 @@ fn timed(name: &str, old: &Value, new: &Value) -> Comparison {
     compared(&new, &old, Assume::CapgenPeer);
     let both = start.elapsed();
     println!("{name}: {} findings, {there:?}, back {:?}", forwards.findings.len(), both - there);
-    assert!(both < LIMIT, "{name}: {both:?}");
+    assert!(both < MAX_TIME, "{name}: {both:?}");
     forwards
 }
 
@@ -134,7 +134,7 @@ fn tricky_schemas_of_the_corpora_and_their_mutations_are_compared_without_panics
             pairs += 1;
             let start = Instant::now();
             compared(old, &new, Assume::ALL[pairs % 2]);
-            assert!(start.elapsed() < LIMIT, "{} {}", old.source().canonical(), new.source().canonical());
+            assert!(start.elapsed() < MAX_TIME, "{} {}", old.source().canonical(), new.source().canonical());
         }
         compared(old, &schemas[(seed + 1) % schemas.len()], Assume::AnyPeer);
     }
@@ -158,6 +158,6 @@ fn contracts_with_many_capabilities_are_compared_in_bounded_time() {
         let start = Instant::now();
         let comparison = compare(&contract("find-", &schema), &new, Settings::default());
         println!("200 capabilities, {name}: {} findings, {:?}", comparison.findings.len(), start.elapsed());
-        assert!(start.elapsed() < LIMIT, "{name}: {:?}", start.elapsed());
+        assert!(start.elapsed() < MAX_TIME, "{name}: {:?}", start.elapsed());
     }
 }

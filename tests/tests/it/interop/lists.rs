@@ -171,7 +171,8 @@ fn check_exports(lists: Vec<List>) {
     }
 }
 
-/// The bounds that zod writes for every integer do not make the type wider than `i64`, and are not repeated in its documentation.
+/// The bounds that zod writes for every integer do not make the type wider than `i64`, and are not repeated in its
+/// documentation.
 #[test]
 fn integers_with_the_bounds_of_zod_are_integers() {
     let list = own();

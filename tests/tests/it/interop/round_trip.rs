@@ -44,7 +44,8 @@ fn tools_have_the_schemas_of_the_contract() {
     }
 }
 
-/// Checks that an import of an export has every key of the contract, except for the names on the wire, which are those of the export.
+/// Checks that an import of an export has every key of the contract, except for the names on the wire, which are those
+/// of the export.
 fn assert_same(manifest: &Manifest, imported: Imported, text: &str) {
     assert_eq!(imported.findings, [], "{text}");
     let imported = imported.into_manifest(manifest.agent.clone(), manifest.transports.clone());

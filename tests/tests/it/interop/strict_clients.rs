@@ -1,4 +1,5 @@
-//! Tools for strict clients: their schemas keep the rules, accept every payload of the contract, and are imported as the contract.
+//! Tools for strict clients: their schemas keep the rules, accept every payload of the contract, and are imported as
+//! the contract.
 
 use capgen_interop::import::{self, Document, ImportSettings};
 use capgen_interop::{Export, MCP_META_KEY, McpOptions, OpenAiOptions, ToolSide, mcp, openai, tool_side};

@@ -1,6 +1,6 @@
-//! Nothing that a program can name or call in generated code depends on the order of keys in the file: of properties, of `required`, of
-//! definitions and of capabilities. So a caller that generates its code again, from a file that its provider sorted, either has the same
-//! program or one that does not compile.
+//! Nothing that a program can name or call in generated code depends on the order of keys in the file: of properties,
+//! of `required`, of definitions and of capabilities. So a caller that generates its code again, from a file that its
+//! provider sorted, either has the same program or one that does not compile.
 
 mod rust_api;
 mod shuffle;
@@ -10,7 +10,7 @@ mod typescript_api;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::{Language, Options, surface};
+use capgen_codegen::{Language, Options, public_items};
 use capgen_manifest::{Manifest, load, read_source};
 use capgen_tests::contract::{Draft, contract, generated_with_calls, random_names};
 use capgen_tests::folder;
@@ -72,7 +72,7 @@ fn check(contract: &Manifest) {
         assert!(rust == found, "Rust of {}:\n{}", contract.agent, difference(&rust, &found));
         let found = typescript_api::of(&other);
         assert!(typescript == found, "TypeScript of {}:\n{}", contract.agent, difference(&typescript, &found));
-        let changes = surface::changes(contract, &other, &Options::default());
+        let changes = public_items::changes(contract, &other, &Options::default());
         assert!(changes.is_empty(), "{}: {changes:?}", contract.agent);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use quote::ToTokens;
 use syn::{Attribute, Fields, FnArg, ImplItem, Item, Signature, TraitItem};
 
-/// The API of a generated file. Names and types of fields and variants are items of their own, so that their order does not matter; the
-/// parameters of a function are in one item.
+/// The API of a generated file. Names and types of fields and variants are items of their own, so that their order does
+/// not matter; the parameters of a function are in one item.
 pub(super) fn of(text: &str) -> BTreeSet<String> {
     let mut api = BTreeSet::new();
     for item in items(text) {

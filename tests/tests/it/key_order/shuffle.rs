@@ -42,7 +42,8 @@ fn subschema(schema: &Json, seed: u64, place: &str) -> Json {
     members(schema, seed, place, |keyword, value| {
         let place = format!("{place}/{keyword}");
         match (keyword, value) {
-            // Two definitions with other orders of `required` are different definitions, so every list gets the same order.
+            // Two definitions with other orders of `required` are different definitions, so every list gets the same
+            // order.
             ("required", Json::Array(names)) => {
                 let mut names = names.clone();
                 names.sort_by_key(|name| rank(seed, "required", name.as_str().unwrap_or_default()));

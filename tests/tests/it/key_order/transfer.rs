@@ -1,4 +1,5 @@
-//! A transfer of money, whose provider sorts or renames its properties: the source of a caller keeps its meaning, or does not compile.
+//! A transfer of money, whose provider sorts or renames its properties: the source of a caller keeps its meaning, or
+//! does not compile.
 
 use capgen_codegen::Language;
 use capgen_tests::contract::{Draft, contract, generated};

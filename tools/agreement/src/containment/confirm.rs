@@ -28,7 +28,8 @@ pub struct Confirmation {
     pub excused: Vec<String>,
 }
 
-/// The engines that have to confirm each witness of the pairs: the interpreter, generated code, and two independent validators.
+/// The engines that have to confirm each witness of the pairs: the interpreter, generated code, and two independent
+/// validators.
 pub const REQUIRED: [&str; 5] = ["interpreter", "Rust from bytes", "TypeScript", "jsonschema", "ajv"];
 
 impl Confirmation {
@@ -105,8 +106,8 @@ pub fn confirm(witnesses: &[Witness], engines: &[&(dyn Engine + Sync)]) -> Resul
     Ok(confirmations)
 }
 
-/// The verdict of an engine from its answers for the smaller and the larger schema. An answer is missing if the engine cannot
-/// represent the payload.
+/// The verdict of an engine from its answers for the smaller and the larger schema. An answer is missing if the engine
+/// cannot represent the payload.
 fn verdict<'a>(
     answers: impl Iterator<Item = (Option<&'a Answer>, bool)>,
     excuse: impl Fn(usize) -> Option<&'static str>,

@@ -1,4 +1,5 @@
-//! Whether one schema contains another: capgen and its peers, decided side by side, with independent confirmation of every witness.
+//! Whether one schema contains another: capgen and its peers, decided side by side, with independent confirmation of
+//! every witness.
 
 pub mod confirm;
 pub mod pairs;
@@ -13,8 +14,8 @@ pub use report::{Report, compare};
 pub enum Decision {
     /// It does.
     Yes,
-    /// It does not. The value, if the peer reports one, is accepted by the smaller schema and rejected by the larger one. It is a
-    /// JSON text, because a tree would round long numbers.
+    /// It does not. The value, if the peer reports one, is accepted by the smaller schema and rejected by the larger
+    /// one. It is a JSON text, because a tree would round long numbers.
     No(Option<String>),
     /// No answer, with the reason.
     Undecided(String),

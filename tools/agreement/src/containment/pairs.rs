@@ -17,8 +17,8 @@ pub struct SchemaPair {
     pub old: String,
     /// The second version.
     pub new: String,
-    /// Whether the new schema contains the old one, and whether the old schema contains the new one; `None` if the file does not
-    /// state it.
+    /// Whether the new schema contains the old one, and whether the old schema contains the new one; `None` if the file
+    /// does not state it.
     pub truth: Option<[bool; 2]>,
 }
 
@@ -31,16 +31,16 @@ impl SchemaPair {
     }
 }
 
-/// The file with the pairs of the corpus: `schema-pairs.json` in the folder that `CAPGEN_CORPUS` names or, without this variable, in
-/// `../shared/data`. `None` if there is no such file.
+/// The file with the pairs of the corpus: `schema-pairs.json` in the folder that `CAPGEN_CORPUS` names or, without this
+/// variable, in `../shared/data`. `None` if there is no such file.
 pub fn file() -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("CAPGEN_CORPUS").map_or_else(default, PathBuf::from);
     Some(folder.join("schema-pairs.json")).filter(|path| path.exists())
 }
 
-/// Reads a file of pairs: an array of objects with `id`, `old`, `new` and, optionally, `truth`. This is `eq`, `sub` (the new schema
-/// accepts less), `sup` (it accepts more) or `inc` (both accept values that the other one rejects).
+/// Reads a file of pairs: an array of objects with `id`, `old`, `new` and, optionally, `truth`. This is `eq`, `sub`
+/// (the new schema accepts less), `sup` (it accepts more) or `inc` (both accept values that the other one rejects).
 ///
 /// # Errors
 ///

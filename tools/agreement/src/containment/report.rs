@@ -110,7 +110,8 @@ impl Row {
 }
 
 impl Report {
-    /// The reasons that answers of capgen do not meet the requirements: wrong, undecided, or with a witness that is not confirmed.
+    /// The reasons that answers of capgen do not meet the requirements: wrong, undecided, or with a witness that is not
+    /// confirmed.
     pub fn failures(&self) -> Vec<String> {
         self.rows.iter().filter_map(Row::failure).collect()
     }

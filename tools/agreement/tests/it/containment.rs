@@ -1,4 +1,5 @@
-//! Answers about pairs of schemas are right, and every witness is confirmed by generated code and by independent validators.
+//! Answers about pairs of schemas are right, and every witness is confirmed by generated code and by independent
+//! validators.
 
 use capgen_agreement::containment::{self, peers};
 use capgen_agreement::{Boon, JsonSchema, NodeOracles};

@@ -1,15 +1,16 @@
-//! A whole invocation: the request is signed, verified, validated; its result is validated, signed, verified, validated.
+//! A whole invocation: the request is signed, verified, validated; its result is validated, signed, verified,
+//! validated.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
 use capgen_amp::body::{CapInvoke, Target};
-use capgen_amp::catalogue::{Catalogue, Contract};
+use capgen_amp::catalogue::{CapabilityContract, Catalogue};
 use capgen_amp::cbor::{Map, Value};
 use capgen_amp::descriptor::{ArtifactRef, Descriptor, HashAlgorithm, SchemaRef};
 use capgen_amp::policy::Policy;
-use capgen_amp::provider::{CacheLimits, Input, Outcome, Output, Provider, State, Ticket};
-use capgen_amp::requester::{Answer, Event, Reaction, Requester};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Input, Output, Provider, State, Ticket};
+use capgen_amp::requester::{Answer, ExchangeEvent, Reaction, Requester};
 use capgen_schema::{Schema, Validator};
 use ed25519_dalek::Signer as _;
 use serde_json::json;
@@ -29,7 +30,7 @@ const OUTPUT: &str = r#"{"type": "object", "required": ["issues", "score"], "pro
     "issues": {"type": "array", "items": {"type": "object", "required": ["path", "message"], "properties": {
         "path": {"type": "string"}, "message": {"type": "string", "maxLength": 500}}}}, "score": {"type": "number"}}}"#;
 
-pub fn contract(version: &str) -> Contract {
+pub fn contract(version: &str) -> CapabilityContract {
     let schema = |text| Schema::parse_text(text).expect("a schema");
     let reference = |text: &str| {
         let artifact = ArtifactRef { bundle_id: "b".to_owned(), artifact_key: "s.json".to_owned() };
@@ -44,7 +45,7 @@ pub fn contract(version: &str) -> Contract {
         notes: None,
         other: Map::new(),
     };
-    Contract { descriptor, input: schema(INPUT), output: schema(OUTPUT), timeout_ms: None }
+    CapabilityContract { descriptor, input: schema(INPUT), output: schema(OUTPUT), timeout_ms: None }
 }
 
 pub fn provider() -> Provider {
@@ -69,7 +70,8 @@ pub fn ways() -> Vec<Way> {
 
 fn invocation() -> impl FnMut() {
     let catalogue = Arc::new(Catalogue::new(vec![contract("2.1.0")]).expect("a catalogue"));
-    // The clock stands still, so no id is forgotten, and the share of the sender must not end. The bytes bound the results.
+    // The clock stands still, so no id is forgotten, and the share of the sender must not end. The bytes bound the
+    // results.
     let cache = CacheLimits { entries: 100_000_000, bytes: 1 << 22 };
     let (provider, mut state) = (provider(), State::new(catalogue, cache));
     let requester = Requester::new(did("alice"), key("alice"), Arc::new(keys()));
@@ -78,7 +80,7 @@ fn invocation() -> impl FnMut() {
     let input = Validator::new(&Schema::parse_text(INPUT).expect("a schema"));
     let params = params();
     let issue = json!({"path": "src/module_1/handler.rs", "message": "the error is ignored"});
-    let result = json!({"issues": [issue, issue, issue], "score": 0.75});
+    let result = json!({"issues": [issue, issue, issue], "score": 0.75}).to_string().into_bytes();
     let mut random = 0_u64;
     move || {
         random += 1;
@@ -90,11 +92,11 @@ fn invocation() -> impl FnMut() {
         let message = Input::Message { bytes: &bytes, ticket: Ticket(0), principal: None };
         let mut outputs = provider.step(&mut state, message, NOW).expect("possible");
         let Some(Output::Start(start)) = outputs.pop() else { panic!("{outputs:?}") };
-        let outcome = Outcome::Success(result.clone());
+        let outcome = HandlerOutcome::Success(result.clone());
         let finished = Input::Finished { invocation: start.invocation, outcome };
         let mut outputs = provider.step(&mut state, finished, NOW).expect("possible");
         let Some(Output::Send { message, .. }) = outputs.pop() else { panic!("{outputs:?}") };
-        let reaction = requester.step(&mut exchange, Event::Received(&message), NOW);
+        let reaction = requester.step(&mut exchange, ExchangeEvent::Received(&message), NOW);
         assert!(matches!(black_box(reaction), Reaction::Done(Answer::Result(_))));
     }
 }

@@ -1,5 +1,5 @@
-//! The cost of messages, of whole invocations and of pages of queries. Bare CBOR is `ciborium` with serde's derive for the same body;
-//! bare signatures are `ed25519-dalek`.
+//! The cost of messages, of whole invocations and of pages of queries. Bare CBOR is `ciborium` with serde's derive for
+//! the same body; bare signatures are `ed25519-dalek`.
 //!
 //! `cargo run --release -p amp`. With `--instructions`, callgrind counts instructions, which are the same in every run.
 

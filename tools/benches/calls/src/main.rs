@@ -1,4 +1,5 @@
-//! Prints the cost of calls: over `memory` beside a bare tokio channel, and over NATS beside bare `async-nats` request/reply.
+//! Prints the cost of calls: over `memory` beside a bare tokio channel, and over NATS beside bare `async-nats`
+//! request/reply.
 //!
 //! All ways of one transport run in rounds, one after the other, so that a busy machine affects all of them.
 
@@ -83,7 +84,8 @@ struct Way {
     rounds: Vec<Round>,
 }
 
-/// Prints a row per way: the median of the calls per second, relative to the first way; latencies; and processor time per call.
+/// Prints a row per way: the median of the calls per second, relative to the first way; latencies; and processor time
+/// per call.
 fn table(title: &str, ways: &mut [Way]) {
     println!("\n{title}\n| way | calls/s | of the first | p50, µs | p99, µs | CPU, µs | of the broker |");
     println!("|---|---:|---:|---:|---:|---:|---:|");

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use capgen::Payload as _;
 use capgen::call::{AgentId, Client, PeerTable, Server, TransportSettings};
 use capgen_nats::{NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 use futures_util::StreamExt as _;
 
 use crate::memory::{calls, handlers, request, response};
@@ -55,7 +55,8 @@ async fn serve(url: &str, subject: &'static str, messages: Option<Messages>) {
     tokio::spawn(async move {
         while let Some(message) = requests.next().await {
             let (provider, messages) = (provider.clone(), messages.clone());
-            // A task for each request, as servers with concurrent handlers have it; it reads the request and writes the response.
+            // A task for each request, as servers with concurrent handlers have it; it reads the request and writes the
+            // response.
             tokio::spawn(async move {
                 let reply = message.reply.clone().expect("a reply address");
                 match &messages {

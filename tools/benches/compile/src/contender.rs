@@ -49,7 +49,8 @@ impl Contender {
         }
     }
 
-    /// A program that reads and writes a payload of the capability whose number is its argument, so that every type is used.
+    /// A program that reads and writes a payload of the capability whose number is its argument, so that every type is
+    /// used.
     pub(crate) fn program(self, n: usize) -> String {
         let mut text = format!(
             "use {}::*;\nuse std::io::Read as _;\n\nfn main() {{\n    let which: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);

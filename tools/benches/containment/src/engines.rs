@@ -30,7 +30,7 @@ pub struct Answer {
 }
 
 /// The longest time that an engine gets.
-const LIMIT: Duration = Duration::from_secs(20);
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 impl Question {
     pub fn new(name: &str, smaller: &Json, larger: &Json) -> Self {
@@ -47,7 +47,7 @@ impl Question {
             sender.send(Answer { contains, time: start.elapsed() })
         };
         std::thread::Builder::new().stack_size(64 << 20).spawn(work).expect("a thread");
-        receiver.recv_timeout(LIMIT).unwrap_or(Answer { contains: None, time: LIMIT })
+        receiver.recv_timeout(MAX_TIME).unwrap_or(Answer { contains: None, time: MAX_TIME })
     }
 
     fn answer(&self, engine: usize) -> Option<bool> {

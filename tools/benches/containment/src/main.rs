@@ -1,6 +1,7 @@
 //! The cost of deciding whether one schema contains another, by capgen, `jsoncompat` and `jsonschema`, in one run.
 //!
-//! `cargo run --release -p containment`, with a corpus. With `--instructions`, callgrind counts the instructions for the pairs.
+//! `cargo run --release -p containment`, with a corpus. With `--instructions`, callgrind counts the instructions for
+//! the pairs.
 
 mod corpora;
 mod engines;

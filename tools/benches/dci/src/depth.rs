@@ -4,15 +4,15 @@ use capgen_dci::{
     Aliases, Corpus, Declared, Host, Inputs, Mode, Overrides, Probes, Reliability, Skill, Source, resolve,
 };
 
-use crate::workspace::Numbers;
+use capgen_testkit::Random;
 use crate::{least, ms};
 
 pub fn run() {
     println!("| providers | requirements of each | depth | instances | resolve |");
     println!("|---|---|---|---|---|");
     for (providers, depth) in [(100, "5"), (1_000, "1"), (1_000, "2"), (1_000, "3"), (1_000, "4"), (1_000, "5")] {
-        let mut numbers = Numbers::new();
-        let mut requirement = || numbers.below(providers);
+        let mut random = Random::new(1);
+        let mut requirement = || random.below(providers);
         let skills = (0..providers).map(|number| {
             let (one, two, three) = (requirement(), requirement(), requirement());
             skill(number, &format!("DCI/1 P(service.{number:04}x) R(service.{one:04}x,service.{two:04}x,service.{three:04}x)"))

@@ -20,8 +20,8 @@ fn main() {
     }
 }
 
-/// The result of some work, and the least duration of some runs of it. All of the work is on one thread, so that this is its time on a
-/// processor if the machine is quiet.
+/// The result of some work, and the least duration of some runs of it. All of the work is on one thread, so that this
+/// is its time on a processor if the machine is quiet.
 fn least<T>(runs: usize, mut work: impl FnMut() -> T) -> (T, Duration) {
     let timed = |work: &mut dyn FnMut() -> T| {
         let start = Instant::now();

@@ -1,8 +1,9 @@
-//! The cost of comparing a contract of 1,000 capabilities with its previous version, by the number of capabilities that changed.
+//! The cost of comparing a contract of 1,000 capabilities with its previous version, by the number of capabilities that
+//! changed.
 //!
-//! `cargo run --release -p evolution`, with a corpus. The engines get the same questions: for each schema that changed, whether the new
-//! one accepts everything that the old one accepts, and the converse. capgen also reads both manifests, and finds and explains each
-//! change.
+//! `cargo run --release -p evolution`, with a corpus. The engines get the same questions: for each schema that changed,
+//! whether the new one accepts everything that the old one accepts, and the converse. capgen also reads both manifests,
+//! and finds and explains each change.
 
 #[expect(dead_code, reason = "only the other benchmark names its questions")]
 #[path = "../../containment/src/engines.rs"]

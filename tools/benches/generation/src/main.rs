@@ -1,11 +1,11 @@
 //! CPU time from manifest text to formatted bytes in both languages, compared with `typify` + `prettyplease` (Rust) and
 //! `json-schema-to-typescript` without formatting (TypeScript), for the same schemas in the same run.
 //!
-//! `cargo run --release -p generation [capabilities]`; the TypeScript peer requires `npm ci` in `generation/node` first.
+//! `cargo run --release -p generation [capabilities]`; the TypeScript peer requires `npm ci` in `generation/node`
+//! first.
 
 mod fleet;
 
-use std::process::Command;
 use std::time::Duration;
 
 use capgen_codegen::{Language, generate};
@@ -65,7 +65,7 @@ fn json_schema_to_typescript(n: usize) -> Option<Duration> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/node");
     let path = std::env::temp_dir().join(format!("capgen-bench-{}.json", std::process::id()));
     std::fs::write(&path, fleet::manifest_json(n)).ok()?;
-    let output = Command::new("node").arg("bench.mjs").arg(&path).current_dir(folder).output().ok()?;
+    let output = capgen_testkit::node::command().arg("bench.mjs").arg(&path).current_dir(folder).output().ok()?;
     let _ = std::fs::remove_file(&path);
     let micros: u64 = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;
     Some(Duration::from_micros(micros))

@@ -1,7 +1,8 @@
-//! Whether a payload is valid, according to the interpreter, `jsonschema` and `boon`: the same schemas and parsed payloads, in
-//! turns in one run.
+//! Whether a payload is valid, according to the interpreter, `jsonschema` and `boon`: the same schemas and parsed
+//! payloads, in turns in one run.
 //!
-//! `cargo run --release -p interpreter`. With `--instructions`, callgrind counts instructions, which are the same in every run.
+//! `cargo run --release -p interpreter`. With `--instructions`, callgrind counts instructions, which are the same in
+//! every run.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

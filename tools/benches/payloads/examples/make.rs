@@ -1,10 +1,11 @@
-//! Writes every `schema.json` from the contract next to it, every `payload.json` from a fixed seed, and the generated code for
-//! the benchmark `validation`.
+//! Writes every `schema.json` from the contract next to it, every `payload.json` from a fixed seed, and the generated
+//! code for the benchmark `validation`.
 
 use std::fmt::Write as _;
 
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Manifest, Source, load};
+use capgen_testkit::Random;
 
 const WORDS: [&str; 32] = [
     "the", "buffer", "is", "read", "past", "its", "end", "when", "a", "request", "has", "no", "body", "unused",
@@ -35,43 +36,25 @@ fn schema(manifest: &Manifest) -> String {
     serde_json::to_string_pretty(&schema.source().to_value()).expect("schemas are JSON")
 }
 
-/// Steele's SplitMix64: small, and the same on every platform.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 to `n - 1`.
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    /// True with a probability of 1 in `n`.
-    fn once_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
-
+/// Random texts.
+trait Texts {
     /// A text of `least` to `most` words.
-    fn words(&mut self, least: u64, most: u64, between: &str) -> String {
+    fn words(&mut self, least: usize, most: usize, between: &str) -> String;
+    fn hex(&mut self, digits: usize) -> String;
+    fn ascii_words(&mut self, n: usize, between: &str) -> String;
+}
+
+impl Texts for Random {
+    fn words(&mut self, least: usize, most: usize, between: &str) -> String {
         let n = least + self.below(most - least + 1);
         (0..n).map(|_| self.pick(&WORDS)).collect::<Vec<_>>().join(between)
     }
 
     fn hex(&mut self, digits: usize) -> String {
-        (0..digits).map(|_| char::from(b"0123456789abcdef"[self.below(16) as usize])).collect()
+        (0..digits).map(|_| char::from(self.pick(b"0123456789abcdef"))).collect()
     }
 
-    fn ascii_words(&mut self, n: u64, between: &str) -> String {
+    fn ascii_words(&mut self, n: usize, between: &str) -> String {
         self.words(n, n, between).replace('ï', "i")
     }
 }
@@ -90,7 +73,7 @@ fn flat() -> String {
 }
 
 fn findings() -> String {
-    let random = &mut Random(1);
+    let random = &mut Random::new(1);
     let items: Vec<String> = (0..100).map(|_| finding(random)).collect();
     let commit = random.hex(40);
     format!(r#"{{"repository":"acme/shop","commit":"{commit}","findings":[{}]}}"#, items.join(","))
@@ -100,32 +83,32 @@ fn finding(random: &mut Random) -> String {
     let rule = random.ascii_words(3, "-");
     let severity = random.pick(&["info", "low", "medium", "high", "critical"]);
     let mut message = random.words(8, 24, " ");
-    if random.once_in(4) {
+    if random.one_in(4) {
         // Messages of tools quote names, which need escapes in JSON.
         let _ = write!(message, ": \"{}\"", random.pick(&WORDS));
     }
     let path = format!("src/{}/{}.rs", random.ascii_words(2, "/"), random.ascii_words(1, ""));
     let (line, column) = (1 + random.below(900), 1 + random.below(100));
     let mut location = format!(r#"{{"path":"{path}","line":{line},"column":{column}"#);
-    if random.once_in(2) {
+    if random.one_in(2) {
         let _ = write!(location, r#","endLine":{},"endColumn":{}"#, line + random.below(4), column + random.below(20));
     }
     let mut json =
         format!(r#"{{"rule":"{rule}","severity":"{severity}","message":{},"location":{location}}}"#, text(&message));
-    if random.once_in(3) {
+    if random.one_in(3) {
         let replacement = format!("let {} = {};\n", random.ascii_words(1, ""), random.ascii_words(3, "."));
         let confidence = 1 + random.below(99);
         let _ =
             write!(json, r#","suggestion":{{"replacement":{},"confidence":0.{confidence:02}}}"#, text(&replacement));
     }
-    if random.once_in(2) {
+    if random.one_in(2) {
         let _ = write!(json, r#","tags":["{}","{}"]"#, random.ascii_words(1, ""), random.ascii_words(1, ""));
     }
     json + "}"
 }
 
 fn union() -> String {
-    let random = &mut Random(2);
+    let random = &mut Random::new(2);
     let items: Vec<String> = (0..100).map(|_| event(random)).collect();
     format!(r#"{{"stream":"tickets-eu","events":[{}]}}"#, items.join(","))
 }
@@ -140,14 +123,14 @@ fn event(random: &mut Random) -> String {
             random.pick(&["Zoë Lindqvist", "Acme Ltd", "J. Ortega", "Nakamura & Co"]),
         ),
         1 => {
-            let team = if random.once_in(2) { r#","team":"second-line""# } else { "" };
+            let team = if random.one_in(2) { r#","team":"second-line""# } else { "" };
             format!(r#"{{"kind":"assigned","ticket":{ticket},"assignee":"{}"{team}}}"#, random.pick(&people))
         }
         2 => format!(
             r#"{{"kind":"commented","ticket":{ticket},"author":"{}","text":{},"internal":{}}}"#,
             random.pick(&people),
             text(&format!("{}.\n{}.", random.words(5, 20, " "), random.words(3, 12, " "))),
-            random.once_in(3),
+            random.one_in(3),
         ),
         3 => {
             let notify = format!(r#","notify":["{}","{}"]"#, random.pick(&people), random.pick(&people));
@@ -155,7 +138,7 @@ fn event(random: &mut Random) -> String {
                 r#"{{"kind":"escalated","ticket":{ticket},"level":{},"reason":{}{}}}"#,
                 1 + random.below(3),
                 text(&random.words(4, 12, " ")),
-                if random.once_in(2) { &notify } else { "" },
+                if random.one_in(2) { &notify } else { "" },
             )
         }
         _ => format!(
@@ -194,7 +177,7 @@ const ENUMS: [(&str, &[&str]); 14] = [
 ];
 
 fn enums() -> String {
-    let random = &mut Random(3);
+    let random = &mut Random::new(3);
     let items: Vec<String> = (0..40).map(|_| product(random)).collect();
     format!(r#"{{"products":[{}]}}"#, items.join(","))
 }
@@ -212,7 +195,7 @@ fn product(random: &mut Random) -> String {
         random.below(100),
         random.pick(&["PT", "IT", "BD", "VN", "TR"]),
     );
-    if random.once_in(2) {
+    if random.one_in(2) {
         let _ = write!(json, r#","contact":"{}@example.com""#, random.ascii_words(2, "."));
     }
     for (name, members) in ENUMS {
@@ -222,20 +205,20 @@ fn product(random: &mut Random) -> String {
 }
 
 fn tree() -> String {
-    let random = &mut Random(10);
+    let random = &mut Random::new(10);
     node(random, 0)
 }
 
 /// The deeper a node, the fewer children it has; at the eighth level it has none.
-fn node(random: &mut Random, depth: u64) -> String {
+fn node(random: &mut Random, depth: usize) -> String {
     let children = match depth {
         0 => 4,
-        1..=6 => 1 + random.below(3 + u64::from(depth < 4)),
+        1..=6 => 1 + random.below(3 + usize::from(depth < 4)),
         _ => 0,
     };
     let children: Vec<String> = (0..children).map(|_| node(random, depth + 1)).collect();
     let name = random.ascii_words(1, "");
     let value = random.below(100_000);
-    let value = if random.once_in(2) { format!("{value}") } else { format!("{}.{:02}", value / 100, value % 100) };
+    let value = if random.one_in(2) { format!("{value}") } else { format!("{}.{:02}", value / 100, value % 100) };
     format!(r#"{{"name":"{name}","value":{value},"children":[{}]}}"#, children.join(","))
 }

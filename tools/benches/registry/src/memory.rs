@@ -1,5 +1,5 @@
-//! The peak of the memory, and the time, of a fold, a merge, and resolutions without and with a snapshot. Each runs in a process of its own,
-//! and does the work of the command of that name.
+//! The peak of the memory, and the time, of a fold, a merge, and resolutions without and with a snapshot. Each runs in
+//! a process of its own, and does the work of the command of that name.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};

@@ -1,5 +1,5 @@
-//! Counts instructions instead of time, as other load does not affect them. `cargo bench -p validation` requires valgrind and
-//! the `gungraun-runner` of the same version as `gungraun`.
+//! Counts instructions instead of time, as other load does not affect them. `cargo bench -p validation` requires
+//! valgrind and the `gungraun-runner` of the same version as `gungraun`.
 
 use std::hint::black_box;
 

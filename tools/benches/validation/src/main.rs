@@ -53,7 +53,8 @@ fn calibrated(subject: &Subject) -> [u32; WAYS.len()] {
     })
 }
 
-/// The program `bare`. It is built alone, because cargo unifies the features of serde_json over all packages of a command.
+/// The program `bare`. It is built alone, because cargo unifies the features of serde_json over all packages of a
+/// command.
 fn build_bare() -> io::Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "-q", "--release", "-p", "bare"]);

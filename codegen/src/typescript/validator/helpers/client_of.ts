@@ -14,16 +14,28 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     const start = Date.now();
     const correlationId = freshId();
     const ended = (status«: string», more«: any») => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
-    const failed = (code«: string», message«: string», more«: any» = {}, finding«?: unknown») => {
+    const failed = (code«: string», message«: string», more«: any» = {}, facts«: any» = {}) => {
       const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
       const status = known?.toLowerCase().replace("_", "-") ?? "error";
-      return ended(status, { ...more, error: { code, message, ...(finding === undefined ? {} : { finding }) } });
+      return ended(status, { ...more, error: { code, message, ...defined(facts) } });
     };
     /** The result of a call whose payload is invalid. */
-    const invalid = (schemaSide«: string», value«: unknown», more«?: any») => {
+    const invalid = (schemaSide«: string», value«: unknown», more«?: any», { "capgen-contract": contract, "capgen-version": version }«: any» = {}) => {
       const { ok = true, violations, truncated }«: any» = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
-      const message = `the ${schemaSide} violates its schema`;
-      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, truncated, ...more });
+      if (ok) return;
+      const differs = ![undefined, capability.hash].includes(contract);
+      const versions = differs && version && capability.version && `the provider has version ${version}, your contract is ${capability.version}: `;
+      const message = `${versions || ""}the ${schemaSide} violates its schema`;
+      const skew = differs
+        ? defined({
+            callerVersion: capability.version,
+            callerContract: capability.hash,
+            providerVersion: version,
+            providerContract: contract,
+            reason: "response",
+          })
+        : undefined;
+      return failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, truncated, ...more }, { skew });
     };
     const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
     const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
@@ -31,9 +43,11 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     const exchange = async (more«?: any»)«: globalThis.Promise<any>» => {
       const headers = defined({
         traceparent: parent?.headers.traceparent,
-        ...options.headers,
+        // Names with this start belong to the protocol.
+        ...Object.fromEntries(Object.entries(options.headers ?? {}).filter(([name]) => !name.startsWith("capgen-"))),
         "capgen-contract": capability.hash,
         "capgen-version": capability.version,
+        "capgen-timeout-ms": `${Math.max(1, Math.floor(start + limit - Date.now()))}`,
         "capgen-descriptor": more,
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       });
@@ -68,6 +82,7 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
         return failed("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
       const isExpected =
         response.kind === "response" &&
+        response.headers?.["capgen-frame"] === undefined &&
         response.correlationId === correlationId &&
         response.from === to &&
         response.to === from &&
@@ -75,9 +90,9 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
       if (!isExpected) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
       const { "capgen-status": status = "ok", "capgen-needs": needs } = response.headers ?? {};
       if (status === "ok")
-        return invalid("response", response.payload, { response: response.payload }) || ended("ok", { response: response.payload });
+        return invalid("response", response.payload, { response: response.payload }, response.headers) ?? ended("ok", { response: response.payload });
       if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
-      const { code, message: reason, side: schemaSide, violations = [], truncated, finding } = response.payload ?? {};
+      const { code, message: reason, side: schemaSide, violations = [], truncated, finding, skew, details, effect } = response.payload ?? {};
       const isText = (value«: unknown») => typeof value === "string";
       const isKnown =
         isText(code) &&
@@ -90,7 +105,9 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
       const list = listOf(100, 65_536);
       for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
       const report = { schemaSide, violations: list.found.map(defined), truncated: list.truncated || truncated === true };
-      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? report : {}, finding);
+      const isViolation = code === "EAGENTRPC_SCHEMA_VIOLATION";
+      const facts = { finding, skew, details, effect, violations: isViolation || violations.length === 0 ? undefined : report.violations };
+      return failed(code, reason, isViolation ? report : {}, facts);
     };
     const found = invalid("request", request);
     if (found) return found;

@@ -3,7 +3,7 @@ function isEnvelope(value«: any»)«: boolean» {
   const id = /^[^]{1,128}$/u;
   const uri = /^agent:\/\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
   const texts«: any» = {
-    kind: /^(?:request|response|event)$/,
+    kind: /^(?:request|response|event|control)$/,
     messageId: id,
     correlationId: id,
     causedBy: id,

@@ -7,7 +7,7 @@
  */
 function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }«: any» = {}, schema«: () => any»)«: any» {
   if (isValid) return { ok: true, value };
-  const [root, definitions, among] = schema();
+  const [root, definitions, among, explain] = schema();
   let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
   /** At most 64 code points. */
   const cut = (text«: string», write«: any» = String)«: string» => {
@@ -156,37 +156,10 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
         continue;
       }
       for (const part of (rule.allOf ?? []).map(follow)) if (!rules.includes(part)) rules.push(part); // <allOf>
-      for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) { // <unions>
-        let next«: any»; // <unions>
-        // A branch that allows the type is closer than others, and one that could match is closer still. // <unions>
-        const failed = branches.map((_«: any», index«: number») => { // <unions>
-          const rule = follow(when[index] ?? {}); // <unions>
-          return rule.type && !isOf(rule.type, type) ? 2e9 : follows(rule, value) ? 0 : 1e9; // <unions>
-        }); // <unions>
-        const nearest = Math.min(...failed); // <unions>
-        // Only the nearest branches are visited, and none if the value lacks what all of them need. // <unions>
-        const lacksAny = nearest && !follows(any, value); // <unions>
-        const distances = branches.map((branch«: any», index«: number») => // <unions>
-          lacksAny || failed[index] > nearest ? Infinity : failed[index] + (follows(branch, value) ? 0 : find(branch, value).count), // <unions>
-        ); // <unions>
-        const index = distances.indexOf(Math.min(...distances)); // <unions>
-        const closest = branches[index]; // <unions>
-        if (!distances[index]) { // <unions>
-          const second = distances.indexOf(0, index + 1); // <unions>
-          if (second > 0 && keyword === "oneOf") // <unions>
-            next = { [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` }; // <unions>
-        } else if (lacksAny || !follows(any, value)) next = follow(any); // <unions>
-        else if (distances.filter((distance«: number») => distance < 1e9).length === 1) next = follow(closest); // <unions>
-        else { // <unions>
-          const { found, count } = find(closest, value); // <unions>
-          const lacks = found.map(({ path, message }«: any») => message + (path && shown(" at " + cut(path)))); // <unions>
-          const more = count > 16 ? `; and ${count - 16} more` : ""; // <unions>
-          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.join("; ")}${more}`; // <unions>
-          // Within a branch of an open union, another one is not explained: each level would make the message longer. // <unions>
-          next = { [keyword]: `matches no branch of ${keyword}${list === report ? text : ""}` }; // <unions>
-        } // <unions>
-        if (next && !rules.includes(next)) rules.push(next); // <unions>
-      } // <unions>
+      for (const union of rule.unions ?? []) {
+        const next = explain(union, value, type, list === report, { follow, follows, isOf, find, cut, shown, literal });
+        if (next && !rules.includes(next)) rules.push(next);
+      }
     }
     // Only names are also listed about a value of the wrong type.
     const isWrong = messages[0];

@@ -1,19 +1,19 @@
 //! The schema of a side as an expression, in a form that becomes draft-07 or 2020-12.
 //!
-//! The subset of capgen has the same meaning in both, except for the keyword of the definitions. So this keyword, and the references
-//! that contain it, are filled in when a program asks for the schema.
+//! The subset of capgen has the same meaning in both, except for the keyword of the definitions. So this keyword, and
+//! the references that contain it, are filled in when a program asks for the schema.
 
 use capgen_schema::{Json, Schema, definition_name, fragment_token};
 
 use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Number};
 use crate::typescript::validator::internal::array;
 
-/// Keywords that are left out: those that only structure the document, and comments for its authors. An `$id` would be the same for
-/// both forms, and identify neither.
+/// Keywords that are left out: those that only structure the document, and comments for its authors. An `$id` would be
+/// the same for both forms, and identify neither.
 const OMITTED: [&str; 4] = ["$schema", "$id", "$comment", "definitions"];
 
-/// An array of the schema and, if there are any, its definitions. References to definitions start with [`Local::References`]. Without a
-/// schema, every value is accepted.
+/// An array of the schema and, if there are any, its definitions. References to definitions start with
+/// [`Local::References`]. Without a schema, every value is accepted.
 pub(super) fn parts(schema: Option<&Schema>) -> Expression {
     let source = schema.map(Schema::source);
     let root = match source {
@@ -53,8 +53,8 @@ fn keyword(name: &str, source: &Json) -> Expression {
     }
 }
 
-/// A value, with numbers as JavaScript reads them from JSON. A number beyond the largest one becomes that one, because an infinity is
-/// not JSON.
+/// A value, with numbers as JavaScript reads them from JSON. A number beyond the largest one becomes that one, because
+/// an infinity is not JSON.
 fn value(source: &Json) -> Expression {
     match source {
         Json::Array(items) => array(items.iter().map(value).collect()),

@@ -1,8 +1,8 @@
-//! Each side of a capability as a [Standard Schema](https://standardschema.dev): an object that libraries can validate with, and that
-//! knows its JSON Schema.
+//! Each side of a capability as a [Standard Schema](https://standardschema.dev): an object that libraries can validate
+//! with, and that knows its JSON Schema.
 //!
-//! The objects are plain literals, and only the functions in them refer to validators. So a bundler leaves out each object that a
-//! program does not use, whatever comments the bundler or the compiler understands.
+//! The objects are plain literals, and only the functions in them refer to validators. So a bundler leaves out each
+//! object that a program does not use, whatever comments the bundler or the compiler understands.
 
 mod json_schema;
 
@@ -13,7 +13,7 @@ use capgen_schema::Schema;
 
 use super::Names;
 use super::helper::Helper;
-use super::internal::{Internals, Stem};
+use super::internal::Internals;
 use crate::model::{CapabilityModel, Model, SideModel};
 use crate::name;
 use crate::typescript::doc;
@@ -65,17 +65,16 @@ pub(in crate::typescript) fn types(agent: &AgentNames) -> impl Iterator<Item = I
 }
 
 /// The constants, whose functions are added to `internals`.
-pub(super) fn constants<'m>(
-    model: &'m Model<'_>,
+pub(super) fn constants(
+    model: &Model<'_>,
     agent: &AgentNames,
     names: &StandardNames,
-    internals: &mut Internals<'m>,
+    internals: &mut Internals,
 ) -> Vec<Constant> {
     let Some(interface) = &agent.standard_schema else { return Vec::new() };
-    let constant = |((capability, side, of), name): ((&'m CapabilityModel<'_>, Side, &'m SideModel), &String)| {
+    let constant = |((capability, side, of), name): ((&CapabilityModel<'_>, Side, &SideModel), &String)| {
         let text = format!("The {} of `{}` as a Standard Schema.", side.name(), capability.source.name);
-        internals.enter(type_name(model, of));
-        let schema = schema_function(internals, capability.source.schema(side));
+        let schema = schema_function(internals, type_name(model, of), capability.source.schema(side));
         Constant {
             doc: doc::lines(&text),
             name: name.clone(),
@@ -112,13 +111,13 @@ fn validate(model: &Model<'_>, side: &SideModel) -> Expression {
 }
 
 /// Adds the function that returns the JSON Schema of a side. Equal schemas share one.
-fn schema_function(internals: &mut Internals<'_>, schema: Option<&Schema>) -> Name {
+fn schema_function(internals: &mut Internals, ty: &str, schema: Option<&Schema>) -> Name {
     let parts = json_schema::parts(schema);
     let has_references = parts.mentions(Local::References);
     let parameters = has_references.then_some(Local::References).into_iter().collect();
     let schema = Expression::Arrow(parameters, Box::new(parts));
     let body = vec![Statement::Return(Helper::JsonSchema.call(vec![Local::Options.into(), schema]))];
-    internals.shared_function(Stem::Schema, vec![Parameter::new(Local::Options, Type::ANY)], Type::ANY, body)
+    internals.schema(ty, vec![Parameter::new(Local::Options, Type::ANY)], body)
 }
 
 fn object(members: Vec<(&str, Expression)>) -> Expression {

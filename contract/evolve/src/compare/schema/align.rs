@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use capgen_schema::{Assertions, Json, NodeId, Schema, pointer};
 
 use super::super::change::{Change, Kind, Value};
-use super::{MOST, Walk, brief};
+use super::{MAX_VALUE, Walk, brief};
 
 impl Walk<'_> {
     pub(super) fn unions(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -60,7 +60,8 @@ impl Walk<'_> {
             let edit = match (before, keyword) {
                 (None, _) => branch.cloned().map_or(Value::Remove, Value::Insert),
                 (Some((index, _)), _) if old.len() > 1 => Value::Delete(index),
-                // A list of branches must not be empty. Without conditions, everything is accepted; without alternatives, nothing.
+                // A list of branches must not be empty. Without conditions, everything is accepted; without
+                // alternatives, nothing.
                 (_, "allOf") => Value::Remove,
                 _ => Value::Set(Json::Array(vec![Json::Bool(false)])),
             };
@@ -78,24 +79,25 @@ pub(crate) fn name(schema: &Schema, id: NodeId) -> String {
     if let Some(name) = definition(schema, id) {
         return format!("`{name}`");
     }
-    match tag(schema, id).filter(|tag| tag.chars().count() <= MOST) {
+    match tag(schema, id).filter(|tag| tag.chars().count() <= MAX_VALUE) {
         Some(tag) => format!("with {tag}"),
         None => schema.source().pointer(&schema.node(id).pointer).map(brief).unwrap_or_default(),
     }
 }
 
-/// A rule of [`align`]: what two branches have in common that belong together; `None` if a branch has nothing of the kind.
+/// A rule of [`align`]: what two branches have in common that belong together; `None` if a branch has nothing of the
+/// kind.
 type Trait = fn(&Schema, NodeId) -> Option<String>;
 
-/// What distinguishes a branch from the others of its union, in several ways: its text, tag, definition and title. Two branches that have
-/// one of these in common belong together.
+/// What distinguishes a branch from the others of its union, in several ways: its text, tag, definition and title. Two
+/// branches that have one of these in common belong together.
 pub(crate) fn identities(schema: &Schema, id: NodeId) -> impl Iterator<Item = (usize, String)> {
     let traits = [same_text as Trait, tag, definition, title].into_iter().enumerate();
     traits.filter_map(move |(index, of)| Some((index, of(schema, id)?)))
 }
 
-/// Which branches belong together, by index: equal ones, then those with equal tags, names, property names or types, then those at the
-/// same position if as many are left on both sides.
+/// Which branches belong together, by index: equal ones, then those with equal tags, names, property names or types,
+/// then those at the same position if as many are left on both sides.
 fn align(
     (old_schema, old): (&Schema, &[NodeId]),
     (new_schema, new): (&Schema, &[NodeId]),

@@ -18,8 +18,8 @@ use super::change::{Change, Kind};
 /// The most changes of one side that are listed: a reader reads no more, and each takes time to find its places.
 pub(super) const MAX_CHANGES: usize = 1_000;
 
-/// The changes between two versions of a schema, at most [`MAX_CHANGES`], and whether these are all. Takes time linear in the size of
-/// the schemas, and for each change the time to find its place in the texts.
+/// The changes between two versions of a schema, at most [`MAX_CHANGES`], and whether these are all. Takes time linear
+/// in the size of the schemas, and for each change the time to find its place in the texts.
 pub(super) fn changes(old: &Schema, new: &Schema) -> (Vec<Change>, bool) {
     let mut walk = Walk { old, new, visited: BTreeSet::new(), open: Vec::new(), changes: Vec::new() };
     walk.pair(old.root(), new.root());
@@ -136,15 +136,15 @@ impl Walk<'_> {
 }
 
 /// The most characters of a value in a message. A message has several values, and should fit on a line or two.
-const MOST: usize = 60;
+const MAX_VALUE: usize = 60;
 
-/// A value on one line, at most [`MOST`] characters.
+/// A value on one line, at most [`MAX_VALUE`] characters.
 pub(super) fn brief(value: &Json) -> String {
     let text = value.canonical();
-    if text.chars().count() <= MOST {
+    if text.chars().count() <= MAX_VALUE {
         return text;
     }
-    text.chars().take(MOST - 3).chain("...".chars()).collect()
+    text.chars().take(MAX_VALUE - 3).chain("...".chars()).collect()
 }
 
 /// The changes from one list of names to another: those that only the first has, and those that only the second has.

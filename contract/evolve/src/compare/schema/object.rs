@@ -82,7 +82,8 @@ impl Walk<'_> {
         };
         let change = Change::of(Kind::Rest, place, "additionalProperties", text.to_owned());
         let mut change = self.copying(change, &["additionalProperties"]);
-        // Names that only one version declares are changes of their own: here they stay declared, as in the old version.
+        // Names that only one version declares are changes of their own: here they stay declared, as in the old
+        // version.
         if let (Rest::Closed, _) = (&after, &before) {
             let declared: BTreeSet<&str> = old.properties.iter().map(|(name, _)| name.as_str()).collect();
             let names = new.properties.iter().map(|(name, _)| name);

@@ -35,8 +35,8 @@ impl<'n> Renames<'n> {
 }
 
 impl Walk<'_> {
-    /// The properties that were probably renamed: those with a similar name, then those with the same schema as only one other. Names
-    /// that are only in `required` count too.
+    /// The properties that were probably renamed: those with a similar name, then those with the same schema as only
+    /// one other. Names that are only in `required` count too.
     pub(super) fn renames<'n>(&self, place: (NodeId, NodeId), old: &'n Assertions, new: &'n Assertions) -> Renames<'n> {
         let mut renames = Renames::default();
         let (before, after) = (names(old), names(new));

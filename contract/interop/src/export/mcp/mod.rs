@@ -1,7 +1,7 @@
 //! A contract as the tools of an MCP server.
 //!
-//! The document is the result of `tools/list`. It is valid in the revisions 2025-06-18 to 2026-07-28 of the protocol; a server adds
-//! the members of results that its revision requires, such as `resultType`.
+//! The document is the result of `tools/list`. It is valid in the revisions 2025-06-18 to 2026-07-28 of the protocol; a
+//! server adds the members of results that its revision requires, such as `resultType`.
 
 mod strict;
 
@@ -19,8 +19,8 @@ use crate::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
 /// Options of [`mcp`].
 #[derive(Clone, Copy, Default, Debug)]
 pub struct McpOptions {
-    /// Writes schemas for hosts whose APIs reject unions, or read only a part of JSON Schema. They accept every payload that the
-    /// contract accepts, and perhaps more; each difference is a [`Loss`].
+    /// Writes schemas for hosts whose APIs reject unions, or read only a part of JSON Schema. They accept every payload
+    /// that the contract accepts, and perhaps more; each difference is a [`Loss`].
     pub strict_clients: bool,
 }
 
@@ -29,10 +29,10 @@ const DEFINITIONS: &str = "$defs";
 
 /// The tools of an agent: the result of `tools/list`.
 ///
-/// A tool's schemas have an object at the root, as the protocol requires; a schema that accepts other values becomes that of the
-/// property `value` (requests) or `result` (responses) of an object. They have no `$schema`, since clients reject a dialect other than 2020-12.
-/// Whatever tools cannot express is in the member `io.github.capgen/contract` of `_meta`, so that an import gives a contract with
-/// the same hash.
+/// A tool's schemas have an object at the root, as the protocol requires; a schema that accepts other values becomes
+/// that of the property `value` (requests) or `result` (responses) of an object. They have no `$schema`, since clients
+/// reject a dialect other than 2020-12. Whatever tools cannot express is in the member `io.github.capgen/contract` of
+/// `_meta`, so that an import gives a contract with the same hash.
 ///
 /// ```
 /// use capgen_interop::{McpOptions, mcp};
@@ -228,7 +228,8 @@ impl<'m> ToolNames<'m> {
     }
 }
 
-/// Whether the protocol allows the name for a tool: 1 to 128 characters of `[A-Za-z0-9_.-]`. Every name of a capability is one.
+/// Whether the protocol allows the name for a tool: 1 to 128 characters of `[A-Za-z0-9_.-]`. Every name of a capability
+/// is one.
 fn is_tool_name(name: &str) -> bool {
     let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
     (1..=128).contains(&name.len()) && name.bytes().all(is_allowed)

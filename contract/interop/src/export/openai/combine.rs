@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use capgen_schema::{Json, Object};
 
-/// The schema with the assertions of both. Keywords that both have, and that cannot be combined, keep the value of `base`; their names are
-/// returned.
+/// The schema with the assertions of both. Keywords that both have, and that cannot be combined, keep the value of
+/// `base`; their names are returned.
 pub(super) fn combined(base: &Object, other: &Object) -> (Object, Vec<String>) {
     let mut all = base.clone();
     let mut conflicts = Vec::new();

@@ -37,7 +37,8 @@ struct Size {
 }
 
 impl Size {
-    /// Adds a schema inside `level` objects. The recursion is bounded, because schemas of contracts have at most 64 levels.
+    /// Adds a schema inside `level` objects. The recursion is bounded, because schemas of contracts have at most 64
+    /// levels.
     fn add(&mut self, schema: &Json, level: usize) {
         let Some(members) = schema.as_object() else { return };
         let level = level + usize::from(members.get("properties").is_some());

@@ -16,7 +16,8 @@ use schema::Strict;
 /// Options of [`openai`].
 #[derive(Clone, Copy, Default, Debug)]
 pub struct OpenAiOptions {
-    /// Writes the tools of the Chat Completions API, which have a member `function`, instead of those of the Responses API.
+    /// Writes the tools of the Chat Completions API, which have a member `function`, instead of those of the Responses
+    /// API.
     pub chat: bool,
 }
 
@@ -25,12 +26,12 @@ const MAX_NAME: usize = 64;
 
 /// The tools of an agent as an array of functions with strict schemas, whose arguments OpenAI's models always match.
 ///
-/// Strict schemas list all properties in `required` and allow no other ones: an optional property is nullable instead, and `null` stands
-/// for an absent one. Keywords that are not supported are dropped. Each difference that changes which requests can be expressed is a
-/// [`Loss`]. Responses have no place in a tool.
+/// Strict schemas list all properties in `required` and allow no other ones: an optional property is nullable instead,
+/// and `null` means that it is absent. Keywords that are not supported are dropped. Each difference that changes which
+/// requests can be expressed is a [`Loss`]. Responses have no place in a tool.
 ///
-/// A schema beyond the limits of strict mode (5,000 properties, 10 levels, 1,000 values of enums, 120,000 characters of names and values)
-/// gets `strict: false`.
+/// A schema beyond the limits of strict mode (5,000 properties, 10 levels, 1,000 values of enums, 120,000 characters of
+/// names and values) gets `strict: false`.
 ///
 /// ```
 /// use capgen_interop::{OpenAiOptions, openai};
@@ -97,7 +98,7 @@ fn function_name(name: &str) -> String {
     if name.len() <= MAX_NAME {
         return name.to_owned();
     }
-    let hash: String = Hash::of(name).to_string().chars().take(8).collect();
+    let hash = Hash::of(name).short();
     let start: String = name.chars().take(MAX_NAME - hash.len() - 1).collect();
     format!("{start}_{hash}")
 }

@@ -1,7 +1,7 @@
 //! The hints of a tool.
 //!
-//! They come from the server, which may be wrong about them. A tool without hints gets no key: the defaults of the protocol describe the
-//! worst case, and a contract states only facts that its provider states.
+//! They come from the server, which may be wrong about them. A tool without hints gets no key: the defaults of the
+//! protocol describe the worst case, and a contract states only facts that its provider states.
 //!
 //! | hints | `sideEffects` | `idempotent` |
 //! |---|---|---|
@@ -20,8 +20,8 @@ use super::Reader;
 use crate::export::hints_of;
 
 impl Reader<'_> {
-    /// Sets the keys that follow from the hints. If an export wrote the keys, hints that contradict them are errors instead: a reader
-    /// of the list may rely on either.
+    /// Sets the keys that follow from the hints. If an export wrote the keys, hints that contradict them are errors
+    /// instead: a reader of the list may rely on either.
     pub(super) fn annotations(&mut self, capability: &mut Capability) {
         let Some(annotations) = self.optional("annotations") else { return };
         if annotations.as_object().is_none() {

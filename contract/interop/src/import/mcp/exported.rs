@@ -1,7 +1,7 @@
 //! Whether the schemas of a tool that capgen exported are still those of the export.
 //!
-//! `_meta` can state that the contract has no schema, or have that of the contract. A tool whose schema was changed later would otherwise
-//! be imported without its schema, and a comparison with the server would not find the change.
+//! `_meta` can state that the contract has no schema, or have that of the contract. A tool whose schema was changed
+//! later would otherwise be imported without its schema, and a comparison with the server would not find the change.
 
 use capgen_manifest::Side;
 use capgen_schema::{Json, Schema};

@@ -40,11 +40,12 @@ pub struct Tools {
 /// The first revision of the protocol in which a schema without `$schema` is one of draft 2020-12.
 const MODERN: &str = "2025-11-25";
 
-/// Reads a list of tools: an array of tools, the result or the response of `tools/list`, or an array of several of them, such as the
-/// pages of a long list. The members `server` or `serverInfo` and `protocolVersion` may be next to `tools`, or in a result of their own,
-/// such as that of `initialize`.
+/// Reads a list of tools: an array of tools, the result or the response of `tools/list`, or an array of several of
+/// them, such as the pages of a long list. The members `server` or `serverInfo` and `protocolVersion` may be next to
+/// `tools`, or in a result of their own, such as that of `initialize`.
 ///
-/// Takes time linear in the document, apart from the limits of [`normalise`](capgen_schema::normalise) and from sorting.
+/// Takes time linear in the document, apart from the limits of [`normalise`](capgen_schema::normalise) and from
+/// sorting.
 ///
 /// ```
 /// use capgen_interop::import::{Document, ImportSettings, mcp};

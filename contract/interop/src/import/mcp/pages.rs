@@ -98,11 +98,11 @@ fn is_page(element: &Json) -> bool {
 /// A response of JSON-RPC that is an error. Its texts are the server's.
 fn server_error(importer: &mut Importer, pointer: String, error: &Json) {
     /// The most characters of a message that are shown. A server may choose any text; reasons are a sentence or two.
-    const LONGEST: usize = 300;
+    const MAX_MESSAGE: usize = 300;
     let code = error.get("code").filter(|code| code.as_number().is_some()).map(Json::canonical);
     let code = code.map(|code| format!(" {}", shortened(&code, 20))).unwrap_or_default();
     let text = error.get("message").and_then(Json::as_str).filter(|text| !text.is_empty());
-    let text = text.map(|text| format!(": {}", shortened(text, LONGEST))).unwrap_or_default();
+    let text = text.map(|text| format!(": {}", shortened(text, MAX_MESSAGE))).unwrap_or_default();
     let message = format!("the response is an error of the server{code}{text}");
     let help = "resolve the cause, ask for `tools/list` again, and pass its result";
     importer.document_error(codes::WRONG_FORM, pointer, message, help);

@@ -27,8 +27,8 @@ impl<'d> Operation<'_, 'd> {
         Some((self.json_content(content, &pointer::join(&at, "content"))?, is_required))
     }
 
-    /// The schema of the successful responses, the codes 2xx: that of their body, or of any of their bodies. It is `None` if they can
-    /// have any body, or after an error.
+    /// The schema of the successful responses, the codes 2xx: that of their body, or of any of their bodies. It is
+    /// `None` if they can have any body, or after an error.
     pub(super) fn response(&mut self) -> Option<Payload> {
         let at = pointer::join(&self.place.at, "responses");
         let responses = self.json.get("responses").and_then(Json::as_object);

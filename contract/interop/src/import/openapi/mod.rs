@@ -42,8 +42,8 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 
 /// Reads the operations of a document. References to other documents are errors: nothing is fetched.
 ///
-/// Takes time linear in the document and in the size of the capabilities, each of which has copies of the components that it uses; at
-/// most two million values are copied.
+/// Takes time linear in the document and in the size of the capabilities, each of which has copies of the components
+/// that it uses; at most two million values are copied.
 ///
 /// ```
 /// use capgen_interop::import::{Document, ImportSettings, openapi};

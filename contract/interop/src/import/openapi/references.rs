@@ -66,7 +66,8 @@ impl<'d> References<'d> {
         Err("the reference leads to too many others".to_owned())
     }
 
-    /// A schema with its components where references expect them, as both apply to a side; `None` if that takes too many steps.
+    /// A schema with its components where references expect them, as both apply to a side; `None` if that takes too
+    /// many steps.
     pub(super) fn with_components(&mut self, side: Side, schema: &Json, used: &Used<'d>) -> Option<Json> {
         let schema = self.sides.schema(side, schema)?;
         let Json::Object(mut members) = schema else { return Some(schema) };
@@ -85,8 +86,8 @@ impl<'d> References<'d> {
         Some(Json::Object(members))
     }
 
-    /// The components that a schema refers to, also through others; `None` if more values would be copied than a manifest can have.
-    /// `more` are further names.
+    /// The components that a schema refers to, also through others; `None` if more values would be copied than a
+    /// manifest can have. `more` are further names.
     pub(super) fn used(&mut self, schema: &Json, more: &[String]) -> Option<Used<'d>> {
         let mut open = names(schema).0;
         open.extend(more.iter().cloned());

@@ -25,7 +25,8 @@ pub(super) struct Part {
 }
 
 impl Operation<'_, '_> {
-    /// The schema of the request: that of the body, or with parameters, an object with a member for each group of them and `body`.
+    /// The schema of the request: that of the body, or with parameters, an object with a member for each group of them
+    /// and `body`.
     pub(super) fn request(&mut self) -> Option<Payload> {
         let parameters = self.parameters();
         let body = self.request_body();

@@ -1,17 +1,16 @@
 //! Schemas whose meaning differs between requests and responses: `readOnly` and `writeOnly`.
 //!
-//! "If the property is marked as `readOnly` being `true` and is in the `required` list, the `required` will take effect on the
-//! response only", and `writeOnly` likewise on the request only
-//! ([OpenAPI 3.0.3 section 4.7.24.2](https://spec.openapis.org/oas/v3.0.3#fixed-fields-19)). So the schema of each side has its own
-//! `required`.
+//! "If the property is marked as `readOnly` being `true` and is in the `required` list, the `required` will take effect
+//! on the response only", and `writeOnly` likewise on the request only ([OpenAPI 3.0.3 section
+//! 4.7.24.2](https://spec.openapis.org/oas/v3.0.3#fixed-fields-19)). So the schema of each side has its own `required`.
 //!
-//! A component is rewritten once for each side, so its `required` does not depend on the schemas that refer to it: a property that only
-//! one of those marks stays required.
+//! A component is rewritten once for each side, so its `required` does not depend on the schemas that refer to it: a
+//! property that only one of those marks stays required.
 
 use std::collections::HashSet;
 
 use capgen_manifest::Side;
-use capgen_schema::{Json, Object};
+use capgen_schema::{Json, MAX_WALK_DEPTH, Object, Subschemas};
 
 use super::references::local;
 
@@ -19,10 +18,6 @@ use super::references::local;
 /// from large ones are visited once for each schema that inherits. Usual documents have far fewer than a million
 /// members, and a step is a look at one.
 const MAX_STEPS: usize = 20_000_000;
-
-/// The most levels of subschemas that are changed. The normaliser rejects deeper ones. It accepts 64 levels, so this
-/// only bounds the recursion.
-const MAX_DEPTH: usize = 72;
 
 /// Finds the properties of a document that are marked for one side.
 pub(super) struct Sides<'d> {
@@ -63,8 +58,8 @@ impl<'d> Sides<'d> {
         Self { document, ignores_siblings, is_needed, steps: MAX_STEPS }
     }
 
-    /// The schema as it applies to a side: properties that are absent from that side are not required. `None` if too many schemas
-    /// would have to be visited.
+    /// The schema as it applies to a side: properties that are absent from that side are not required. `None` if too
+    /// many schemas would have to be visited.
     pub(super) fn schema(&mut self, side: Side, schema: &Json) -> Option<Json> {
         if !self.is_needed {
             return Some(schema.clone());
@@ -74,7 +69,7 @@ impl<'d> Sides<'d> {
 
     fn changed(&mut self, mark: &str, schema: &Json, outer: Option<&Scope<'_, '_>>, depth: usize) -> Option<Json> {
         let Json::Object(members) = schema else { return Some(schema.clone()) };
-        if depth > MAX_DEPTH {
+        if depth > MAX_WALK_DEPTH {
             return Some(schema.clone());
         }
         let scope = Scope { names: self.marked(mark, schema)?, outer };
@@ -107,28 +102,17 @@ impl<'d> Sides<'d> {
         let applies = match key {
             "allOf" => Applies::Always,
             "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependencies" => Applies::Maybe,
-            "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains" => Applies::Elsewhere,
-            "properties" | "patternProperties" | "additionalProperties" | "unevaluatedProperties" => Applies::Elsewhere,
-            "propertyNames" | "definitions" | "$defs" => Applies::Elsewhere,
-            _ => return Some(value.clone()),
+            _ => Applies::Elsewhere,
         };
-        let is_map = ["properties", "patternProperties", "dependentSchemas", "dependencies", "definitions", "$defs"];
-        let mut below = |schema: &Json| match (&applies, schema) {
+        let below = |_: Option<&str>, schema: &Json| match (&applies, schema) {
             // The names of the scope already include those of its branches.
-            (Applies::Always, Json::Object(members)) if depth < MAX_DEPTH => {
-                self.members(mark, members, scope, depth + 1)
+            (Applies::Always, Json::Object(members)) if depth < MAX_WALK_DEPTH => {
+                self.members(mark, members, scope, depth + 1).ok_or(())
             }
-            (Applies::Always | Applies::Maybe, schema) => self.changed(mark, schema, Some(scope), depth + 1),
-            (Applies::Elsewhere, schema) => self.changed(mark, schema, None, depth + 1),
+            (Applies::Always | Applies::Maybe, schema) => self.changed(mark, schema, Some(scope), depth + 1).ok_or(()),
+            (Applies::Elsewhere, schema) => self.changed(mark, schema, None, depth + 1).ok_or(()),
         };
-        match value {
-            Json::Array(items) => items.iter().map(below).collect::<Option<_>>().map(Json::Array),
-            Json::Object(members) if is_map.contains(&key) => {
-                let member = |(name, schema): &(String, Json)| Some((name.clone(), below(schema)?));
-                members.iter().map(member).collect::<Option<Object>>().map(Json::Object)
-            }
-            schema => below(schema),
-        }
+        Subschemas::try_map(key, value, below).ok()
     }
 
     /// The marked properties of a value that a schema applies to.

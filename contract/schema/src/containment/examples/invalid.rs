@@ -9,7 +9,8 @@ use crate::containment::term::{Literal, Term, TermId};
 use crate::pointer::tokens;
 use crate::{Json, Keyword, NodeId, ReportBudget, Type, TypeSet, Violation};
 
-/// How much of the schema is kept beside the negated assertion. If no value can violate one assertion alone, fewer are kept.
+/// How much of the schema is kept beside the negated assertion. If no value can violate one assertion alone, fewer are
+/// kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     /// All other assertions.
@@ -20,8 +21,8 @@ enum Kept {
     Way,
 }
 
-/// The assertions that are kept, and whether the unions around the place have to be about the branch with the place, so that they report
-/// its violation.
+/// The assertions that are kept, and whether the unions around the place have to be about the branch with the place, so
+/// that they report its violation.
 type Conditions = (Kept, bool);
 
 const CONDITIONS: [Conditions; 6] = [
@@ -33,12 +34,12 @@ const CONDITIONS: [Conditions; 6] = [
     (Kept::Way, true),
 ];
 
-/// How many values are tried for one condition. A value can violate the assertion without a violation that shows it: a union around
-/// it may be about another branch.
+/// How many values are tried for one condition. A value can violate the assertion without a violation that shows it: a
+/// union around it may be about another branch.
 const TRIES: usize = 4;
 
 pub(super) fn find(mut search: Search<'_>) -> Counterexamples {
-    let wanted = search.settings.count.unwrap_or(ExampleSettings::MOST);
+    let wanted = search.settings.count.unwrap_or(ExampleSettings::MAX_COUNT);
     let places = places(&search);
     let mut result = Counterexamples::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -104,8 +105,8 @@ fn example(
     }
 }
 
-/// The payload with its violations, if one of them shows that the assertion is violated: that of the assertion itself (`true`), or that
-/// of a union around the place (`false`).
+/// The payload with its violations, if one of them shows that the assertion is violated: that of the assertion itself
+/// (`true`), or that of a union around the place (`false`).
 fn confirmed(
     search: &Search<'_>,
     places: &[Place],
@@ -205,7 +206,8 @@ fn whole(
     term
 }
 
-/// The term of a subschema in which the one that a step leads to is replaced. Other properties and items conform to the schema.
+/// The term of a subschema in which the one that a step leads to is replaced. Other properties and items conform to the
+/// schema.
 fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, selected: bool) -> TermId {
     let mut parts: Vec<TermId> = Vec::new();
     let mut in_all_of = 0;

@@ -1,8 +1,8 @@
 //! Examples of a schema: small payloads that it accepts, and small payloads that violate one of its assertions.
 //!
-//! Both come from the search of [`contains`](super::contains). An example that shows a part of the schema is the smallest value of
-//! the schema that also conforms to a condition, such as having an optional property. A counterexample is the smallest value of
-//! the schema in which one assertion is negated and everything else is kept.
+//! Both come from the search of [`contains`](super::contains). An example that shows a part of the schema is the
+//! smallest value of the schema that also conforms to a condition, such as having an optional property. A
+//! counterexample is the smallest value of the schema in which one assertion is negated and everything else is kept.
 
 mod invalid;
 mod negated;
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::budget::Budget;
 use super::build::{self, Part};
-use super::solve::{Outcome, Solver};
+use super::solve::{GoalOutcome, Solver};
 use super::term::{Literal, Term, TermId, Terms};
 use super::{Steps, Undecided};
 use crate::analysis::selection::Selector;
@@ -24,7 +24,8 @@ use crate::{
 /// Which examples to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExampleSettings {
-    /// How many, at most. If it is `None`, as many as show each part of the schema, but no more than [`ExampleSettings::MOST`].
+    /// How many, at most. If it is `None`, as many as show each part of the schema, but no more than
+    /// [`ExampleSettings::MAX_COUNT`].
     pub count: Option<usize>,
     /// Equal seeds give equal examples. Zero gives the smallest ones.
     pub seed: u64,
@@ -34,7 +35,7 @@ pub struct ExampleSettings {
 
 impl ExampleSettings {
     /// How many payloads are found if there is no `count`. More than a test or a reader needs, and each takes a search.
-    pub const MOST: usize = 1_000;
+    pub const MAX_COUNT: usize = 1_000;
 }
 
 impl Default for ExampleSettings {
@@ -47,8 +48,8 @@ impl Default for ExampleSettings {
 /// The payloads that violate the assertions of a schema.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Counterexamples {
-    /// One payload for each assertion that a payload can violate, in the order of the schema. Assertions that the same payload
-    /// violates have one payload.
+    /// One payload for each assertion that a payload can violate, in the order of the schema. Assertions that the same
+    /// payload violates have one payload.
     pub found: Vec<Counterexample>,
     /// For how many assertions the search for a payload was given up.
     pub undecided: usize,
@@ -63,19 +64,19 @@ pub struct Counterexample {
     pub pointer: String,
     /// The assertion.
     pub keyword: Keyword,
-    /// The violation that shows that the assertion is violated. It may have another keyword: a value whose JSON type no branch of a
-    /// union allows violates `type`, an unknown tag of a union violates `enum`, and an assertion in a branch violates the union if
-    /// several branches could have been meant.
+    /// The violation that shows that the assertion is violated. It may have another keyword: a value whose JSON type no
+    /// branch of a union allows violates `type`, an unknown tag of a union violates `enum`, and an assertion in a
+    /// branch violates the union if several branches could have been meant.
     pub expected: Violation,
-    /// The violations that the interpreter reports, usually including the expected one: a report of many violations may end before it,
-    /// and shows only the start of a long name.
+    /// The violations that the interpreter reports, usually including the expected one: a report of many violations may
+    /// end before it, and shows only the start of a long name.
     pub violations: Violations,
 }
 
-/// Small payloads that a schema accepts, which together show its optional properties, items, types, branches of unions, and members of
-/// enums. The first is the smallest one; each of the others shows as many parts as possible that those before it do not show. If there
-/// are fewer than `count`, other payloads follow, the smallest first. Empty if the schema accepts nothing. If the search is given up: the
-/// valid ones of the `examples` and the `default` of the schema.
+/// Small payloads that a schema accepts, which together show its optional properties, items, types, branches of unions,
+/// and members of enums. The first is the smallest one; each of the others shows as many parts as possible that those
+/// before it do not show. If there are fewer than `count`, other payloads follow, the smallest first. Empty if the
+/// schema accepts nothing. If the search is given up: the valid ones of the `examples` and the `default` of the schema.
 ///
 /// ```
 /// use capgen_schema::{ExampleSettings, Schema, examples};
@@ -91,7 +92,8 @@ pub fn examples(schema: &Schema, settings: ExampleSettings) -> Result<Vec<Json>,
     valid::find(Search::new(schema, settings))
 }
 
-/// For each assertion of a schema, the smallest payload that violates it. If possible, the payload violates nothing else.
+/// For each assertion of a schema, the smallest payload that violates it. If possible, the payload violates nothing
+/// else.
 ///
 /// ```
 /// use capgen_schema::{ExampleSettings, Keyword, Schema, counterexamples};
@@ -126,7 +128,7 @@ enum Found {
 
 /// Every search takes this many steps or more, so that their number is limited, too. With the default of 4 million
 /// steps, there are at most 20,000 searches.
-const LEAST_STEPS: u64 = 200;
+const MIN_STEPS: u64 = 200;
 
 /// The budget of the search for one example, as a part of the whole budget. So one that is hard to find leaves time for
 /// the others.
@@ -158,11 +160,11 @@ impl<'s> Search<'s> {
         self.solver.budget = Budget::new(limit);
         let outcome = self.solver.solve(goal, &mut BTreeSet::new());
         let spent = limit - self.solver.budget.left();
-        self.steps_left = self.steps_left.saturating_sub(spent.max(LEAST_STEPS));
+        self.steps_left = self.steps_left.saturating_sub(spent.max(MIN_STEPS));
         match outcome {
-            Outcome::Found((value, _)) => Found::Value((*value).clone()),
-            Outcome::Empty => Found::Nothing,
-            Outcome::Unknown(reason) => {
+            GoalOutcome::Found((value, _)) => Found::Value((*value).clone()),
+            GoalOutcome::Empty => Found::Nothing,
+            GoalOutcome::Unknown(reason) => {
                 self.solver.forget_unknown();
                 Found::Unknown(reason)
             }

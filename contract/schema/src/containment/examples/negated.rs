@@ -34,6 +34,7 @@ pub(super) enum Reported {
     Within,
 }
 
+/// The bits of every type.
 const ALL: u8 = TypeSet::ALL.bits();
 
 /// The assertions of a subschema, negated. Those of other subschemas are at the places of these.

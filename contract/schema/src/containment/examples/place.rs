@@ -17,7 +17,8 @@ pub(super) struct Place {
     pub(super) from: Option<(usize, Step)>,
     /// How many steps it is away from the root.
     depth: usize,
-    /// Whether it is around itself, or another place has the same subschema and there are many places. The places below it are left out.
+    /// Whether it is around itself, or another place has the same subschema and there are many places. The places below
+    /// it are left out.
     pub(super) is_repeated: bool,
     /// Whether the place is repeated because there are many places, so that its own assertions are left out, too.
     pub(super) is_left_out: bool,
@@ -36,9 +37,10 @@ pub(super) enum Step {
     Branch(&'static str, usize),
 }
 
-/// The most places. A definition that is reached in several ways counts as several places while there are fewer than
-/// [`REPEATED`]. Usual schemas have hundreds; each place takes searches.
-const MOST: usize = 5_000;
+/// The most places. Usual schemas have hundreds; each place takes searches.
+const MAX_PLACES: usize = 5_000;
+/// A definition that is reached in several ways counts as several places while there are fewer places than this: all of
+/// those of a usual schema. In a larger one, repetitions would leave no room for places that are found later.
 const REPEATED: usize = 500;
 
 /// The most steps from the root to a place. Examples of deeper places are too large to be read.
@@ -58,7 +60,7 @@ pub(super) fn places(search: &Search<'_>) -> Vec<Place> {
             let is_new = seen.insert(child);
             let is_left_out = !is_new && places.len() >= REPEATED;
             let is_repeated = is_left_out || !is_new && is_within(&places, index, child);
-            if places.len() >= MOST || depth >= MAX_DEPTH {
+            if places.len() >= MAX_PLACES || depth >= MAX_DEPTH {
                 return places;
             }
             if !is_repeated {
@@ -100,8 +102,9 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
 }
 
 impl<'s> Search<'s> {
-    /// The condition on the whole value that it has a value at the place, and that this value conforms to a term. In unions, it conforms to
-    /// the branch or, if the branch is only `selected`, to the conditions under which a failed union is about the branch.
+    /// The condition on the whole value that it has a value at the place, and that this value conforms to a term. In
+    /// unions, it conforms to the branch or, if the branch is only `selected`, to the conditions under which a failed
+    /// union is about the branch.
     pub(super) fn reached(&mut self, places: &[Place], index: usize, term: TermId, selected: bool) -> TermId {
         let mut term = term;
         let mut next = places.get(index).and_then(|place| place.from.as_ref());

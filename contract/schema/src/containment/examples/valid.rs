@@ -172,7 +172,8 @@ impl Examples<'_> {
     }
 }
 
-/// The conditions that examples should meet: to have each optional property and an item, and to show each branch, type and member.
+/// The conditions that examples should meet: to have each optional property and an item, and to show each branch, type
+/// and member.
 fn targets(search: &mut Search<'_>) -> Vec<TermId> {
     let places = places(search);
     let anything = search.solver.terms.anything();

@@ -1,4 +1,5 @@
-//! A small evaluator of draft 2020-12 for the keywords of [`random`](crate::lossy::random), written independently of the crate.
+//! A small evaluator of draft 2020-12 for the keywords of [`random`](crate::lossy::random), written independently of
+//! the crate.
 
 use serde_json::{Map, Value};
 

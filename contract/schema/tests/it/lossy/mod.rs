@@ -212,7 +212,8 @@ fn hostile_schemas_are_widened_in_bounded_time_or_rejected() {
     widen(&tuples);
 }
 
-/// Every payload that a random schema accepts, its widened form accepts. The evaluator knows keywords that the subset does not have.
+/// Every payload that a random schema accepts, its widened form accepts. The evaluator knows keywords that the subset
+/// does not have.
 #[test]
 fn the_output_accepts_every_payload_that_the_input_accepts() {
     let (mut lossy, mut accepted, mut unions) = (0, 0, 0);

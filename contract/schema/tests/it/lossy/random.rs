@@ -1,33 +1,10 @@
 //! Random schemas with keywords that the subset does not have, and random payloads. A seed always gives the same ones.
 
+use capgen_testkit::Random;
 use serde_json::{Map, Value, json};
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Self((seed * 2 + stream).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        for _ in 0..8 {
-            random.below(2);
-        }
-        random
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
-    }
-}
 
 const NAMES: [&str; 4] = ["a", "ab", "b", "c"];
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
-
-fn pick<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {
-    texts[random.below(texts.len())]
-}
 
 fn properties<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect())
@@ -35,7 +12,7 @@ fn properties<const N: usize>(members: [(&str, Value); N]) -> Value {
 
 /// A schema of draft 2020-12 with definitions.
 pub(crate) fn schema(seed: u64) -> Value {
-    let random = &mut Random::new(seed, 0);
+    let random = &mut Random::new(2 * seed);
     let mut root = subschema(random, 3);
     if !root.is_object() {
         root = json!({"allOf": [root]});
@@ -73,11 +50,11 @@ fn subschema(random: &mut Random, depth: usize) -> Value {
     if depth == 0 || random.below(8) == 0 {
         return match random.below(7) {
             0 => json!(random.below(2) == 0),
-            1 | 2 => json!({"$ref": pick(random, &["#/$defs/D", "#/$defs/E"])}),
+            1 | 2 => json!({"$ref": random.pick(&["#/$defs/D", "#/$defs/E"])}),
             3 => json!({"format": "hostname"}),
             4 => json!({"type": "string", "format": "hostname"}),
             5 => json!({"$ref": "other.json"}),
-            _ => json!({"type": pick(random, &TYPES)}),
+            _ => json!({"type": random.pick(&TYPES)}),
         };
     }
     let mut members = Map::new();
@@ -90,7 +67,7 @@ fn subschema(random: &mut Random, depth: usize) -> Value {
 fn keyword(random: &mut Random, depth: usize, members: &mut Map<String, Value>) {
     let sub = |random: &mut Random| subschema(random, depth);
     let (name, value) = match random.below(22) {
-        0 => ("type", json!(pick(random, &TYPES))),
+        0 => ("type", json!(random.pick(&TYPES))),
         1 => ("enum", json!([payload(random, 1), payload(random, 1)])),
         2 => ("minimum", json!(random.below(3))),
         3 => ("maxLength", json!(random.below(3))),
@@ -108,13 +85,13 @@ fn keyword(random: &mut Random, depth: usize, members: &mut Map<String, Value>) 
             }
             ("if", sub(random))
         }
-        12 => ("$ref", json!(pick(random, &["#/$defs/D", "#/$defs/E", "other.json"]))),
-        13 => ("properties", properties([(pick(random, &NAMES), sub(random)), (pick(random, &NAMES), sub(random))])),
-        14 => ("required", json!([pick(random, &NAMES)])),
+        12 => ("$ref", json!(random.pick(&["#/$defs/D", "#/$defs/E", "other.json"]))),
+        13 => ("properties", properties([(random.pick(&NAMES), sub(random)), (random.pick(&NAMES), sub(random))])),
+        14 => ("required", json!([random.pick(&NAMES)])),
         15 => ("patternProperties", json!({"^a": sub(random)})),
         16 => ("additionalProperties", sub(random)),
         17 => ("minProperties", json!(random.below(3))),
-        18 => ("dependentSchemas", properties([(pick(random, &NAMES), sub(random))])),
+        18 => ("dependentSchemas", properties([(random.pick(&NAMES), sub(random))])),
         19 => {
             if random.below(2) == 0 {
                 members.insert("maxItems".to_owned(), json!(random.below(3)));
@@ -137,7 +114,7 @@ fn keyword(random: &mut Random, depth: usize, members: &mut Map<String, Value>) 
 
 /// Payloads of every type.
 pub(crate) fn payloads(seed: u64) -> Vec<Value> {
-    let random = &mut Random::new(seed, 1);
+    let random = &mut Random::new(2 * seed + 1);
     (0..40).map(|_| payload(random, 2)).collect()
 }
 
@@ -146,11 +123,11 @@ fn payload(random: &mut Random, depth: usize) -> Value {
         0 => Value::Null,
         1 => json!(random.below(2) == 0),
         2 => json!(random.below(4)),
-        3 => json!(pick(random, &["", "a", "ab", "abc"])),
+        3 => json!(random.pick(&["", "a", "ab", "abc"])),
         4 => json!(0.5),
         5 | 6 => (0..random.below(4)).map(|_| payload(random, depth - 1)).collect(),
         _ => {
-            let members = (0..random.below(4)).map(|_| (pick(random, &NAMES).to_owned(), payload(random, depth - 1)));
+            let members = (0..random.below(4)).map(|_| (random.pick(&NAMES).to_owned(), payload(random, depth - 1)));
             Value::Object(members.collect())
         }
     }

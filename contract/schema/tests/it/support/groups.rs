@@ -1,4 +1,5 @@
-//! The test groups of the JSON Schema Test Suite as they are written: a parser that rounds numbers would change the tests.
+//! The test groups of the JSON Schema Test Suite as they are written: a parser that rounds numbers would change the
+//! tests.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::ops::Range;

@@ -4,7 +4,8 @@ pub(crate) mod groups;
 
 use std::path::{Path, PathBuf};
 
-/// The groups of [`groups::groups`] whose schemas are in the subset, and their tests. A new keyword of the subset raises both.
+/// The groups of [`groups::groups`] whose schemas are in the subset, and their tests. A new keyword of the subset
+/// raises both.
 #[allow(dead_code, reason = "the file is also a part of other crates")]
 pub(crate) const IN_SUBSET: (usize, usize) = (177, 724);
 

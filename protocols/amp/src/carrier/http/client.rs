@@ -41,6 +41,8 @@ impl Default for ClientOptions {
     fn default() -> Self {
         Self {
             max_msg_size: DEFAULT_MAX_SIZE,
+            // Each keeps a place of the server, which may close it at any time. Requests that overlap more often open
+            // another one.
             max_idle: 8,
             token: None,
             write_timeout: Duration::from_secs(30),
@@ -50,7 +52,8 @@ impl Default for ClientOptions {
     }
 }
 
-/// A client of the endpoint of one server. Each request has a connection of its own, which is used again. It needs the runtime of tokio.
+/// A client of the endpoint of one server. Each request has a connection of its own, which is used again. It needs the
+/// runtime of tokio.
 pub struct HttpPeer {
     connector: Connector,
     options: ClientOptions,
@@ -60,7 +63,8 @@ pub struct HttpPeer {
 }
 
 impl HttpPeer {
-    /// A client of `http://HOST[:PORT]` or `https://HOST[:PORT]`; the path of the endpoint is added. It does not connect yet.
+    /// A client of `http://HOST[:PORT]` or `https://HOST[:PORT]`; the path of the endpoint is added. It does not
+    /// connect yet.
     ///
     /// # Errors
     ///

@@ -17,7 +17,9 @@ mod client;
 mod server;
 
 pub use client::{ClientOptions, HttpPeer};
-pub use server::{ServerOptions, serve};
+pub use server::serve;
+
+pub use super::net::ServerOptions;
 
 /// The path of the one endpoint.
 const PATH: &str = "/amp/v1/messages";

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-#[cfg(feature = "tls")]
-use capgen_net::ServerTls;
 use capgen_net::http::{self, Intake, ReadError, Whole};
 use capgen_net::{Budget, Seat, Server, Stop};
 use hyper::body::Incoming;
@@ -17,53 +15,14 @@ use tokio::net::TcpListener;
 use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::Code;
 use crate::carrier::connection::Credentials;
-use crate::carrier::frame::DEFAULT_MAX_SIZE;
-use crate::carrier::net::{Accept, Handling, Limits, Stream, listen, prove};
+use crate::carrier::net::{Handling, ServerOptions, Stream, listen, prove};
 use crate::carrier::weight::weight;
-use crate::carrier::{Authenticate, Handled, Service};
+use crate::carrier::{Handled, Service};
 use crate::message::{Did, Rejection};
 
 /// The time in which a client may read the reason for the end of its connection. It covers slow round trips, and a
 /// client that does not read keeps its place for no more than this time.
 const LINGER: Duration = Duration::from_secs(1);
-
-/// The options of a server.
-#[derive(Clone)]
-pub struct ServerOptions {
-    /// The largest message, in bytes.
-    pub max_msg_size: u32,
-    /// The time for the head of a request, which is also the time that a connection may be idle.
-    pub head_timeout: Duration,
-    /// The time in which a body must grow by 1 kB for each second of it, or be complete. Time that is spent waiting for memory does not
-    /// count.
-    pub body_timeout: Duration,
-    /// The time until a client has sent a message with a valid signature, from the start of its connection, unless it was authenticated. A
-    /// first message that takes longer, because it is large and the network slow, needs a small one before it, such as a query.
-    pub proof_timeout: Duration,
-    /// The limits of all connections. Each handles one request at a time.
-    pub limits: Limits,
-    /// Decides who clients are. Without it, they have no principal, and the header `Authorization` is ignored.
-    pub authenticate: Option<Arc<dyn Authenticate>>,
-    /// Serves `https://`.
-    #[cfg(feature = "tls")]
-    pub tls: Option<ServerTls>,
-}
-
-impl Default for ServerOptions {
-    /// 16 MiB, 30 s for the head, 10 s for 10 kB of the body and for a valid signature, the default limits, no authentication, no TLS.
-    fn default() -> Self {
-        Self {
-            max_msg_size: DEFAULT_MAX_SIZE,
-            head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(10),
-            proof_timeout: Duration::from_secs(10),
-            limits: Limits::default(),
-            authenticate: None,
-            #[cfg(feature = "tls")]
-            tls: None,
-        }
-    }
-}
 
 /// Serves a service on a listener.
 ///
@@ -75,15 +34,11 @@ impl Default for ServerOptions {
 ///
 /// Panics outside of a tokio runtime.
 pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOptions) -> io::Result<Server> {
-    let accept = Accept {
-        limits: options.limits.clone(),
-        #[cfg(feature = "tls")]
-        tls: options.tls.clone(),
-    };
+    let accept = options.accept();
     let intake = Intake {
-        max: usize::try_from(options.max_msg_size).unwrap_or(usize::MAX),
-        window: options.body_timeout,
-        proof: Some(options.proof_timeout),
+        max: usize::try_from(options.settings.max_msg_size()).unwrap_or(usize::MAX),
+        window: Duration::from_millis(options.settings.frame_ms),
+        proof: Some(Duration::from_millis(options.settings.proof_ms)),
         budget: Budget::memory(options.limits.max_memory, true),
     };
     let endpoint = Arc::new(Endpoint { service, options, intake });
@@ -111,7 +66,7 @@ impl Endpoint {
             // A client that is sending a message learns the reason from the response, also if both times are over.
             biased;
             () = served => {}
-            () = seat.unproved(self.options.proof_timeout + LINGER) => {}
+            () = seat.unproved(Duration::from_millis(self.options.settings.proof_ms) + LINGER) => {}
         }
     }
 
@@ -134,18 +89,18 @@ impl Endpoint {
         if let Some(principal) = &principal {
             prove(seat, principal);
         }
-        let ServerOptions { max_msg_size, proof_timeout, .. } = self.options;
+        let settings = self.options.settings;
         let received = self.intake.receive(request.into_body(), seat).await;
         let (message, mut share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
-                let text = format!("the message is larger than {max_msg_size} bytes");
+                let text = format!("the message is larger than {} bytes", settings.max_msg_size());
                 (StatusCode::PAYLOAD_TOO_LARGE, Rejection::new(Code::InvalidMessage, text).to_string())
             }
             ReadError::Slow => {
                 let text = format!(
                     "the body came too slowly: it must grow by 1 kB per second, and the first message of a connection, which proves the \
                      sender, must be complete in {} s",
-                    proof_timeout.as_secs_f32()
+                    Duration::from_millis(settings.proof_ms).as_secs_f32()
                 );
                 (StatusCode::REQUEST_TIMEOUT, text)
             }
@@ -211,11 +166,4 @@ fn response(status: StatusCode, content_type: &'static str, body: Bytes) -> Resp
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     }
     response
-}
-
-impl std::fmt::Debug for ServerOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut options = f.debug_struct("ServerOptions");
-        options.field("max_msg_size", &self.max_msg_size).field("limits", &self.limits).finish_non_exhaustive()
-    }
 }

@@ -33,8 +33,8 @@ pub(in crate::carrier) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Reads `scheme://host:port` or `scheme://host:port/`. The schemes are the unencrypted one with its default port, and the encrypted
-    /// one. A default of `None` means that the URL has a port.
+    /// Reads `scheme://host:port` or `scheme://host:port/`. The schemes are the unencrypted one with its default port,
+    /// and the encrypted one. A default of `None` means that the URL has a port.
     pub(in crate::carrier) fn parse(url: &str, schemes: [(&str, Option<u16>); 2]) -> Result<Self, InvalidUrl> {
         let [(plain, plain_port), (encrypted, encrypted_port)] = schemes;
         let invalid =

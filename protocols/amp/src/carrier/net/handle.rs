@@ -19,8 +19,8 @@ pub(in crate::carrier) struct Handling {
 }
 
 impl Handling {
-    /// Passes a message to a service. The share has the memory that the message needs while it is handled, and the work has begun when
-    /// the message arrived.
+    /// Passes a message to a service. The share has the memory that the message needs while it is handled, and the work
+    /// has begun when the message arrived.
     pub(in crate::carrier) fn new(
         service: &dyn Service,
         message: Bytes,
@@ -56,8 +56,8 @@ impl Handling {
     }
 }
 
-/// The peer has proved who it is. Returns whom its memory counts for: the agent, or the address for agents that anyone can make, because
-/// otherwise a peer could take one share after the other.
+/// The peer has proved who it is. Returns whom its memory counts for: the agent, or the address for agents that anyone
+/// can make, because otherwise a peer could take one share after the other.
 pub(in crate::carrier) fn prove(seat: &Seat, agent: &Did) -> Caller {
     let agent = agent.without_fragment();
     if agent.starts_with(SELF_MADE) {

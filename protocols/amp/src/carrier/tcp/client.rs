@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::link::{End, Link, run};
 use super::pending::Pending;
-use crate::carrier::connection::{Connection, Credentials, Event, Settings};
+use crate::carrier::connection::{Connection, ConnectionEvent, Credentials, Settings};
 use crate::carrier::control::reason;
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
@@ -48,7 +48,9 @@ impl Default for ClientOptions {
         Self {
             settings: Settings::default(),
             credentials: Credentials::default(),
+            // As many as a provider runs for one sender.
             max_in_flight: 1024,
+            // As long as the server waits for this side.
             write_timeout: Duration::from_secs(30),
             #[cfg(feature = "tls")]
             tls: None,
@@ -56,10 +58,11 @@ impl Default for ClientOptions {
     }
 }
 
-/// A client of `amp://` with one connection, which all requests share. Their answers are found by `reply_to`, in any order.
+/// A client of `amp://` with one connection, which all requests share. Their answers are found by `reply_to`, in any
+/// order.
 ///
-/// It connects at the first request, and again at the first request after the connection has ended. It needs the runtime of tokio.
-/// Dropping it ends the connection when the requests that wait have their answers.
+/// It connects at the first request, and again at the first request after the connection has ended. It needs the
+/// runtime of tokio. Dropping it ends the connection when the requests that wait have their answers.
 pub struct TcpPeer {
     connector: Connector,
     options: ClientOptions,
@@ -155,8 +158,8 @@ impl TcpPeer {
 
 /// Waits until it is known whether a queued command is sent.
 ///
-/// `sent` alone is not enough: a command that comes into the queue while the session drops the queue remains in it until the last of its
-/// senders is dropped, and the caller has one.
+/// `sent` alone is not enough: a command that comes into the queue while the session drops the queue remains in it
+/// until the last of its senders is dropped, and the caller has one.
 async fn is_sent(commands: &mpsc::Sender<Command>, mut sent: oneshot::Receiver<()>) -> bool {
     tokio::select! {
         biased;
@@ -220,8 +223,8 @@ impl Session<'_> {
         self.link.write(hello).await?;
         loop {
             match self.link.event(true).await? {
-                Event::Open => return Ok(()),
-                Event::Close { last, reason } => return Err(self.link.end(last, reason).await),
+                ConnectionEvent::Open => return Ok(()),
+                ConnectionEvent::Close { last, reason } => return Err(self.link.end(last, reason).await),
                 _ => {}
             }
         }
@@ -270,23 +273,23 @@ impl Session<'_> {
         Ok(())
     }
 
-    async fn react(&mut self, event: Event) -> Result<(), End> {
+    async fn react(&mut self, event: ConnectionEvent) -> Result<(), End> {
         match event {
-            Event::Message(message) => {
+            ConnectionEvent::Message(message) => {
                 if let Some(id) = Ids::read(&message).reply_to {
                     self.pending.answer(&id, &Ok(message));
                 }
                 Ok(())
             }
-            Event::Error(error) => {
+            ConnectionEvent::Error(error) => {
                 if let Some(id) = error.msg_id {
                     let refused = PeerError::Refused { code: error.code, message: error.message };
                     self.pending.answer(&id, &Err(refused));
                 }
                 Ok(())
             }
-            Event::Write(frame) => self.link.write(frame).await,
-            Event::Close { last, reason } => Err(self.link.end(last, reason).await),
+            ConnectionEvent::Write(frame) => self.link.write(frame).await,
+            ConnectionEvent::Close { last, reason } => Err(self.link.end(last, reason).await),
             _ => Ok(()),
         }
     }
@@ -322,7 +325,8 @@ mod tests {
 
     use super::*;
 
-    /// The outcome for a command whose sender has its place in the queue before the session ends it, and fills it afterwards.
+    /// The outcome for a command whose sender has its place in the queue before the session ends it, and fills it
+    /// afterwards.
     fn outcome(end: impl FnOnce(&mut Option<mpsc::Receiver<Command>>)) -> Poll<bool> {
         let (commands, receiver) = mpsc::channel(QUEUE);
         let mut receiver = Some(receiver);

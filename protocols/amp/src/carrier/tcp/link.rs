@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::carrier::BoxFuture;
-use crate::carrier::connection::{CloseReason, Connection, Event};
+use crate::carrier::connection::{CloseReason, Connection, ConnectionEvent};
 use crate::carrier::frame::{Frame, size};
 use crate::carrier::net::Stream;
 
@@ -69,12 +69,12 @@ impl Link {
     }
 
     /// The next event, apart from those that need no decision. If `may_receive` is false, nothing is read. Cancel safe.
-    pub(super) async fn event(&mut self, may_receive: bool) -> Result<Event, End> {
+    pub(super) async fn event(&mut self, may_receive: bool) -> Result<ConnectionEvent, End> {
         loop {
             let now = self.now();
             let may_read = may_receive && !self.is_ended;
             let received = if may_receive { self.connection.receive(&mut self.received, now) } else { None };
-            if received.as_ref().is_some_and(|event| !matches!(event, Event::Message(_))) {
+            if received.as_ref().is_some_and(|event| !matches!(event, ConnectionEvent::Message(_))) {
                 // Only messages keep their share, until they are handled.
                 self.share = None;
             }
@@ -113,8 +113,8 @@ impl Link {
         self.share.take()
     }
 
-    /// The memory that the frame needs that is being received, if its share is smaller. It is as much as has arrived, and as much again,
-    /// because buffers double; and not as much as the peer announces.
+    /// The memory that the frame needs that is being received, if its share is smaller. It is as much as has arrived,
+    /// and as much again, because buffers double; and not as much as the peer announces.
     fn wanted(&mut self) -> Option<usize> {
         let memory = self.memory.as_ref()?;
         let size = usize::try_from(size(&self.received)?).unwrap_or(usize::MAX);

@@ -6,4 +6,6 @@ mod pending;
 mod server;
 
 pub use client::{ClientOptions, TcpPeer};
-pub use server::{ServerOptions, serve};
+pub use server::serve;
+
+pub use super::net::ServerOptions;

@@ -9,7 +9,9 @@ use tokio::sync::mpsc;
 use crate::carrier::PeerError;
 use crate::message::MessageId;
 
-/// The answers to one request that wait to be read. A peer that sends more loses its connection's request, and not the others.
+/// The answers to one request that wait to be read. A peer that sends more loses its connection's request, and not the
+/// others. Reports on progress come one by one and are read at once, so more than a few wait only if the peer sends
+/// without need.
 const CAPACITY: usize = 64;
 
 pub(super) type Receiver = mpsc::Receiver<Result<Bytes, PeerError>>;

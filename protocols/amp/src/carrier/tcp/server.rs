@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-#[cfg(feature = "tls")]
-use capgen_net::ServerTls;
 use capgen_net::{Budget, Server, Share, Stop, Work};
 use tokio::net::TcpListener;
 use tokio::task::{JoinError, JoinSet};
@@ -14,48 +12,18 @@ use tokio::time::{Instant, timeout};
 
 use super::link::{End, LINGER, Link, Memory, run};
 use crate::Code;
-use crate::carrier::connection::{Connection, Credentials, Event, SendError, Settings};
+use crate::carrier::connection::{Connection, ConnectionEvent, Credentials, SendError};
 use crate::carrier::control::{ErrorFrame, reason};
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
-use crate::carrier::net::{Accept, Handling, Limits, listen, prove};
+use crate::carrier::net::{Handling, ServerOptions, listen, prove};
 use crate::carrier::weight::weight;
-use crate::carrier::{Authenticate, Handled, Service};
+use crate::carrier::{Handled, Service};
 use crate::message::{Did, MessageId, Rejection};
 
-/// The small messages of one connection, of at most 64 KiB with their values, that are handled without waiting for memory: enough for a
-/// peer that waits for each answer, also while its large messages use up its share.
+/// The small messages of one connection, of at most 64 KiB with their values, that are handled without waiting for
+/// memory: enough for a peer that waits for each answer, also while its large messages use up its share.
 const QUICK: usize = 4;
-
-/// The options of a server.
-#[derive(Clone)]
-pub struct ServerOptions {
-    /// The limits of each connection.
-    pub settings: Settings,
-    /// The number of messages of one connection that are handled at the same time. While there are as many, nothing is read from it.
-    pub max_in_flight: usize,
-    /// The limits of all connections.
-    pub limits: Limits,
-    /// Decides who clients are. Without it, they have no principal, and their tokens are ignored.
-    pub authenticate: Option<Arc<dyn Authenticate>>,
-    /// Serves `amps://`.
-    #[cfg(feature = "tls")]
-    pub tls: Option<ServerTls>,
-}
-
-impl Default for ServerOptions {
-    /// The default limits, 64 messages in flight, no authentication, no TLS.
-    fn default() -> Self {
-        Self {
-            settings: Settings::default(),
-            max_in_flight: 64,
-            limits: Limits::default(),
-            authenticate: None,
-            #[cfg(feature = "tls")]
-            tls: None,
-        }
-    }
-}
 
 /// Serves a service on a listener.
 ///
@@ -67,11 +35,7 @@ impl Default for ServerOptions {
 ///
 /// Panics outside of a tokio runtime.
 pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOptions) -> io::Result<Server> {
-    let accept = Accept {
-        limits: options.limits.clone(),
-        #[cfg(feature = "tls")]
-        tls: options.tls.clone(),
-    };
+    let accept = options.accept();
     let budget = Budget::memory(options.limits.max_memory, true);
     let options = Arc::new(options);
     listen(listener, accept, move |stream, seat, stop| {
@@ -163,7 +127,8 @@ impl Session<'_> {
         }
     }
 
-    /// All work has ended. Messages that were sent before the client read GOAWAY are refused, so that it need not wait for answers.
+    /// All work has ended. Messages that were sent before the client read GOAWAY are refused, so that it need not wait
+    /// for answers.
     async fn drain(&mut self) -> Result<(), End> {
         let refuse = async {
             while !self.link.is_ended() {
@@ -175,10 +140,10 @@ impl Session<'_> {
         timeout(LINGER, refuse).await.unwrap_or(Ok(()))
     }
 
-    async fn react(&mut self, event: Event) -> Result<(), End> {
+    async fn react(&mut self, event: ConnectionEvent) -> Result<(), End> {
         match event {
-            Event::Authenticate(credentials) => self.authenticate(credentials).await,
-            Event::Message(message) => {
+            ConnectionEvent::Authenticate(credentials) => self.authenticate(credentials).await,
+            ConnectionEvent::Message(message) => {
                 let Memory { budget, seat } = &self.memory;
                 let mut share = self.link.take_share().unwrap_or_else(|| budget.share(seat.caller()));
                 if self.work.len() >= QUICK {
@@ -187,13 +152,13 @@ impl Session<'_> {
                 self.waiting = Some(Waiting { weight: weight(&message), message, share, work: seat.work() });
                 Ok(())
             }
-            Event::Refuse(message) => {
+            ConnectionEvent::Refuse(message) => {
                 let rejection = Rejection::new(Code::Unavailable, "the connection is being closed");
                 self.refuse(&rejection, Ids::read(&message).id).await
             }
-            Event::Write(frame) => self.link.write(frame).await,
-            Event::Close { last, reason } => Err(self.link.end(last, reason).await),
-            Event::Open | Event::Error(_) | Event::Goaway(_) => Ok(()),
+            ConnectionEvent::Write(frame) => self.link.write(frame).await,
+            ConnectionEvent::Close { last, reason } => Err(self.link.end(last, reason).await),
+            ConnectionEvent::Open | ConnectionEvent::Error(_) | ConnectionEvent::Goaway(_) => Ok(()),
         }
     }
 
@@ -229,7 +194,7 @@ impl Session<'_> {
                 }
             }
             Err(text) => match self.link.connection.refuse(&text) {
-                Event::Close { last, reason } => Err(self.link.end(last, reason).await),
+                ConnectionEvent::Close { last, reason } => Err(self.link.end(last, reason).await),
                 _ => Ok(()),
             },
         }
@@ -268,13 +233,5 @@ impl Session<'_> {
 
     async fn refuse(&mut self, rejection: &Rejection, id: Option<MessageId>) -> Result<(), End> {
         self.link.write(ErrorFrame::new(rejection, id).to_frame()).await
-    }
-}
-
-impl std::fmt::Debug for ServerOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut options = f.debug_struct("ServerOptions");
-        options.field("settings", &self.settings).field("max_in_flight", &self.max_in_flight);
-        options.field("limits", &self.limits).finish_non_exhaustive()
     }
 }

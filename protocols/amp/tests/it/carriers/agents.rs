@@ -10,7 +10,7 @@ use capgen_amp::carrier::BoxFuture;
 use capgen_amp::carrier::run::{Execute, Runner};
 use capgen_amp::message::{Message, MessageId, MessageType};
 use capgen_amp::policy::Policy;
-use capgen_amp::provider::{CacheLimits, Outcome, Provider, Start, State};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Provider, Start, State};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -25,9 +25,9 @@ pub(crate) struct Behaviour {
 }
 
 impl Execute for Behaviour {
-    fn execute(&self, start: Start) -> BoxFuture<'static, Outcome> {
+    fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome> {
         *self.executed.lock().unwrap().entry(start.message).or_default() += 1;
-        let code = start.params.get("code").and_then(serde_json::Value::as_str).unwrap().to_owned();
+        let code = support::params(&start)["code"].as_str().unwrap().to_owned();
         let mut gate = self.gate.subscribe();
         Box::pin(async move {
             let (verb, number) = code.split_once(' ').unwrap_or((&code, "0"));
@@ -38,7 +38,7 @@ impl Execute for Behaviour {
                 _ => {}
             }
             let size = if verb == "large" { number.parse().unwrap() } else { 0 };
-            Outcome::Success(json!({"issues": code.len(), "padding": "x".repeat(size)}))
+            support::success(&json!({"issues": code.len(), "padding": "x".repeat(size)}))
         })
     }
 }

@@ -49,7 +49,8 @@ fn start(kind: Kind, body: usize) -> Vec<u8> {
     bytes
 }
 
-/// A row: the attack, the bytes that it sends, the memory, the times of a small and a large message of others, and the answers lost.
+/// A row: the attack, the bytes that it sends, the memory, the times of a small and a large message of others, and the
+/// answers lost.
 async fn row(kind: Kind, name: &str, connections: usize, bytes: &[u8]) -> String {
     let (runner, _) = runner();
     let service = Arc::new(runner);

@@ -1,5 +1,5 @@
 use bytes::{Bytes, BytesMut};
-use capgen_amp::carrier::connection::{CloseReason, Connection, Credentials, Event, SendError, Settings};
+use capgen_amp::carrier::connection::{CloseReason, Connection, ConnectionEvent, Credentials, SendError, Settings};
 use capgen_amp::carrier::control::{ErrorFrame, Goaway, Handshake, Welcome, reason};
 use capgen_amp::carrier::frame::{Frame, FrameError, FrameType};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn message(text: &'static str) -> Frame {
 /// An open connection of a server.
 fn server() -> Connection {
     let mut server = Connection::server(settings(), 0);
-    assert!(matches!(server.receive(&mut bytes(&hello(1, MIB)), 1), Some(Event::Authenticate(_))));
+    assert!(matches!(server.receive(&mut bytes(&hello(1, MIB)), 1), Some(ConnectionEvent::Authenticate(_))));
     server.accept(1).unwrap();
     server
 }
@@ -37,13 +37,13 @@ fn server() -> Connection {
 fn client() -> Connection {
     let (mut client, _) = Connection::client(settings(), Credentials::default(), 0);
     let welcome = Welcome { version: 1, accepted: true, max_msg_size: MIB, error: None, extensions: Vec::new() };
-    assert_eq!(client.receive(&mut bytes(&welcome.to_frame()), 1), Some(Event::Open));
+    assert_eq!(client.receive(&mut bytes(&welcome.to_frame()), 1), Some(ConnectionEvent::Open));
     client
 }
 
-fn closed(event: Option<Event>) -> (Option<Frame>, CloseReason) {
+fn closed(event: Option<ConnectionEvent>) -> (Option<Frame>, CloseReason) {
     match event {
-        Some(Event::Close { last, reason }) => (last, reason),
+        Some(ConnectionEvent::Close { last, reason }) => (last, reason),
         other => panic!("{other:?}"),
     }
 }
@@ -60,10 +60,10 @@ fn the_handshakes_agree_on_the_smaller_maximum() {
     let big = Settings { max_msg_size: 8 << 20, ..settings() };
     let (mut client, hello) = Connection::client(big, credentials.clone(), 0);
     let mut server = Connection::server(settings(), 0);
-    assert_eq!(server.receive(&mut bytes(&hello), 0), Some(Event::Authenticate(credentials)));
+    assert_eq!(server.receive(&mut bytes(&hello), 0), Some(ConnectionEvent::Authenticate(credentials)));
     let welcome = server.accept(0).unwrap();
     assert_eq!(client.send(Bytes::new(), 0), Err(SendError::NotOpen));
-    assert_eq!(client.receive(&mut bytes(&welcome), 0), Some(Event::Open));
+    assert_eq!(client.receive(&mut bytes(&welcome), 0), Some(ConnectionEvent::Open));
     assert_eq!((client.max_msg_size(), server.max_msg_size()), (2 << 20, 2 << 20));
     let at_most = Bytes::from(vec![0; 2 << 20]);
     assert_eq!(client.send(at_most.clone(), 0), Ok(Frame::new(FrameType::Message, at_most)));
@@ -77,7 +77,7 @@ fn a_peer_must_accept_one_mebibyte() {
         let mut server = Connection::server(Settings { max_msg_size: 0, ..settings() }, 0);
         let event = server.receive(&mut bytes(&hello(1, size)), 0);
         if is_accepted {
-            assert!(matches!(event, Some(Event::Authenticate(_))));
+            assert!(matches!(event, Some(ConnectionEvent::Authenticate(_))));
             assert_eq!(u64::from(server.max_msg_size()), MIB);
         } else {
             let welcome = Welcome::read(&closed(event).0.unwrap().payload).unwrap();
@@ -159,7 +159,7 @@ fn nothing_is_read_while_a_client_is_authenticated() {
     server.receive(&mut received, 0);
     assert_eq!(server.receive(&mut received, 0), None);
     assert!(server.accept(0).is_some() && server.accept(0).is_none());
-    assert_eq!(server.receive(&mut received, 0), Some(Event::Message(Bytes::from_static(b"one"))));
+    assert_eq!(server.receive(&mut received, 0), Some(ConnectionEvent::Message(Bytes::from_static(b"one"))));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_ping_is_echoed_and_a_pong_ignored() {
     let mut received = bytes(&Frame::new(FrameType::Pong, Bytes::from_static(b"x")));
     Frame::new(FrameType::Ping, Bytes::from_static(b"abc")).write(&mut received);
     let pong = Frame::new(FrameType::Pong, Bytes::from_static(b"abc"));
-    assert_eq!(server.receive(&mut received, 2), Some(Event::Write(pong)));
+    assert_eq!(server.receive(&mut received, 2), Some(ConnectionEvent::Write(pong)));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_silent_peer_gets_a_ping_and_is_dropped() {
     for mut side in [server(), client()] {
         assert_eq!(side.deadline(), Some(101));
         assert_eq!(side.tick(100), None);
-        assert_eq!(side.tick(101), Some(Event::Write(Frame::new(FrameType::Ping, Bytes::new()))));
+        assert_eq!(side.tick(101), Some(ConnectionEvent::Write(Frame::new(FrameType::Ping, Bytes::new()))));
         assert_eq!((side.tick(101), side.deadline()), (None, Some(151)));
         let mut dropped = side.clone();
         assert_eq!(closed(dropped.tick(151)), (None, CloseReason::NoPong));
@@ -202,7 +202,7 @@ fn a_peer_that_answers_pings_alone_is_idle() {
     let (now, (last, reason)) = loop {
         let now = server.deadline().unwrap();
         match server.tick(now) {
-            Some(Event::Write(_)) => {
+            Some(ConnectionEvent::Write(_)) => {
                 server.receive(&mut bytes(&Frame::new(FrameType::Pong, Bytes::new())), now);
             }
             other => break (now, closed(other)),
@@ -265,7 +265,7 @@ fn a_frame_must_grow_or_be_complete_in_each_window() {
 
 #[test]
 fn a_client_without_a_valid_signature_has_a_time_for_it() {
-    let pong = || Some(Event::Write(Frame::new(FrameType::Ping, Bytes::new())));
+    let pong = || Some(ConnectionEvent::Write(Frame::new(FrameType::Ping, Bytes::new())));
     let mut server = Connection::server(Settings { proof_ms: 90, ..settings() }, 0);
     server.receive(&mut bytes(&hello(1, MIB)), 1);
     server.accept(1).unwrap();
@@ -288,13 +288,19 @@ fn after_goaway_a_server_refuses_work_and_a_client_reads_answers() {
     let mut server = server();
     assert!(server.is_usable() && server.goaway(reason::SHUTDOWN, "bye").is_some() && !server.is_usable());
     assert_eq!(server.goaway(reason::SHUTDOWN, "bye"), None);
-    assert_eq!(server.receive(&mut bytes(&message("late")), 2), Some(Event::Refuse(Bytes::from_static(b"late"))));
+    assert_eq!(
+        server.receive(&mut bytes(&message("late")), 2),
+        Some(ConnectionEvent::Refuse(Bytes::from_static(b"late")))
+    );
     assert!(server.send(Bytes::from_static(b"answer"), 2).is_ok());
 
     let mut client = client();
-    assert_eq!(client.receive(&mut bytes(&goaway.to_frame()), 2), Some(Event::Goaway(goaway)));
+    assert_eq!(client.receive(&mut bytes(&goaway.to_frame()), 2), Some(ConnectionEvent::Goaway(goaway)));
     assert!(!client.is_usable() && client.is_open());
-    assert_eq!(client.receive(&mut bytes(&message("answer")), 2), Some(Event::Message(Bytes::from_static(b"answer"))));
+    assert_eq!(
+        client.receive(&mut bytes(&message("answer")), 2),
+        Some(ConnectionEvent::Message(Bytes::from_static(b"answer")))
+    );
 }
 
 #[test]
@@ -321,7 +327,7 @@ proptest! {
             }
             while let Some(event) = side.receive(&mut received, now).or_else(|| side.tick(now)) {
                 prop_assert!(!is_closed, "{event:?} after the end");
-                is_closed = matches!(event, Event::Close { .. });
+                is_closed = matches!(event, ConnectionEvent::Close { .. });
             }
             prop_assert!(side.deadline().is_none_or(|deadline| deadline > now));
             prop_assert_eq!(side.deadline().is_none(), is_closed);

@@ -11,11 +11,12 @@ use capgen_amp::policy::Policy;
 use capgen_amp::provider::{CacheLimits, Provider, State};
 use capgen_call::{Context, Failure, Handlers};
 use capgen_manifest::{AgentId, Capability, Manifest};
+use capgen_payload::Descriptor;
 use serde_json::{Value, json};
 
 use crate::carriers::agents::{code, invoke};
 use crate::carriers::harness::LONG;
-use crate::support::{catalogue, did, key, keys};
+use crate::support::{OUTPUT, catalogue, did, key, keys};
 
 async fn handle(context: Context, payload: Value) -> Result<Value, Failure> {
     assert_eq!(context.caller(), did("alice").as_str());
@@ -77,4 +78,28 @@ async fn a_handler_is_found_by_the_name_in_the_manifest() {
     assert_eq!(codes(&peer(executor)).await, [0, 5001, 5001, 5001]);
     // Without the manifest, there is no handler `code-review`.
     assert_eq!(codes(&peer(HandlerExecutor::new(handlers()))).await, [5002; 4]);
+}
+
+/// A capability whose contract has a schema of the response that its type does not check, so that a second check shows.
+struct Unchecked<const SAME: bool>;
+
+impl<const SAME: bool> capgen_payload::Capability for Unchecked<SAME> {
+    type Request = Value;
+    type Response = Value;
+    const NAME: &'static str = "code-review";
+
+    fn descriptor() -> &'static Descriptor {
+        static PUBLISHED: Descriptor = Descriptor::new("reviewer", "code-review", "").with_output_schema(OUTPUT);
+        static OTHER: Descriptor = Descriptor::new("reviewer", "code-review", "").with_output_schema("true");
+        if SAME { &PUBLISHED } else { &OTHER }
+    }
+}
+
+#[tokio::test]
+async fn a_response_is_checked_by_its_handler_or_the_provider_and_not_by_both() {
+    let same = Handlers::new("reviewer").with::<Unchecked<true>, _, _>(handle);
+    assert_eq!(codes(&peer(HandlerExecutor::new(same))).await, [0, 5001, 5001, 0]);
+    // The schema of the handler is not the published one, so its check does not count.
+    let other = Handlers::new("reviewer").with::<Unchecked<false>, _, _>(handle);
+    assert_eq!(codes(&peer(HandlerExecutor::new(other))).await, [0, 5001, 5001, 5001]);
 }

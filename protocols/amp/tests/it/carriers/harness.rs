@@ -51,8 +51,7 @@ pub(crate) fn tcp_options() -> tcp::ServerOptions {
 }
 
 pub(crate) fn http_options() -> http::ServerOptions {
-    let max_msg_size = u32::try_from(MAX).unwrap();
-    http::ServerOptions { max_msg_size, proof_timeout: LONG, ..http::ServerOptions::default() }
+    tcp_options()
 }
 
 /// A busy machine may need longer than the default for many handshakes at the same time.

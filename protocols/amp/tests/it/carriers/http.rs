@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_amp::carrier::connection::Credentials;
+use capgen_amp::carrier::connection::Settings;
 use capgen_amp::carrier::http::{ClientOptions, HttpPeer, ServerOptions, serve};
 use capgen_amp::carrier::net::{Limits, Server};
 use capgen_amp::carrier::{Authenticate, BoxFuture, Peer, PeerError};
@@ -106,7 +107,9 @@ async fn slow_heads_and_bodies_are_dropped() {
         let response = exchange(&impatient, start).await;
         assert!(!response.contains(" 200 "), "{response}");
     }
-    let server = server(ServerOptions { body_timeout: quick, ..http_options() }).await;
+    let server =
+        server(ServerOptions { settings: Settings { frame_ms: 100, ..http_options().settings }, ..http_options() })
+            .await;
     let response = exchange(&server, &[head(POST, CBOR, 10), b"12".to_vec()].concat()).await;
     assert!(response.starts_with("HTTP/1.1 408 "), "{response}");
 }
@@ -152,8 +155,8 @@ async fn a_client_that_does_not_read_is_dropped_and_others_are_served() {
 async fn lengths_of_bodies_reserve_nothing_and_a_first_message_without_a_signature_ends_in_time() {
     let options = http_options();
     let limits = Limits { max_memory: 4 << 20, ..options.limits.clone() };
-    let proof_timeout = Duration::from_millis(2500);
-    let server = server(ServerOptions { limits, proof_timeout, ..options }).await;
+    let settings = Settings { proof_ms: 2500, ..options.settings };
+    let server = server(ServerOptions { limits, settings, ..options }).await;
     let mut attack = Vec::new();
     for _ in 0..50 {
         let mut stream = TcpStream::connect(server.address()).await.unwrap();

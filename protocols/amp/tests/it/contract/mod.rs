@@ -37,7 +37,8 @@ fn cbor(json: &serde_json::Value) -> Value {
     }
 }
 
-/// A value with the value at a path replaced; with `None`, it is removed. The path consists of keys and indexes, separated by slashes.
+/// A value with the value at a path replaced; with `None`, it is removed. The path consists of keys and indexes,
+/// separated by slashes.
 fn with(value: &Value, path: &str, new: Option<Value>) -> Value {
     let (first, rest) = match path.split_once('/') {
         Some((first, rest)) => (first, Some(rest)),

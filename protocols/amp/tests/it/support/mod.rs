@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capgen_amp::body::Body;
-use capgen_amp::catalogue::{Catalogue, Contract};
+use capgen_amp::catalogue::{CapabilityContract, Catalogue};
 use capgen_amp::cbor::{Limits, Map, Value};
 use capgen_amp::descriptor::{ArtifactRef, Descriptor, HashAlgorithm, SchemaRef};
 use capgen_amp::message::{Did, Keys, Message, MessageId, MessageType, Recipients, SigningKey, decode_message};
 use capgen_amp::policy::Policy;
-use capgen_amp::provider::{CacheLimits, Input, Outcome, Output, Provider, Settings, Start, State, Ticket};
+use capgen_amp::provider::{CacheLimits, HandlerOutcome, Input, Output, Provider, Settings, Start, State, Ticket};
 use capgen_schema::Schema;
 use serde_json::json;
 
@@ -47,11 +47,11 @@ pub(crate) fn keys() -> Keys {
 }
 
 /// A contract with an id, such as `org.agentries.code-review:2.1.0`.
-pub(crate) fn contract(id: &str, supported_ranges: &[&str]) -> Contract {
+pub(crate) fn contract(id: &str, supported_ranges: &[&str]) -> CapabilityContract {
     contract_with(id, supported_ranges, INPUT, OUTPUT)
 }
 
-pub(crate) fn contract_with(id: &str, supported_ranges: &[&str], input: &str, output: &str) -> Contract {
+pub(crate) fn contract_with(id: &str, supported_ranges: &[&str], input: &str, output: &str) -> CapabilityContract {
     let reference = |key: &str, schema: &str| {
         let artifact = ArtifactRef { bundle_id: "b".to_owned(), artifact_key: key.to_owned() };
         SchemaRef::to_artifact(artifact, HashAlgorithm::Sha256, schema.as_bytes())
@@ -67,7 +67,7 @@ pub(crate) fn contract_with(id: &str, supported_ranges: &[&str], input: &str, ou
         other: Map::new(),
     };
     let (input, output) = (Schema::parse_text(input).unwrap(), Schema::parse_text(output).unwrap());
-    Contract { descriptor, input, output, timeout_ms: None }
+    CapabilityContract { descriptor, input, output, timeout_ms: None }
 }
 
 pub(crate) fn catalogue(ids: &[&str]) -> Arc<Catalogue> {
@@ -139,7 +139,7 @@ impl Fixture {
     }
 
     /// Ends a handler.
-    pub(crate) fn finish(&mut self, start: &Start, outcome: Outcome, now: u64) -> Vec<Output> {
+    pub(crate) fn finish(&mut self, start: &Start, outcome: HandlerOutcome, now: u64) -> Vec<Output> {
         let input = Input::Finished { invocation: start.invocation, outcome };
         self.provider.step(&mut self.state, input, now).unwrap()
     }
@@ -147,6 +147,16 @@ impl Fixture {
     pub(crate) fn tick(&mut self, now: u64) -> Vec<Output> {
         self.provider.step(&mut self.state, Input::Tick, now).unwrap()
     }
+}
+
+/// The outcome of a handler that returns this result.
+pub(crate) fn success(result: &serde_json::Value) -> HandlerOutcome {
+    HandlerOutcome::Success(result.to_string().into_bytes())
+}
+
+/// The parameters that a handler gets.
+pub(crate) fn params(start: &Start) -> serde_json::Value {
+    serde_json::from_str(&start.params).unwrap()
 }
 
 /// A valid invocation of version 1.0.0.

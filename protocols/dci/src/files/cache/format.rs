@@ -1,7 +1,7 @@
 //! The bytes of a cache.
 //!
-//! A header with the version of the format and of this crate, the time at which the run started, the roots, each with its tree, and a checksum.
-//! Nothing that is not exactly such a text is used.
+//! A header with the version of the format and of this crate, the time at which the run started, the roots, each with
+//! its tree, and a checksum. Nothing that is not exactly such a text is used.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,13 +9,14 @@ use std::path::PathBuf;
 
 use super::bytes::{Reader, Writer};
 use super::tree::{Content, Entry, Known, Stamp, Tree};
+use crate::codes;
 use crate::files::scan::{Found, MAX_DEPTH, Scanned};
-use crate::{Declared, Skill, Source, codes};
+use crate::inputs::{Declared, Skill, Source};
 
 /// Another version of the crate may read a `SKILL.md` differently.
 const HEADER: &[u8] = concat!("capgen-dci cache 2 of ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
-/// A state that is younger than this before the start of the run that read it is not trusted, in ns: the file may have changed after it was
-/// read, in the same tick of the clock.
+/// A state that is younger than this before the start of the run that read it is not trusted, in ns: the file may have
+/// changed after it was read, in the same tick of the clock. FAT has the longest tick, two seconds.
 const RACE: i64 = 2_000_000_000;
 /// The warnings about values of a skill.
 const WARNINGS: [capgen_diagnostic::Code; 2] = [codes::METADATA, codes::NOT_TEXT];

@@ -1,7 +1,8 @@
-//! A cache of discovered skills: a file outside of the workspace, which a later run reads instead of the files that have not changed.
+//! A cache of discovered skills: a file outside of the workspace, which a later run reads instead of the files that
+//! have not changed.
 //!
-//! It never changes the result of a run. A file or folder counts as unchanged if its device, inode, size and times are the same, and if it had
-//! not changed in the 2 s before the run that read it started.
+//! It never changes the result of a run. A file or folder counts as unchanged if its device, inode, size and times are
+//! the same, and if it had not changed in the 2 s before the run that read it started.
 
 mod bytes;
 mod format;
@@ -65,8 +66,8 @@ impl Cache {
         self.roots.push((root.to_owned(), scanned));
     }
 
-    /// Writes the file if it is not up to date, and returns everything that was found. If it cannot be written, a later run reads more files; nothing else
-    /// changes.
+    /// Writes the file if it is not up to date, and returns everything that was found. If it cannot be written, a later
+    /// run reads more files; nothing else changes.
     pub(super) fn finish(self) -> impl Iterator<Item = Found> {
         let is_stale = self.roots.iter().any(|(_, scanned)| scanned.is_stale);
         let skills: usize = self.roots.iter().map(|(_, scanned)| scanned.found.len()).sum();

@@ -7,7 +7,8 @@ use capgen_schema::HashBuilder;
 use crate::files::Roots;
 
 impl Roots {
-    /// The file for the cache of these roots in a folder of caches, which need not exist. Other roots have another file.
+    /// The file for the cache of these roots in a folder of caches, which need not exist. Other roots have another
+    /// file.
     ///
     /// `None` if the folder is not absolute or is inside of a root, or if a root cannot be read.
     pub fn cache_file(&self, folder: &Path) -> Option<PathBuf> {

@@ -1,5 +1,5 @@
-//! The cache never changes the result. In these tests every state is trusted, as if the files had not changed for two seconds; between a run
-//! and the next change the clock ticks.
+//! The cache never changes the result. In these tests every state is trusted, as if the files had not changed for two
+//! seconds; between a run and the next change the clock ticks.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use capgen_diagnostic::Code;
 
-use crate::Skill;
+use crate::inputs::Skill;
 
 /// A folder. `S` is what its `SKILL.md` contains.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ pub(in crate::files) enum Content {
     },
 }
 
-/// The state of a file or folder. If it is the same as before, so is the content, unless it changed within the same tick of the clock as
-/// the state was read.
+/// The state of a file or folder. If it is the same as before, so is the content, unless it changed within the same
+/// tick of the clock as the state was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::files) struct Stamp {
     pub(super) device: u64,

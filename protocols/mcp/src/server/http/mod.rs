@@ -1,5 +1,5 @@
-//! Streamable HTTP: each message of a client is a POST request, and each answer a JSON object. There are no sessions, whatever the
-//! revision.
+//! Streamable HTTP: each message of a client is a POST request, and each answer a JSON object. There are no sessions,
+//! whatever the revision.
 //!
 //! | status | meaning |
 //! |---|---|
@@ -38,8 +38,8 @@ use crate::http_names;
 use crate::message::{Malformed, Message, Received, RpcError, code, error_response};
 use crate::revision::Revision;
 
-/// The slowest client that reads, in bytes per ms: 64 KiB per second. An answer stays in memory until its client has read it, so clients
-/// must read faster than they must write.
+/// The slowest client that reads, in bytes per ms: 64 KiB per second. An answer stays in memory until its client has
+/// read it, so clients must read faster than they must write.
 const MIN_RATE: u64 = 64;
 
 /// The options of an HTTP endpoint.
@@ -48,35 +48,37 @@ const MIN_RATE: u64 = 64;
 pub struct HttpOptions {
     /// The path of the endpoint.
     pub path: String,
-    /// The names in the header `Host` that are allowed, with any port. A web page of an attacker whose name leads to this address has
-    /// another one (DNS rebinding).
+    /// The names in the header `Host` that are allowed, with any port. A web page of an attacker whose name leads to
+    /// this address has another one (DNS rebinding).
     pub allowed_hosts: Vec<String>,
-    /// The values of the header `Origin` that are allowed, such as `https://app.example.com`. Web pages send it; programs do not.
+    /// The values of the header `Origin` that are allowed, such as `https://app.example.com`. Web pages send it;
+    /// programs do not.
     pub allowed_origins: Vec<String>,
-    /// The number of connections. If all are in use, a new one takes the place of the one that has been idle for the longest time, of the
-    /// address that has the most.
+    /// The number of connections. If all are in use, a new one takes the place of the one that has been idle for the
+    /// longest time, of the address that has the most.
     pub max_connections: usize,
-    /// The number of connections of one address; a further one is closed at once. `None`, the default, means that there is no such limit,
-    /// which would refuse everyone behind one proxy, network address translation or loopback address.
+    /// The number of connections of one address; a further one is closed at once. `None`, the default, sets
+    /// no limit, because it would refuse everyone behind one proxy, network address translation or loopback address.
     pub max_per_address: Option<usize>,
     /// The addresses of proxies, to which `max_per_address` does not apply.
     pub proxies: Vec<IpAddr>,
-    /// The memory for messages that a sole address can use, in bytes: for those that arrive, and those that are handled, with their values
-    /// and their answers until the client has read them. All addresses together use at most a quarter more, and one message in addition.
-    /// While an address has its share, its messages of more than 64 KiB wait, for at most the time of a call.
+    /// The memory for messages that a sole address can use, in bytes: for those that arrive, and those that are
+    /// handled, with their values and their answers until the client has read them. All addresses together use at most
+    /// a quarter more, and one message in addition. While an address has its share, its messages of more than 64 KiB
+    /// wait, for at most the time of a call.
     pub max_memory: usize,
     /// The time for the head of a request, which is also the time that a connection may be idle.
     pub head_timeout: Duration,
-    /// The time in which a body must grow by 1 kB for each second of it, or be complete. Time that is spent waiting for memory does not
-    /// count.
+    /// The time in which a body must grow by 1 kB for each second of it, or be complete. Time that is spent waiting for
+    /// memory does not count.
     pub body_timeout: Duration,
     /// The time until a client reads, for small amounts. Larger ones may take longer, at 64 KiB per second.
     pub write_timeout: Duration,
 }
 
 impl Default for HttpOptions {
-    /// `/mcp`, only the hosts `localhost`, `127.0.0.1` and `[::1]`, no origins, 256 connections of any addresses, 256 MiB, 30 s for heads
-    /// and writes, 10 s for 10 kB of a body.
+    /// `/mcp`, only the hosts `localhost`, `127.0.0.1` and `[::1]`, no origins, 256 connections of any addresses, 256
+    /// MiB, 30 s for heads and writes, 10 s for 10 kB of a body.
     fn default() -> Self {
         Self {
             path: "/mcp".to_owned(),
@@ -94,7 +96,8 @@ impl Default for HttpOptions {
 }
 
 impl McpServer {
-    /// Serves clients on this machine over HTTP, at a port of 127.0.0.1; 0 for any free port. Needs the runtime of tokio.
+    /// Serves clients on this machine over HTTP, at a port of 127.0.0.1; 0 for any free port. Needs the runtime of
+    /// tokio.
     ///
     /// # Errors
     ///
@@ -103,8 +106,8 @@ impl McpServer {
         self.serve_http(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?, options)
     }
 
-    /// Serves clients on a listener. For names other than this machine's, set [`HttpOptions::allowed_hosts`]. There is no encryption and
-    /// no authentication: put a proxy with both in front of an endpoint that others reach.
+    /// Serves clients on a listener. For names other than this machine's, set [`HttpOptions::allowed_hosts`]. There is
+    /// no encryption and no authentication: put a proxy with both in front of an endpoint that others reach.
     ///
     /// # Errors
     ///

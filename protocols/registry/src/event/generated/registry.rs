@@ -4,7 +4,7 @@
 //   agent-heartbeat, agent-recovered, agent-unavailable, capability-requested,
 //   capability-completed, capability-failed, capability-invoked, capability-unresolved,
 //   system-event-validation-failed
-// Regenerate: capgen --capabilities ../../../contract/capabilities.yaml --lang rust --out . # in the folder of this file
+// Regenerate: capgen --capabilities ../../../contract/capabilities.yaml --lang rust --runtime-path ::capgen_payload --out . # in the folder of this file
 // Contract: sha256:3daa7bdf0e324e625848245955b1b1d0a339829471b64ae3ca6649673c6e25b2
 
 #[allow(
@@ -45,7 +45,7 @@ mod registry_contract {
     pub const CONTRACT_HASH: &str = "3daa7bdf0e324e625848245955b1b1d0a339829471b64ae3ca6649673c6e25b2";
 
     /// The descriptors of all capabilities, in the order of the contract.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
+    pub const CAPABILITIES: &[::capgen_payload::Descriptor] = &[
         Event::DESCRIPTOR,
         CapabilityRegistered::DESCRIPTOR,
         CapabilityUpdated::DESCRIPTOR,
@@ -67,7 +67,7 @@ mod registry_contract {
 
     impl Event {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "event",
                 "7b0814d4f9c6ebecf81440e3276568fd26277c8df61564e11197afbfd627a4d3",
@@ -76,11 +76,11 @@ mod registry_contract {
             .with_input_schema(EVENT_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for Event {
+    impl ::capgen_payload::Capability for Event {
         type Request = EventRequest;
         type Response = EventResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -342,7 +342,7 @@ mod registry_contract {
 
     impl CapabilityRegistered {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-registered",
                 "c0c1daa53be83bf6d9c3b83ad9e69155f8c615998539cf0778f71dc50233d670",
@@ -352,11 +352,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_REGISTERED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityRegistered {
+    impl ::capgen_payload::Capability for CapabilityRegistered {
         type Request = CapabilityRegisteredRequest;
         type Response = CapabilityRegisteredResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -587,7 +587,7 @@ mod registry_contract {
 
     impl CapabilityUpdated {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-updated",
                 "5cddb99afb069501c6cc02319361c194bc658d0aa97815ac11d6708cdba46caf",
@@ -597,11 +597,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_UPDATED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityUpdated {
+    impl ::capgen_payload::Capability for CapabilityUpdated {
         type Request = CapabilityUpdatedRequest;
         type Response = CapabilityUpdatedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -716,7 +716,7 @@ mod registry_contract {
 
     impl CapabilityDeprecated {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-deprecated",
                 "9a9b9ef685824257886f2a4e9b2de89a260cdbb2026ff7b80f31eedbbfdaffed",
@@ -728,11 +728,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_DEPRECATED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityDeprecated {
+    impl ::capgen_payload::Capability for CapabilityDeprecated {
         type Request = CapabilityDeprecatedRequest;
         type Response = CapabilityDeprecatedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -793,7 +793,7 @@ mod registry_contract {
 
     impl AgentHeartbeat {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "agent-heartbeat",
                 "0e9731bf4da17a646f1b1b9828b3cb5f2d2bd58697873aabfcc085f0afcca741",
@@ -803,11 +803,11 @@ mod registry_contract {
             .with_input_schema(AGENT_HEARTBEAT_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for AgentHeartbeat {
+    impl ::capgen_payload::Capability for AgentHeartbeat {
         type Request = AgentHeartbeatRequest;
         type Response = AgentHeartbeatResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -858,7 +858,7 @@ mod registry_contract {
 
     impl AgentRecovered {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "agent-recovered",
                 "436b6598691c47ca21323709ae570153ba34f4d6650d4281d6c135c633d2199f",
@@ -868,11 +868,11 @@ mod registry_contract {
             .with_input_schema(AGENT_RECOVERED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for AgentRecovered {
+    impl ::capgen_payload::Capability for AgentRecovered {
         type Request = AgentRecoveredRequest;
         type Response = AgentRecoveredResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -923,7 +923,7 @@ mod registry_contract {
 
     impl AgentUnavailable {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "agent-unavailable",
                 "94a911b1b399bd9d7a1e6e8798fa43aed2f23256cdce3c1514c6e3c8870895a1",
@@ -933,11 +933,11 @@ mod registry_contract {
             .with_input_schema(AGENT_UNAVAILABLE_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for AgentUnavailable {
+    impl ::capgen_payload::Capability for AgentUnavailable {
         type Request = AgentUnavailableRequest;
         type Response = AgentUnavailableResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -988,7 +988,7 @@ mod registry_contract {
 
     impl CapabilityRequested {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-requested",
                 "ff68d9b7dc17f3651c800e42ce53613bfabfcdffc9a1ccafc983fee98e4f0d9b",
@@ -998,11 +998,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_REQUESTED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityRequested {
+    impl ::capgen_payload::Capability for CapabilityRequested {
         type Request = CapabilityRequestedRequest;
         type Response = CapabilityRequestedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1062,7 +1062,7 @@ mod registry_contract {
 
     impl CapabilityCompleted {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-completed",
                 "459ea62defd13877f58c8d46ed736f78e78b4a14491beb85362af35d8b2935f3",
@@ -1072,11 +1072,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_COMPLETED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityCompleted {
+    impl ::capgen_payload::Capability for CapabilityCompleted {
         type Request = CapabilityCompletedRequest;
         type Response = CapabilityCompletedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1127,7 +1127,7 @@ mod registry_contract {
 
     impl CapabilityFailed {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-failed",
                 "24b3da40e61beaf1227fef072465bd7556181da02832c046a882f27b4d17c7e3",
@@ -1139,11 +1139,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_FAILED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityFailed {
+    impl ::capgen_payload::Capability for CapabilityFailed {
         type Request = CapabilityFailedRequest;
         type Response = CapabilityFailedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1203,7 +1203,7 @@ mod registry_contract {
 
     impl CapabilityInvoked {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-invoked",
                 "09e28f2cd78869d2a4640e699e00ff1af0d763cdd4b832f5976d05298784c44f",
@@ -1213,11 +1213,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_INVOKED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityInvoked {
+    impl ::capgen_payload::Capability for CapabilityInvoked {
         type Request = CapabilityInvokedRequest;
         type Response = CapabilityInvokedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1317,7 +1317,7 @@ mod registry_contract {
 
     impl CapabilityUnresolved {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "capability-unresolved",
                 "76f23938c58831129262cb11bad37d08a535535ea445075d34ce51e58702f159",
@@ -1327,11 +1327,11 @@ mod registry_contract {
             .with_input_schema(CAPABILITY_UNRESOLVED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for CapabilityUnresolved {
+    impl ::capgen_payload::Capability for CapabilityUnresolved {
         type Request = CapabilityUnresolvedRequest;
         type Response = CapabilityUnresolvedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1420,7 +1420,7 @@ mod registry_contract {
 
     impl SystemEventValidationFailed {
         /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
-        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+        pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "registry",
                 "system-event-validation-failed",
                 "6fbedf8ce77e42be364ac62f0dc60c1c01dce975cc5bc73ef72d2bc25bfd1f89",
@@ -1430,11 +1430,11 @@ mod registry_contract {
             .with_input_schema(SYSTEM_EVENT_VALIDATION_FAILED_REQUEST_SCHEMA);
     }
 
-    impl ::capgen::Capability for SystemEventValidationFailed {
+    impl ::capgen_payload::Capability for SystemEventValidationFailed {
         type Request = SystemEventValidationFailedRequest;
         type Response = SystemEventValidationFailedResponse;
         const NAME: &'static str = Self::DESCRIPTOR.name;
-        fn descriptor() -> &'static ::capgen::Descriptor {
+        fn descriptor() -> &'static ::capgen_payload::Descriptor {
             &Self::DESCRIPTOR
         }
     }
@@ -1484,7 +1484,7 @@ mod registry_contract {
     mod internals {
         use super::*;
 
-        use ::capgen::wire;
+        use ::capgen_payload::wire;
 
         static EVENT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
             EVENT_REQUEST_SCHEMA,
@@ -1697,7 +1697,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(EventRequest, EVENT_REQUEST);
+        ::capgen_payload::payload!(EventRequest, EVENT_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "agent_type", "runtime_id", "instance_id"];
@@ -1739,7 +1739,9 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(EventRequestProducer, EVENT_REQUEST, "/properties/producer");
+        ::capgen_payload::payload!(
+            EventRequestProducer, EVENT_REQUEST, "/properties/producer"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["trace_id", "span_id", "parent_span_id", "depth"];
@@ -1787,7 +1789,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(EventRequestTrace, EVENT_REQUEST, "/properties/trace");
+        ::capgen_payload::payload!(EventRequestTrace, EVENT_REQUEST, "/properties/trace");
 
         const _: () = {
             const NAMES: &[&str] = &["algorithm", "public_key_id", "signature"];
@@ -1827,7 +1829,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::impl_serde!(EventRequestSignature);
+        ::capgen_payload::impl_serde!(EventRequestSignature);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -1898,7 +1900,9 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityRegisteredRequest, CAPABILITY_REGISTERED_REQUEST);
+        ::capgen_payload::payload!(
+            CapabilityRegisteredRequest, CAPABILITY_REGISTERED_REQUEST
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -1994,21 +1998,21 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(
+        ::capgen_payload::payload!(
             CapabilityRegisteredRequestMetadata, CAPABILITY_REGISTERED_REQUEST,
             "/properties/metadata"
         );
 
-        ::capgen::string_enum!(CapabilityRegisteredRequestMetadataSideEffects);
+        ::capgen_payload::string_enum!(CapabilityRegisteredRequestMetadataSideEffects);
 
-        ::capgen::payload!(
+        ::capgen_payload::payload!(
             CapabilityRegisteredRequestMetadataSideEffects, CAPABILITY_REGISTERED_REQUEST,
             "/properties/metadata/properties/side_effects"
         );
 
-        ::capgen::string_enum!(CapabilityRegisteredRequestMetadataDeterminismClass);
+        ::capgen_payload::string_enum!(CapabilityRegisteredRequestMetadataDeterminismClass);
 
-        ::capgen::payload!(
+        ::capgen_payload::payload!(
             CapabilityRegisteredRequestMetadataDeterminismClass,
             CAPABILITY_REGISTERED_REQUEST,
             "/properties/metadata/properties/determinism_class"
@@ -2068,7 +2072,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityUpdatedRequest, CAPABILITY_UPDATED_REQUEST);
+        ::capgen_payload::payload!(CapabilityUpdatedRequest, CAPABILITY_UPDATED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["priority", "weight", "tags", "latency_class"];
@@ -2119,7 +2123,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(
+        ::capgen_payload::payload!(
             CapabilityUpdatedRequestMetadata, CAPABILITY_UPDATED_REQUEST,
             "/properties/metadata"
         );
@@ -2178,7 +2182,9 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityDeprecatedRequest, CAPABILITY_DEPRECATED_REQUEST);
+        ::capgen_payload::payload!(
+            CapabilityDeprecatedRequest, CAPABILITY_DEPRECATED_REQUEST
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "reason"];
@@ -2206,7 +2212,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(AgentHeartbeatRequest, AGENT_HEARTBEAT_REQUEST);
+        ::capgen_payload::payload!(AgentHeartbeatRequest, AGENT_HEARTBEAT_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "reason"];
@@ -2234,7 +2240,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(AgentRecoveredRequest, AGENT_RECOVERED_REQUEST);
+        ::capgen_payload::payload!(AgentRecoveredRequest, AGENT_RECOVERED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "reason"];
@@ -2262,7 +2268,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(AgentUnavailableRequest, AGENT_UNAVAILABLE_REQUEST);
+        ::capgen_payload::payload!(AgentUnavailableRequest, AGENT_UNAVAILABLE_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -2326,7 +2332,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityRequestedRequest, CAPABILITY_REQUESTED_REQUEST);
+        ::capgen_payload::payload!(CapabilityRequestedRequest, CAPABILITY_REQUESTED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "invocation_id", "output"];
@@ -2367,7 +2373,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityCompletedRequest, CAPABILITY_COMPLETED_REQUEST);
+        ::capgen_payload::payload!(CapabilityCompletedRequest, CAPABILITY_COMPLETED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["agent_id", "invocation_id", "reason", "message"];
@@ -2412,7 +2418,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityFailedRequest, CAPABILITY_FAILED_REQUEST);
+        ::capgen_payload::payload!(CapabilityFailedRequest, CAPABILITY_FAILED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -2571,7 +2577,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityInvokedRequest, CAPABILITY_INVOKED_REQUEST);
+        ::capgen_payload::payload!(CapabilityInvokedRequest, CAPABILITY_INVOKED_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -2683,7 +2689,9 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(CapabilityUnresolvedRequest, CAPABILITY_UNRESOLVED_REQUEST);
+        ::capgen_payload::payload!(
+            CapabilityUnresolvedRequest, CAPABILITY_UNRESOLVED_REQUEST
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -2744,7 +2752,7 @@ mod registry_contract {
             }
         };
 
-        ::capgen::payload!(
+        ::capgen_payload::payload!(
             SystemEventValidationFailedRequest, SYSTEM_EVENT_VALIDATION_FAILED_REQUEST
         );
     }

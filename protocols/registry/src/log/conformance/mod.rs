@@ -32,21 +32,21 @@ type Check = fn(&Harness<'_>) -> Result<(), String>;
 
 /// Runs every check, one after the other. Each of them uses a log of its own.
 #[must_use]
-pub fn run(open: Open<'_>) -> Report {
+pub fn run(open: Open<'_>) -> ConformanceReport {
     let mut results = Vec::new();
     for (name, check) in appends::ALL.iter().chain(&limits::ALL).chain(&reads::ALL) {
         results.push((*name, check(&Harness { name, open }).err()));
     }
-    Report { results }
+    ConformanceReport { results }
 }
 
 /// The result of each check.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ConformanceReport {
     results: Vec<(&'static str, Option<String>)>,
 }
 
-impl Report {
+impl ConformanceReport {
     /// Whether all checks passed.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, error) in &self.results {
             match error {
@@ -113,7 +113,8 @@ impl Tested {
     }
 }
 
-/// `partition/offset`, with ` of <id>` for a duplicate and ` fault` for an integrity fault; or the reason of a rejection.
+/// `partition/offset`, with ` of <id>` for a duplicate and ` fault` for an integrity fault; or the reason of a
+/// rejection.
 fn text(result: &AppendResult) -> String {
     match result {
         Ok(appended) => {

@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 
 /// A tokio runtime on a thread of its own, which ends when this is dropped.
 ///
-/// The futures themselves run on the thread of the caller, so they may borrow, and so the caller may be a thread of another runtime.
+/// The futures themselves run on the thread of the caller, so they may borrow, and so the caller may be a thread of
+/// another runtime.
 pub(super) struct Background {
     handle: Handle,
     _stop: oneshot::Sender<()>,

@@ -7,7 +7,7 @@ use crate::log::{Admission, AppendOptions, Appended, Chains, Decision, Index, Re
 use crate::{Checker, Event, Hash};
 
 use super::message::{Draft, Stored};
-use super::problem::Problem;
+use super::problem::OperationError;
 use super::reader::BATCH;
 
 /// How many of the last events are kept: more than one request returns, so that new events are read only once.
@@ -55,8 +55,8 @@ impl Contents {
     }
 
     /// Fails if the log is refused for its first event of the kernel.
-    pub(super) fn check(&self) -> Result<(), Problem> {
-        self.index.check().map_err(Problem::Refused)
+    pub(super) fn check(&self) -> Result<(), OperationError> {
+        self.index.check().map_err(OperationError::Refused)
     }
 
     /// The last sequence that is known.

@@ -9,12 +9,12 @@ use crate::{Checker, Event, Hash};
 use super::contents::Contents;
 use super::link::{Link, Published};
 use super::message::{Draft, Stored};
-use super::problem::Problem;
+use super::problem::OperationError;
 use super::reader::{BATCH, Reader};
 
 /// The longest request for the next message. After it, the last sequence of the stream is compared, so a message that
 /// was lost on its way is noticed within this time.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// The bytes of the events that one read returns at most, apart from those of the last one. It bounds the memory of a
 /// caller that asks for many events: 16 of the largest ones.
 const MAX_READ: usize = 16 << 20;
@@ -37,7 +37,7 @@ impl Engine {
         &mut self,
         events: &[Event],
         options: &AppendOptions,
-    ) -> Result<Vec<AppendResult>, Problem> {
+    ) -> Result<Vec<AppendResult>, OperationError> {
         self.catch_up().await?;
         let mut results = Vec::with_capacity(events.len());
         for event in events {
@@ -49,9 +49,9 @@ impl Engine {
         Ok(results)
     }
 
-    /// Publishes an event until the stream has confirmed it. Each attempt expects the last sequence of the subject that the checks have
-    /// seen, so the stream stores the event at most once, and only if these checks still hold.
-    async fn append_one(&mut self, event: &Event, options: &AppendOptions) -> Result<AppendResult, Problem> {
+    /// Publishes an event until the stream has confirmed it. Each attempt expects the last sequence of the subject that
+    /// the checks have seen, so the stream stores the event at most once, and only if these checks still hold.
+    async fn append_one(&mut self, event: &Event, options: &AppendOptions) -> Result<AppendResult, OperationError> {
         let draft = Draft::new(event);
         let mut retry = self.link.retry();
         // Known if an attempt may have stored the event.
@@ -75,8 +75,8 @@ impl Engine {
                     attempted.get_or_insert(admission.integrity_fault);
                 }
                 // Another process has appended the event; the checks find it, unless it was deleted.
-                Ok(Published::Duplicate) => retry.after(Problem::transient("it has lost an event")).await?,
-                Ok(Published::Conflict) => retry.at_once(Problem::transient("too many others append"))?,
+                Ok(Published::Duplicate) => retry.after(OperationError::transient("it has lost an event")).await?,
+                Ok(Published::Conflict) => retry.at_once(OperationError::transient("too many others append"))?,
                 Err(problem) => {
                     attempted.get_or_insert(admission.integrity_fault);
                     retry.after(problem).await?;
@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// Reads the events that others have appended.
-    async fn catch_up(&mut self) -> Result<(), Problem> {
+    async fn catch_up(&mut self) -> Result<(), OperationError> {
         let last = self.last_sequence().await?;
         while self.contents.end() < last {
             self.advance(last).await?;
@@ -95,7 +95,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn last_sequence(&mut self) -> Result<u64, Problem> {
+    async fn last_sequence(&mut self) -> Result<u64, OperationError> {
         let mut retry = self.link.retry();
         let last = loop {
             match self.link.last_sequence().await {
@@ -104,13 +104,13 @@ impl Engine {
             }
         };
         if last < self.contents.end() {
-            return Err(Problem::Lasting("it has lost its last messages, or was created again".to_owned()));
+            return Err(OperationError::Lasting("it has lost its last messages, or was created again".to_owned()));
         }
         Ok(last)
     }
 
     /// Reads some messages after the known ones, of which there are some up to `last`.
-    async fn advance(&mut self, last: u64) -> Result<(), Problem> {
+    async fn advance(&mut self, last: u64) -> Result<(), OperationError> {
         for message in self.fetch(self.contents.end(), last, BATCH).await? {
             self.contents.add(&message);
         }
@@ -118,14 +118,14 @@ impl Engine {
     }
 
     /// Messages after a sequence, of which there are some up to `last`.
-    pub(super) async fn fetch(&mut self, after: u64, last: u64, limit: usize) -> Result<Vec<Stored>, Problem> {
+    pub(super) async fn fetch(&mut self, after: u64, last: u64, limit: usize) -> Result<Vec<Stored>, OperationError> {
         let mut retry = self.link.retry();
         let available = usize::try_from(last.saturating_sub(after)).unwrap_or(usize::MAX);
         loop {
             match self.reader.fetch(&self.link, after, limit.min(available)).await {
                 Ok(messages) if messages.is_empty() => {
                     let reason = format!("it does not deliver the messages {} to {last}", after.saturating_add(1));
-                    retry.after(Problem::Transient(reason)).await?;
+                    retry.after(OperationError::Transient(reason)).await?;
                 }
                 Err(problem) => retry.after(problem).await?,
                 messages => return messages,
@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    pub(super) async fn read(&mut self, after: u64, limit: usize) -> Result<Vec<Record>, Problem> {
+    pub(super) async fn read(&mut self, after: u64, limit: usize) -> Result<Vec<Record>, OperationError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -161,7 +161,7 @@ impl Engine {
         Ok(records)
     }
 
-    pub(super) async fn wait(&mut self, after: u64, timeout: Duration) -> Result<bool, Problem> {
+    pub(super) async fn wait(&mut self, after: u64, timeout: Duration) -> Result<bool, OperationError> {
         let end = Instant::now().checked_add(timeout);
         self.catch_up().await?;
         let mut retry = self.link.retry();
@@ -169,11 +169,11 @@ impl Engine {
             if self.contents.last_event() > after {
                 return Ok(true);
             }
-            let left = end.map_or(LONGEST_WAIT, |end| end.saturating_duration_since(Instant::now()));
+            let left = end.map_or(MAX_WAIT, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return Ok(false);
             }
-            match self.reader.wait(&self.link, self.contents.end(), left.min(LONGEST_WAIT)).await {
+            match self.reader.wait(&self.link, self.contents.end(), left.min(MAX_WAIT)).await {
                 Ok(Some(message)) => {
                     self.contents.add(&message);
                     self.contents.check()?;
@@ -186,7 +186,7 @@ impl Engine {
         }
     }
 
-    pub(super) async fn row_hash(&mut self, sequence: u64) -> Result<Option<Hash>, Problem> {
+    pub(super) async fn row_hash(&mut self, sequence: u64) -> Result<Option<Hash>, OperationError> {
         if sequence > self.contents.end() {
             self.catch_up().await?;
         }
@@ -194,7 +194,7 @@ impl Engine {
     }
 
     /// The last sequence, after everything up to it is known.
-    pub(super) async fn known_end(&mut self) -> Result<u64, Problem> {
+    pub(super) async fn known_end(&mut self) -> Result<u64, OperationError> {
         self.catch_up().await?;
         Ok(self.contents.end())
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use capgen_nats::async_nats::Event;
 use capgen_nats::async_nats::jetstream::context::{
-    ContextBuilder, CreateStreamErrorKind, GetStreamErrorKind, PublishError, PublishErrorKind,
+    CreateStreamErrorKind, GetStreamErrorKind, PublishError, PublishErrorKind,
 };
 use capgen_nats::async_nats::jetstream::message::PublishMessage;
 use capgen_nats::async_nats::jetstream::{self, Context, ErrorCode};
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::message::Draft;
 use super::options::JetStreamLogOptions;
-use super::problem::{Problem, Retry};
+use super::problem::{OperationError, Retry};
 use crate::log::LogError;
 
 /// A connection to the server of a stream, which is established again if it is lost.
@@ -48,21 +48,17 @@ pub(super) enum Published {
 }
 
 impl Link {
-    pub(super) async fn connect(nats: NatsOptions, options: JetStreamLogOptions) -> Result<Self, Problem> {
+    pub(super) async fn connect(nats: NatsOptions, options: JetStreamLogOptions) -> Result<Self, OperationError> {
         options.check()?;
         let observer = Arc::new(Observer::default());
         let closed = Arc::new(AtomicBool::new(false));
         let watching = Arc::clone(&observer);
         let client = connect(&nats, &closed, move |event| watching.observe(event)).await;
-        let client = client.map_err(|error| Problem::Lasting(error.to_string()))?;
+        let client = client.map_err(|error| OperationError::Lasting(error.to_string()))?;
         let timeout = nats.get_operation_timeout();
-        // `attempt` ends operations earlier, and knows more about the reason.
+        // `attempt` ends operations earlier, and knows more about the reason. A second is enough for it to be first.
         let longer = timeout.saturating_add(Duration::from_secs(1));
-        let builder = ContextBuilder::new().timeout(longer).ack_timeout(longer);
-        let context = match &options.domain {
-            Some(domain) => builder.domain(domain.as_str()).build(client),
-            None => builder.build(client),
-        };
+        let context = options.stream.context(client, longer);
         Ok(Self { context, options, timeout, observer, closed })
     }
 
@@ -71,33 +67,33 @@ impl Link {
     }
 
     /// The error of an operation that failed in spite of all attempts.
-    pub(super) fn failed(&self, problem: Problem) -> LogError {
+    pub(super) fn failed(&self, problem: OperationError) -> LogError {
         failed(&self.options, problem)
     }
 
     /// Runs an operation of the network, until the connection is lost or the operation takes too long.
     pub(super) async fn attempt<T>(
         &self,
-        operation: impl Future<Output = Result<T, Problem>>,
+        operation: impl Future<Output = Result<T, OperationError>>,
         extra: Duration,
-    ) -> Result<T, Problem> {
+    ) -> Result<T, OperationError> {
         let mut lost = self.observer.lost.subscribe();
         tokio::select! {
             biased;
             result = operation => result,
-            _ = lost.changed() => Err(Problem::transient("the connection was lost")),
+            _ = lost.changed() => Err(OperationError::transient("the connection was lost")),
             () = tokio::time::sleep(self.timeout.saturating_add(extra)) => Err(self.no_answer()),
         }
     }
 
-    fn no_answer(&self) -> Problem {
+    fn no_answer(&self) -> OperationError {
         let error = self.observer.error.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let error = error.map(|error| format!("; it has reported: {error}")).unwrap_or_default();
-        Problem::Transient(format!("the server has not answered within {:?}{error}", self.timeout))
+        OperationError::Transient(format!("the server has not answered within {:?}{error}", self.timeout))
     }
 
     /// Finds or creates the stream, trying again for a time.
-    pub(super) async fn open(&self, patience: Duration) -> Result<(), Problem> {
+    pub(super) async fn open(&self, patience: Duration) -> Result<(), OperationError> {
         let mut retry = Retry::new(patience);
         loop {
             match self.attempt(self.try_open(), Duration::ZERO).await {
@@ -107,58 +103,58 @@ impl Link {
         }
     }
 
-    async fn try_open(&self) -> Result<(), Problem> {
-        if self.find().await? || (self.options.create && self.create().await?) || self.find().await? {
+    async fn try_open(&self) -> Result<(), OperationError> {
+        if self.find().await? || (self.options.stream.create && self.create().await?) || self.find().await? {
             return Ok(());
         }
-        Err(Problem::Lasting("it does not exist".to_owned()))
+        Err(OperationError::Lasting("it does not exist".to_owned()))
     }
 
     /// Whether the stream exists.
-    async fn find(&self) -> Result<bool, Problem> {
-        match self.context.get_stream(&self.options.stream).await {
+    async fn find(&self) -> Result<bool, OperationError> {
+        match self.context.get_stream(&self.options.stream.name).await {
             Ok(stream) => self.options.check_stream(&stream.cached_info().config).map(|()| true),
             Err(error) => match error.kind() {
                 GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(false),
-                GetStreamErrorKind::JetStream(error) => Err(Problem::of_answer(&error)),
+                GetStreamErrorKind::JetStream(error) => Err(OperationError::of_answer(&error)),
                 _ => Err(self.unavailable()),
             },
         }
     }
 
     /// Creates the stream. False if another process has created it in the meantime with other options.
-    async fn create(&self) -> Result<bool, Problem> {
+    async fn create(&self) -> Result<bool, OperationError> {
         match self.context.create_stream(self.options.config()).await {
             Ok(_) => Ok(true),
             Err(error) => match error.kind() {
                 CreateStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
                     Ok(false)
                 }
-                CreateStreamErrorKind::JetStream(error) => Err(Problem::of_answer(&error)),
+                CreateStreamErrorKind::JetStream(error) => Err(OperationError::of_answer(&error)),
                 _ => Err(self.unavailable()),
             },
         }
     }
 
-    fn unavailable(&self) -> Problem {
+    fn unavailable(&self) -> OperationError {
         match self.no_answer() {
-            Problem::Transient(reason) => {
-                Problem::Transient(format!("JetStream does not answer, or is not enabled: {reason}"))
+            OperationError::Transient(reason) => {
+                OperationError::Transient(format!("JetStream does not answer, or is not enabled: {reason}"))
             }
             problem => problem,
         }
     }
 
     /// The last sequence of the stream.
-    pub(super) async fn last_sequence(&self) -> Result<u64, Problem> {
+    pub(super) async fn last_sequence(&self) -> Result<u64, OperationError> {
         let request = async {
-            let stream = self.context.get_stream_no_info(&self.options.stream).await;
-            let stream = stream.map_err(|error| Problem::Lasting(error.to_string()))?;
+            let stream = self.context.get_stream_no_info(&self.options.stream.name).await;
+            let stream = stream.map_err(|error| OperationError::Lasting(error.to_string()))?;
             match stream.get_info().await {
                 Ok(info) => Ok(info.state.last_sequence),
                 Err(error) => Err(match error.source().and_then(|source| source.downcast_ref::<jetstream::Error>()) {
-                    Some(error) => Problem::of_answer(error),
-                    None => Problem::Transient(error.to_string()),
+                    Some(error) => OperationError::of_answer(error),
+                    None => OperationError::Transient(error.to_string()),
                 }),
             }
         };
@@ -166,13 +162,13 @@ impl Link {
     }
 
     /// Publishes an event if the last sequence of its subject is the expected one.
-    pub(super) async fn publish(&self, draft: &Draft, expected: u64) -> Result<Published, Problem> {
+    pub(super) async fn publish(&self, draft: &Draft, expected: u64) -> Result<Published, OperationError> {
         let message = PublishMessage::build()
             .message_id(&draft.id)
-            .expected_stream(&self.options.stream)
+            .expected_stream(&self.options.stream.name)
             .expected_last_subject_sequence(expected)
             .payload(draft.payload.clone());
-        let subject = format!("{}.{}", self.options.prefix, draft.token);
+        let subject = self.options.stream.subject(&draft.token);
         let request = async {
             let sent = self.context.send_publish(subject, message).await;
             let acknowledged = match sent {
@@ -212,26 +208,26 @@ impl Observer {
 }
 
 /// An error that names the stream.
-pub(super) fn failed(options: &JetStreamLogOptions, problem: Problem) -> LogError {
+pub(super) fn failed(options: &JetStreamLogOptions, problem: OperationError) -> LogError {
     match problem {
-        Problem::Refused(error) => error,
-        problem => LogError::Failed(format!("the stream {:?}: {}", options.stream, problem.into_reason())),
+        OperationError::Refused(error) => error,
+        problem => LogError::Failed(format!("the stream {:?}: {}", options.stream.name, problem.into_reason())),
     }
 }
 
-fn not_published(error: &PublishError) -> Problem {
+fn not_published(error: &PublishError) -> OperationError {
     if error.kind() == PublishErrorKind::MaxPayloadExceeded {
         let reason =
             "an event is larger than `max_payload` of the server, which must be 1 MiB and 4 KiB for all events to fit";
-        return Problem::Lasting(reason.to_owned());
+        return OperationError::Lasting(reason.to_owned());
     }
     let answer = error.source().and_then(|source| source.downcast_ref::<jetstream::Error>());
     match answer {
         // Another message for the subject is on its way through the cluster.
         Some(error) if error.error_code() == ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT => {
-            Problem::Transient(error.to_string())
+            OperationError::Transient(error.to_string())
         }
-        Some(error) => Problem::of_answer(error),
-        None => Problem::Transient(error.to_string()),
+        Some(error) => OperationError::of_answer(error),
+        None => OperationError::Transient(error.to_string()),
     }
 }

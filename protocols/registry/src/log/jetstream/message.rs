@@ -55,7 +55,8 @@ impl Stored {
 const OF_CONTENT: &str = "event-";
 const OF_IDENTITY: &str = "derived-";
 
-/// The message id of an event. The stream stores two contents of one identity, but only the first content of a derived id (decision 2).
+/// The message id of an event. The stream stores two contents of one identity, but only the first content of a derived
+/// id (decision 2).
 fn message_id(event: &Event) -> String {
     match event.id() {
         Some(id) if id.is_derived() => format!("{OF_IDENTITY}{}", hash_of(&json!([event.agent(), id.to_string()]))),

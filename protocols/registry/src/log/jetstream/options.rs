@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use capgen_nats::async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use capgen_nats::async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+use capgen_nats::{StreamOptions, stream_options};
 
-use super::problem::Problem;
+use super::problem::OperationError;
 
 /// The stream of a log of events, and how it is used.
+///
+/// The partition of an event is the token after the prefix of its subject. The expected sequence of each message
+/// prevents duplicates for longer than the window of duplicates.
 ///
 /// ```
 /// use capgen_registry::log::JetStreamLogOptions;
@@ -15,12 +19,7 @@ use super::problem::Problem;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JetStreamLogOptions {
-    pub(super) stream: String,
-    pub(super) prefix: String,
-    pub(super) create: bool,
-    pub(super) domain: Option<String>,
-    pub(super) replicas: usize,
-    pub(super) duplicate_window: Duration,
+    pub(super) stream: StreamOptions,
     pub(super) patience: Duration,
 }
 
@@ -31,50 +30,9 @@ impl JetStreamLogOptions {
         Self::default()
     }
 
-    /// Uses only a stream that exists.
-    #[must_use]
-    pub fn existing() -> Self {
-        Self { create: false, ..Self::default() }
-    }
-
-    /// The name of the stream, instead of `CAPGEN-REGISTRY`.
-    #[must_use]
-    pub fn stream(mut self, name: impl Into<String>) -> Self {
-        self.stream = name.into();
-        self
-    }
-
-    /// The beginning of the subjects, instead of `capgen.registry.events`. The partition is the token after it.
-    #[must_use]
-    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = prefix.into();
-        self
-    }
-
-    /// The JetStream domain.
-    #[must_use]
-    pub fn domain(mut self, domain: impl Into<String>) -> Self {
-        self.domain = Some(domain.into());
-        self
-    }
-
-    /// The number of servers of a cluster that store each event; 1 by default.
-    #[must_use]
-    pub fn replicas(mut self, replicas: usize) -> Self {
-        self.replicas = replicas.max(1);
-        self
-    }
-
-    /// How long the stream remembers message ids, by which it drops an event that is sent again; 2 minutes by default. The expected
-    /// sequence of each message prevents duplicates for longer than that.
-    #[must_use]
-    pub fn duplicate_window(mut self, window: Duration) -> Self {
-        self.duplicate_window = window;
-        self
-    }
-
-    /// How long an operation is tried again while the server does not answer, such as during its restart; 30 seconds by default. Each
-    /// attempt is limited by [`NatsOptions::operation_timeout`](capgen_nats::NatsOptions::operation_timeout).
+    /// How long an operation is tried again while the server does not answer, such as during its restart; 30 seconds by
+    /// default. Each attempt is limited by
+    /// [`NatsOptions::operation_timeout`](capgen_nats::NatsOptions::operation_timeout).
     #[must_use]
     pub fn patience(mut self, limit: Duration) -> Self {
         self.patience = limit;
@@ -82,40 +40,35 @@ impl JetStreamLogOptions {
     }
 
     /// Checks the names, which become parts of subjects.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check(&self) -> Result<(), OperationError> {
+        let StreamOptions { name, prefix, .. } = &self.stream;
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        if self.stream.is_empty() || self.stream.len() > 200 || !self.stream.bytes().all(is_name) {
+        if name.is_empty() || name.len() > 200 || !name.bytes().all(is_name) {
             let reason =
                 "the name of the stream has other characters than letters, digits, `-` and `_`, or more than 200";
-            return Err(Problem::Lasting(reason.to_owned()));
+            return Err(OperationError::Lasting(reason.to_owned()));
         }
-        capgen_nats::check_subject(&self.prefix).map_err(|error| Problem::Lasting(error.to_string()))
+        capgen_nats::check_subject(prefix).map_err(|error| OperationError::Lasting(error.to_string()))
     }
 
     /// The stream to create: it removes nothing, and refuses requests to delete messages.
     pub(super) fn config(&self) -> Config {
         Config {
-            name: self.stream.clone(),
             description: Some("Events of a capability registry".to_owned()),
-            subjects: vec![format!("{}.*", self.prefix)],
-            storage: StorageType::File,
             retention: RetentionPolicy::Limits,
-            discard: DiscardPolicy::New,
-            duplicate_window: self.duplicate_window,
             max_messages: -1,
             max_messages_per_subject: -1,
             max_bytes: -1,
-            num_replicas: self.replicas,
             deny_delete: true,
             deny_purge: true,
-            ..Config::default()
+            ..self.stream.config("*")
         }
     }
 
     /// Checks that a stream stores the subjects of the log, and never removes a message.
-    pub(super) fn check_stream(&self, config: &Config) -> Result<(), Problem> {
-        let lasting = |reason: String| Err(Problem::Lasting(reason));
-        let subjects = [format!("{}.*", self.prefix), format!("{}.>", self.prefix)];
+    pub(super) fn check_stream(&self, config: &Config) -> Result<(), OperationError> {
+        let lasting = |reason: String| Err(OperationError::Lasting(reason));
+        let subjects = [self.stream.subject("*"), self.stream.subject(">")];
         if !config.subjects.iter().any(|subject| subjects.contains(subject)) {
             return lasting(format!("it does not store the subjects {:?}", subjects.first()));
         }
@@ -131,15 +84,12 @@ impl JetStreamLogOptions {
     }
 }
 
+stream_options!(JetStreamLogOptions, name "CAPGEN-REGISTRY", prefix "capgen.registry.events");
+
 impl Default for JetStreamLogOptions {
     fn default() -> Self {
         Self {
-            stream: "CAPGEN-REGISTRY".to_owned(),
-            prefix: "capgen.registry.events".to_owned(),
-            create: true,
-            domain: None,
-            replicas: 1,
-            duplicate_window: Duration::from_secs(120),
+            stream: StreamOptions::new("CAPGEN-REGISTRY", "capgen.registry.events"),
             patience: Duration::from_secs(30),
         }
     }

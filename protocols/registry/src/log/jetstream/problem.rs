@@ -7,12 +7,13 @@ use capgen_time::Backoff;
 
 use crate::log::LogError;
 
-/// The pauses before the attempts to repeat an operation. The first one is made at once.
+/// The pauses before the attempts to repeat an operation. The first one is made at once. A server that restarts is back
+/// after some seconds, so two attempts per second lose little time and cost little.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), Duration::from_millis(500));
 
 /// Why an operation failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Problem {
+pub(super) enum OperationError {
     /// It may succeed later, such as after a restart of the server.
     Transient(String),
     /// It will not succeed.
@@ -21,7 +22,7 @@ pub(super) enum Problem {
     Refused(LogError),
 }
 
-impl Problem {
+impl OperationError {
     pub(super) fn transient(reason: &str) -> Self {
         Self::Transient(reason.to_owned())
     }
@@ -53,14 +54,14 @@ impl Retry {
     }
 
     /// Fails if there is no other attempt.
-    pub(super) fn at_once(&self, problem: Problem) -> Result<(), Problem> {
+    pub(super) fn at_once(&self, problem: OperationError) -> Result<(), OperationError> {
         let is_over = self.end.is_some_and(|end| Instant::now() >= end);
-        let may_succeed = matches!(problem, Problem::Transient(_));
+        let may_succeed = matches!(problem, OperationError::Transient(_));
         if is_over || !may_succeed { Err(problem) } else { Ok(()) }
     }
 
     /// Waits for the next attempt. Fails if there is none.
-    pub(super) async fn after(&mut self, problem: Problem) -> Result<(), Problem> {
+    pub(super) async fn after(&mut self, problem: OperationError) -> Result<(), OperationError> {
         self.at_once(problem)?;
         tokio::time::sleep(BACKOFF.pause(self.attempts)).await;
         self.attempts = self.attempts.saturating_add(1);

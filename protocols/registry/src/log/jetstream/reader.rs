@@ -10,19 +10,20 @@ use futures_core::Stream as _;
 
 use super::link::Link;
 use super::message::Stored;
-use super::problem::Problem;
+use super::problem::OperationError;
 
 /// How many messages one request asks for. More would save few requests; [`MAX_BYTES`] bounds the memory if the
 /// messages are large.
 pub(super) const BATCH: usize = 256;
-/// Their bytes, so that the client does not have to keep more. It is more than the largest message.
+/// Their bytes, so that the client does not have to keep more: 16 events of the largest size, as in one read of other
+/// logs.
 const MAX_BYTES: usize = 16 << 20;
 /// How long the server keeps a consumer that is not used. Longer than the longest wait for a message, so that a reader
 /// in use keeps its consumer; a process that ends leaves one behind for no more than this time.
 const UNUSED: Duration = Duration::from_secs(30);
 
-/// An ordered consumer: it exists only as long as it delivers every message in order. Otherwise, another one takes its place after the
-/// last message that is known.
+/// An ordered consumer: it exists only as long as it delivers every message in order. Otherwise, another one takes its
+/// place after the last message that is known.
 #[derive(Default)]
 pub(super) struct Reader {
     place: Option<Place>,
@@ -37,18 +38,24 @@ struct Place {
 }
 
 impl Reader {
-    /// The next messages after a sequence, of which the stream has at least `limit`. Fewer if together they are large, or if the replica
-    /// that delivers them does not know all of them yet.
-    pub(super) async fn fetch(&mut self, link: &Link, after: u64, limit: usize) -> Result<Vec<Stored>, Problem> {
+    /// The next messages after a sequence, of which the stream has at least `limit`. Fewer if together they are large,
+    /// or if the replica that delivers them does not know all of them yet.
+    pub(super) async fn fetch(&mut self, link: &Link, after: u64, limit: usize) -> Result<Vec<Stored>, OperationError> {
         let mut place = self.place(link, after).await?;
         let messages = place.fetch(link, limit.min(BATCH), None).await?;
-        // After fewer messages, the request may not be over. Then the next message would be lost, and no later one might show that.
+        // After fewer messages, the request may not be over. Then the next message would be lost, and no later one
+        // might show that.
         self.place = (messages.len() == limit.min(BATCH)).then_some(place);
         Ok(messages)
     }
 
     /// Waits for the next message after a sequence.
-    pub(super) async fn wait(&mut self, link: &Link, after: u64, limit: Duration) -> Result<Option<Stored>, Problem> {
+    pub(super) async fn wait(
+        &mut self,
+        link: &Link,
+        after: u64,
+        limit: Duration,
+    ) -> Result<Option<Stored>, OperationError> {
         let mut place = self.place(link, after).await?;
         let messages = place.fetch(link, 1, Some(limit)).await?;
         self.place = Some(place);
@@ -56,7 +63,7 @@ impl Reader {
     }
 
     /// Takes the consumer, so that it is not used again after an error: it may have delivered messages that were lost.
-    async fn place(&mut self, link: &Link, after: u64) -> Result<Place, Problem> {
+    async fn place(&mut self, link: &Link, after: u64) -> Result<Place, OperationError> {
         match self.place.take() {
             Some(place) if place.after == after => Ok(place),
             _ => Place::create(link, after).await,
@@ -65,7 +72,7 @@ impl Reader {
 }
 
 impl Place {
-    async fn create(link: &Link, after: u64) -> Result<Self, Problem> {
+    async fn create(link: &Link, after: u64) -> Result<Self, OperationError> {
         let config = Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.saturating_add(1) },
             ack_policy: AckPolicy::None,
@@ -75,16 +82,21 @@ impl Place {
             ..Config::default()
         };
         let created = async {
-            let created = link.context.create_consumer_on_stream(config, link.options.stream.as_str()).await;
+            let created = link.context.create_consumer_on_stream(config, link.options.stream.name.as_str()).await;
             created.map_err(|error| match error.kind() {
-                jetstream::stream::ConsumerErrorKind::JetStream(error) => Problem::of_answer(&error),
-                _ => Problem::Transient(error.to_string()),
+                jetstream::stream::ConsumerErrorKind::JetStream(error) => OperationError::of_answer(&error),
+                _ => OperationError::Transient(error.to_string()),
             })
         };
         Ok(Self { consumer: link.attempt(created, Duration::ZERO).await?, after, delivered: 0 })
     }
 
-    async fn fetch(&mut self, link: &Link, limit: usize, wait: Option<Duration>) -> Result<Vec<Stored>, Problem> {
+    async fn fetch(
+        &mut self,
+        link: &Link,
+        limit: usize,
+        wait: Option<Duration>,
+    ) -> Result<Vec<Stored>, OperationError> {
         let consumer = &self.consumer;
         let extra = wait.unwrap_or_default();
         let requested = async {
@@ -92,7 +104,7 @@ impl Place {
                 Some(wait) => consumer.batch().max_messages(limit).expires(wait).messages().await,
                 None => consumer.fetch().max_messages(limit).max_bytes(MAX_BYTES).messages().await,
             };
-            requested.map_err(|error| Problem::Transient(error.to_string()))
+            requested.map_err(|error| OperationError::Transient(error.to_string()))
         };
         let mut batch = link.attempt(requested, Duration::ZERO).await?;
         let mut messages = Vec::new();
@@ -113,13 +125,18 @@ impl Place {
     }
 
     /// Adds the next message. Returns whether the stream has no more.
-    fn add(&mut self, link: &Link, message: &jetstream::Message, messages: &mut Vec<Stored>) -> Result<bool, Problem> {
-        let info = message.info().map_err(|_| Problem::transient("a message has no place in the stream"))?;
+    fn add(
+        &mut self,
+        link: &Link,
+        message: &jetstream::Message,
+        messages: &mut Vec<Stored>,
+    ) -> Result<bool, OperationError> {
+        let info = message.info().map_err(|_| OperationError::transient("a message has no place in the stream"))?;
         if info.consumer_sequence != self.delivered.saturating_add(1) || info.stream_sequence <= self.after {
-            return Err(Problem::transient("a message was lost between the server and this process"));
+            return Err(OperationError::transient("a message was lost between the server and this process"));
         }
         (self.delivered, self.after) = (info.consumer_sequence, info.stream_sequence);
-        let token = message.subject.strip_prefix(link.options.prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        let token = link.options.stream.rest_of(&message.subject);
         let id =
             message.headers.as_ref().and_then(|headers| headers.get(capgen_nats::async_nats::header::NATS_MESSAGE_ID));
         messages.push(Stored {
@@ -133,7 +150,7 @@ impl Place {
     }
 }
 
-async fn next(batch: &mut Batch) -> Result<Option<jetstream::Message>, Problem> {
+async fn next(batch: &mut Batch) -> Result<Option<jetstream::Message>, OperationError> {
     let next = std::future::poll_fn(|context| Pin::new(&mut *batch).poll_next(context)).await;
-    next.transpose().map_err(|error| Problem::Transient(error.to_string()))
+    next.transpose().map_err(|error| OperationError::Transient(error.to_string()))
 }

@@ -13,9 +13,9 @@ const READABLE: usize = 90;
 
 /// The last token of the subject of a partition: `core=2Ememory` for `core.memory`.
 ///
-/// ASCII letters, digits, `-` and `_` stay as they are, any other byte becomes `=` and two digits, and the empty partition becomes `=`.
-/// A token of more than 160 bytes ends with `~` and the SHA-256 hash of the partition instead. So different partitions have different
-/// tokens, as far as their hashes differ.
+/// ASCII letters, digits, `-` and `_` stay as they are, any other byte becomes `=` and two digits, and the empty
+/// partition becomes `=`. A token of more than 160 bytes ends with `~` and the SHA-256 hash of the partition instead.
+/// So different partitions have different tokens, as far as their hashes differ.
 pub(super) fn token(partition: &str) -> String {
     if partition.is_empty() {
         return "=".to_owned();

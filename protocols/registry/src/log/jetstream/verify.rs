@@ -4,11 +4,11 @@ use crate::log::{Broken, BrokenReason, Chains, Heads, Verification};
 
 use super::engine::Engine;
 use super::message::Stored;
-use super::problem::Problem;
+use super::problem::OperationError;
 use super::reader::BATCH;
 
 /// Reads the whole stream again, and computes the hashes of its rows.
-pub(super) async fn verify(engine: &mut Engine, expect: Option<&Heads>) -> Result<Verification, Problem> {
+pub(super) async fn verify(engine: &mut Engine, expect: Option<&Heads>) -> Result<Verification, OperationError> {
     let last = engine.known_end().await?;
     let mut scan = Scan { chains: Chains::new(expect), first_broken: None };
     let mut after = 0;
@@ -19,7 +19,7 @@ pub(super) async fn verify(engine: &mut Engine, expect: Option<&Heads>) -> Resul
             }
             let next = after + 1;
             if message.sequence != next {
-                return Err(Problem::Lasting(format!("its message {next} is missing")));
+                return Err(OperationError::Lasting(format!("its message {next} is missing")));
             }
             after = next;
             scan.message(engine, &message)?;
@@ -34,13 +34,13 @@ struct Scan {
 }
 
 impl Scan {
-    fn message(&mut self, engine: &Engine, message: &Stored) -> Result<(), Problem> {
+    fn message(&mut self, engine: &Engine, message: &Stored) -> Result<(), OperationError> {
         let known = engine.contents.row(message.sequence);
         let (row, event) = match (known, message.event()) {
             (Some(row), Some(event)) => (row, event),
             // Someone else has published it. But only logs give messages such ids.
             (None, None) if !message.has_id_of_log() => return Ok(()),
-            _ => return Err(Problem::Lasting(format!("its message {} is damaged", message.sequence))),
+            _ => return Err(OperationError::Lasting(format!("its message {} is damaged", message.sequence))),
         };
         let partition = event.partition();
         let hash = self.chains.push(partition, event.text());

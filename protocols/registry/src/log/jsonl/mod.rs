@@ -25,12 +25,12 @@ const MAX_READ: u64 = 16 << 20;
 
 /// A log in a file with one event on each line.
 ///
-/// Blank lines are skipped. Lines that are not JSON are skipped, too, with a [warning](Self::warnings). Every other line is a row, even if
-/// an append would have rejected it: other programs may write the file. The file contains no hashes, so [`verify`](Log::verify) computes
-/// them and can only compare them with expected heads.
+/// Blank lines are skipped. Lines that are not JSON are skipped, too, with a [warning](Self::warnings). Every other
+/// line is a row, even if an append would have rejected it: other programs may write the file. The file contains no
+/// hashes, so [`verify`](Log::verify) computes them and can only compare them with expected heads.
 ///
-/// An append locks the file, so several processes may append one after the other. It returns after `fsync`. A line that a crash has cut
-/// off is not JSON, so it is skipped. Memory is about 250 bytes per event; the events stay in the file.
+/// An append locks the file, so several processes may append one after the other. It returns after `fsync`. A line that
+/// a crash has cut off is not JSON, so it is skipped. Memory is about 250 bytes per event; the events stay in the file.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -17,11 +17,11 @@ use crate::log::{
 };
 use crate::{Checker, Event, FilePlace, Position};
 
-/// A log in a file of JSON lines that is only read, in order and in constant memory. It skips the lines that [`JsonlLog`](super::JsonlLog)
-/// skips.
+/// A log in a file of JSON lines that is only read, in order and in constant memory. It skips the lines that
+/// [`JsonlLog`](super::JsonlLog) skips.
 ///
-/// A snapshot of it remembers the hash of the bytes that it covers. A start from the snapshot compares the hash and reads only the lines
-/// after it; so a changed line is found without parsing any.
+/// A snapshot of it remembers the hash of the bytes that it covers. A start from the snapshot compares the hash and
+/// reads only the lines after it; so a changed line is found without parsing any.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use capgen_schema::Hash;
-use capgen_sqlite::Problem;
+use capgen_sqlite::FileError;
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
 use super::row::{Derived, log_hash};
@@ -43,7 +43,7 @@ struct Stored<'t> {
 
 impl<'t> Batch<'t> {
     /// Begins to append, in a transaction of the caller that may write.
-    pub(super) fn new(transaction: &'t Connection) -> Result<Self, Problem> {
+    pub(super) fn new(transaction: &'t Connection) -> Result<Self, FileError> {
         let query = "SELECT id, log_hash FROM events ORDER BY id DESC LIMIT 1";
         let last = transaction.query_row(query, [], |row| Ok((unsigned(row, 0)?, hash(row, 1)?))).optional()?;
         Ok(Self {
@@ -71,7 +71,7 @@ impl<'t> Batch<'t> {
         options: &AppendOptions,
         checker: &Checker,
         rate: &mut Rate,
-    ) -> Result<AppendResult, Problem> {
+    ) -> Result<AppendResult, FileError> {
         Ok(match admit(event, options, checker, rate, &mut self.known)? {
             Decision::Append(admission) => Ok(self.insert(event, &admission)?),
             Decision::Duplicate(appended) => Ok(appended),
@@ -79,9 +79,9 @@ impl<'t> Batch<'t> {
         })
     }
 
-    fn insert(&mut self, event: &Event, admission: &Admission) -> Result<Appended, Problem> {
+    fn insert(&mut self, event: &Event, admission: &Admission) -> Result<Appended, FileError> {
         let Some(derived) = Derived::of(event, admission.valid) else {
-            return Err(Problem::Failed("an event without an identity was admitted".to_owned()));
+            return Err(FileError::Failed("an event without an identity was admitted".to_owned()));
         };
         let partition = event.partition();
         let (offset, previous) = match self.head(partition)? {
@@ -122,7 +122,7 @@ impl<'t> Batch<'t> {
     }
 
     /// The last row of a partition.
-    fn head(&mut self, partition: &str) -> Result<Option<(u64, Hash)>, Problem> {
+    fn head(&mut self, partition: &str) -> Result<Option<(u64, Hash)>, FileError> {
         if let Some(head) = self.heads.get(partition) {
             return Ok(*head);
         }
@@ -132,7 +132,7 @@ impl<'t> Batch<'t> {
 }
 
 impl<'t> Stored<'t> {
-    fn new(transaction: &'t Connection) -> Result<Self, Problem> {
+    fn new(transaction: &'t Connection) -> Result<Self, FileError> {
         let place = "SELECT partition, offset, event FROM events WHERE agent = ?1 AND event_id = ?2";
         let greatest = "SELECT max(event_id) FROM events WHERE agent = ?1";
         Ok(Self {
@@ -160,7 +160,7 @@ impl<'t> Stored<'t> {
         }
     }
 
-    fn count(&mut self, agent: &str) -> Result<u64, Problem> {
+    fn count(&mut self, agent: &str) -> Result<u64, FileError> {
         if let Some(count) = self.counts.get(agent) {
             return Ok(*count);
         }
@@ -171,15 +171,15 @@ impl<'t> Stored<'t> {
 }
 
 impl Lookup for Stored<'_> {
-    type Error = Problem;
+    type Error = FileError;
 
-    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, Problem> {
+    fn known(&mut self, agent: &str, id: EventId, content: Hash) -> Result<Known, FileError> {
         let key = params![agent, id.to_string(), content.as_bytes()];
         let same = self.content.query_row(key, place).optional()?;
         Ok(Known { same, has_other: self.other.exists(key)? })
     }
 
-    fn authentic(&mut self, agent: &str, id: EventId, checker: &Checker) -> Result<Option<Place>, Problem> {
+    fn authentic(&mut self, agent: &str, id: EventId, checker: &Checker) -> Result<Option<Place>, FileError> {
         let mut rows = self.identity.query([agent, &id.to_string()])?;
         while let Some(row) = rows.next()? {
             let event = row.get_ref(2)?.as_bytes().ok().and_then(|text| Event::parse(text).ok());
@@ -190,7 +190,7 @@ impl Lookup for Stored<'_> {
         Ok(None)
     }
 
-    fn latest(&mut self, agent: &str) -> Result<Option<u64>, Problem> {
+    fn latest(&mut self, agent: &str) -> Result<Option<u64>, FileError> {
         if let Some(latest) = self.latest.get(agent) {
             return Ok(*latest);
         }
@@ -205,7 +205,7 @@ impl Lookup for Stored<'_> {
         Ok(latest)
     }
 
-    fn claim(&mut self, agent: &str, partition: &str, key: &str) -> Result<Option<Claim>, Problem> {
+    fn claim(&mut self, agent: &str, partition: &str, key: &str) -> Result<Option<Claim>, FileError> {
         let claim = self.claim.query_row([agent, partition, key], |row| {
             let place = Place { partition: row.get(0)?, offset: unsigned(row, 1)? };
             Ok((place, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
@@ -214,11 +214,11 @@ impl Lookup for Stored<'_> {
         let event = Event::parse(event.as_bytes()).ok();
         match (id.parse(), event) {
             (Ok(id), Some(event)) => Ok(Some(Claim { place, id, hash: request_hash(&event) })),
-            _ => Err(Problem::Damaged("a row contains no event".to_owned())),
+            _ => Err(FileError::Damaged("a row contains no event".to_owned())),
         }
     }
 
-    fn subjects(&mut self, agent: &str, subjects: &[Subject]) -> Result<(u64, u64), Problem> {
+    fn subjects(&mut self, agent: &str, subjects: &[Subject]) -> Result<(u64, u64), FileError> {
         let mut new = 0;
         for subject in subjects {
             new += u64::from(!self.has_subject.exists([agent, subject])?);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_schema::Hash;
-use capgen_sqlite::{Limits, Problem, open_to_read, open_to_write};
+use capgen_sqlite::{FileError, Limits, open_to_read, open_to_write};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 
@@ -19,7 +19,9 @@ use crate::{Checker, Event};
 use batch::Batch;
 use table::SCHEMA;
 
-/// The largest value is an event. Each append holds its lock only as long as it runs, so other appends wait for it.
+/// The largest value is an event, of at most 1 MiB in canonical form; the limit is also one for whole rows and
+/// statements, so it leaves room. An append has its lock only as long as it runs, so other appends wait for it; half a
+/// minute without the lock means that a process hangs.
 const LIMITS: Limits = Limits { max_value: 4 << 20, timeout: Duration::from_secs(30) };
 
 /// The bytes of the events that one call of `read` returns at most, apart from the first one. It bounds the memory of a
@@ -28,12 +30,13 @@ const MAX_READ: usize = 16 << 20;
 
 /// A log in a file of SQLite, the default of embedded registries.
 ///
-/// Each append is one transaction in WAL mode with `synchronous = FULL`: when it returns, the events are on the disk. Several processes may
-/// append to one file and read it. The rows contain the events as readable canonical JSON, and are chained by hashes, for each partition
-/// and for the whole log. An append reads only from indexes, so its time does not depend on the length of the log.
+/// Each append is one transaction in WAL mode with `synchronous = FULL`: when it returns, the events are on the disk.
+/// Several processes may append to one file and read it. The rows contain the events as readable canonical JSON, and
+/// are chained by hashes, for each partition and for the whole log. An append reads only from indexes, so its time does
+/// not depend on the length of the log.
 ///
-/// The file may come from anyone: its schema must be exactly the expected one, and no code of it runs apart from the triggers that refuse
-/// changes.
+/// The file may come from anyone: its schema must be exactly the expected one, and no code of it runs apart from the
+/// triggers that refuse changes.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -65,7 +68,7 @@ impl SqliteLog {
         let opened = open_to_write(path, &SCHEMA, LIMITS, true).and_then(|connection| {
             // The file's triggers and expressions run during an append.
             if let Some(difference) = SCHEMA.differences(&connection)?.into_iter().next() {
-                return Err(Problem::Other(difference));
+                return Err(FileError::Other(difference));
             }
             // Every commit reaches the disk before it returns.
             connection.execute_batch("PRAGMA synchronous = FULL")?;
@@ -84,7 +87,7 @@ impl SqliteLog {
         Self::of(path, open_to_read(path, &SCHEMA, LIMITS), checker)
     }
 
-    fn of(path: &Path, opened: Result<Connection, Problem>, checker: Arc<Checker>) -> Result<Self, LogError> {
+    fn of(path: &Path, opened: Result<Connection, FileError>, checker: Arc<Checker>) -> Result<Self, LogError> {
         let connection = opened.map_err(|problem| failed(path, &problem))?;
         let first_of_kernel = FirstOfKernel::new(checker.clone());
         let mut log = Self { path: path.to_owned(), connection, checker, rate: Rate::default(), first_of_kernel };
@@ -92,7 +95,8 @@ impl SqliteLog {
         Ok(log)
     }
 
-    /// Fails if the log is refused for its first event of the kernel. Other processes may have appended it since the last look.
+    /// Fails if the log is refused for its first event of the kernel. Other processes may have appended it since the
+    /// last look.
     fn check_kernel(&mut self) -> Result<(), LogError> {
         if !self.first_of_kernel.is_known() {
             let query = "SELECT event FROM events WHERE id = (SELECT min(id) FROM events WHERE agent = ?1)";
@@ -105,11 +109,11 @@ impl SqliteLog {
         self.first_of_kernel.check()
     }
 
-    fn try_append(&mut self, events: &[Event], options: &AppendOptions) -> Result<Vec<AppendResult>, Problem> {
+    fn try_append(&mut self, events: &[Event], options: &AppendOptions) -> Result<Vec<AppendResult>, FileError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut batch = Batch::new(&transaction)?;
         let results = events.iter().map(|event| batch.append(event, options, &self.checker, &mut self.rate));
-        let results: Vec<AppendResult> = results.collect::<Result<_, Problem>>()?;
+        let results: Vec<AppendResult> = results.collect::<Result<_, FileError>>()?;
         let is_changed = batch.is_changed();
         drop(batch);
         if is_changed {
@@ -118,7 +122,7 @@ impl SqliteLog {
         Ok(results)
     }
 
-    fn try_read(&self, after: u64, limit: usize) -> Result<Vec<Record>, Problem> {
+    fn try_read(&self, after: u64, limit: usize) -> Result<Vec<Record>, FileError> {
         let query = "SELECT id, partition, offset, event FROM events WHERE id > ?1 ORDER BY id";
         let mut statement = self.connection.prepare(query)?;
         let mut rows = statement.query([i64::try_from(after).unwrap_or(i64::MAX)])?;
@@ -128,7 +132,7 @@ impl SqliteLog {
             let (sequence, text) = (unsigned(row, 0)?, row.get_ref(3)?);
             let event = text.as_bytes().ok().and_then(|text| Event::parse(text).ok());
             let (Some(event), true) = (event, sequence > last) else {
-                return Err(Problem::Damaged(format!("row {sequence} contains no event, or is in another order")));
+                return Err(FileError::Damaged(format!("row {sequence} contains no event, or is in another order")));
             };
             last = sequence;
             bytes += event.text().len();
@@ -137,7 +141,7 @@ impl SqliteLog {
         Ok(records)
     }
 
-    fn failed(&self, problem: &Problem) -> LogError {
+    fn failed(&self, problem: &FileError) -> LogError {
         failed(&self.path, problem)
     }
 }
@@ -173,7 +177,7 @@ impl Log for SqliteLog {
     }
 }
 
-fn failed(path: &Path, problem: &Problem) -> LogError {
+fn failed(path: &Path, problem: &FileError) -> LogError {
     LogError::Failed(format!("{}: {problem}", path.display()))
 }
 

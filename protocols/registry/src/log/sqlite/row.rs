@@ -35,8 +35,9 @@ pub(super) fn subjects_of(event: &Event, valid: bool) -> Vec<Subject> {
     event.event_type().filter(|_| valid).map(|kind: EventType| subjects(event, kind)).unwrap_or_default()
 }
 
-/// The hash that chains all rows of the file in their order: SHA-256 over the canonical `[id, row_hash, valid, previous log_hash or ""]`.
-/// It covers the order of rows of different partitions, and whether an event was valid when it was appended.
+/// The hash that chains all rows of the file in their order: SHA-256 over the canonical `[id, row_hash, valid, previous
+/// log_hash or ""]`. It covers the order of rows of different partitions, and whether an event was valid when it was
+/// appended.
 pub(super) fn log_hash(id: u64, row_hash: &Hash, valid: bool, previous: Option<&Hash>) -> Hash {
     let previous = previous.map(ToString::to_string).unwrap_or_default();
     hash_of(&json!([id, row_hash.to_string(), valid, previous]))

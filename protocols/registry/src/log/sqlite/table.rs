@@ -1,6 +1,6 @@
 //! The tables of the file, their indexes and their triggers.
 
-use capgen_sqlite::Schema;
+use capgen_sqlite::{Schema, append_only};
 
 /// The schema of the file. The application id is `cgRE` in ASCII.
 pub(super) const SCHEMA: Schema =
@@ -8,11 +8,11 @@ pub(super) const SCHEMA: Schema =
 
 /// The name and the statement of everything in the file.
 ///
-/// The last columns of `events` are those that an append searches. `subjects` has the distinct subjects of each producer, with the first
-/// row of each. All of it follows from the events, and `verify` computes it again.
+/// The last columns of `events` are those that an append searches. `subjects` has the distinct subjects of each
+/// producer, with the first row of each. All of it follows from the events, and `verify` computes it again.
 ///
-/// The triggers refuse changes by accident and by other programs that use SQL. Someone who can write to the file can drop them; the
-/// hashes are for that case. `INSERT OR REPLACE` deletes rows without the trigger for `DELETE`, so those for `INSERT` refuse it.
+/// The chains are those of the partitions. A subject that is there already is not an error: an append need not search
+/// for it.
 const OBJECTS: [(&str, &str); 11] = [
     (
         "events",
@@ -42,40 +42,19 @@ const OBJECTS: [(&str, &str); 11] = [
 ) STRICT, WITHOUT ROWID",
     ),
     ("events_place", "CREATE UNIQUE INDEX events_place ON events (partition, offset)"),
-    // Not unique: the content hash does not cover the signature, and a derived id without a valid one is appended again.
+    // Not unique: the content hash does not cover the signature, and a derived id without a valid one is appended
+    // again.
     ("events_identity", "CREATE INDEX events_identity ON events (agent, event_id, content_hash)"),
     ("events_claim", "CREATE UNIQUE INDEX events_claim ON events (agent, partition, claim) WHERE claim IS NOT NULL"),
-    (
-        "events_insert",
-        "CREATE TRIGGER events_insert BEFORE INSERT ON events
-WHEN NEW.id <= (SELECT coalesce(max(id), 0) FROM events)
-  OR EXISTS (SELECT 1 FROM events WHERE partition = NEW.partition AND offset >= NEW.offset)
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-    ),
-    (
-        "events_update",
-        "CREATE TRIGGER events_update BEFORE UPDATE ON events
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-    ),
-    (
-        "events_delete",
-        "CREATE TRIGGER events_delete BEFORE DELETE ON events
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-    ),
+    append_only!(insert "events", chain "partition", place "offset", because "the log is append-only"),
+    append_only!(update "events", because "the log is append-only"),
+    append_only!(delete "events", because "the log is append-only"),
     (
         "subjects_insert",
         "CREATE TRIGGER subjects_insert BEFORE INSERT ON subjects
 WHEN EXISTS (SELECT 1 FROM subjects WHERE agent = NEW.agent AND subject = NEW.subject)
 BEGIN SELECT RAISE(IGNORE); END",
     ),
-    (
-        "subjects_update",
-        "CREATE TRIGGER subjects_update BEFORE UPDATE ON subjects
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-    ),
-    (
-        "subjects_delete",
-        "CREATE TRIGGER subjects_delete BEFORE DELETE ON subjects
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-    ),
+    append_only!(update "subjects", because "the log is append-only"),
+    append_only!(delete "subjects", because "the log is append-only"),
 ];

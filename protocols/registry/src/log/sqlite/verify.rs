@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capgen_schema::Hash;
-use capgen_sqlite::{Problem, header_damage, structure_errors, write_ahead_damage, write_ahead_path};
+use capgen_sqlite::{FileError, header_damage, structure_errors, write_ahead_damage, write_ahead_path};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement};
 
@@ -14,7 +14,7 @@ use crate::log::chain::row_hash_of;
 use crate::log::{Broken, BrokenReason, Chains, Heads, Verification};
 
 /// Checks the file. Damage that belongs to a row is part of the result; other damage is an error, which names it.
-pub(super) fn verify(connection: &Connection, path: &Path, expect: Option<&Heads>) -> Result<Verification, Problem> {
+pub(super) fn verify(connection: &Connection, path: &Path, expect: Option<&Heads>) -> Result<Verification, FileError> {
     // All statements see the same state, whatever is written in the meantime.
     let transaction = connection.unchecked_transaction()?;
     let mut scan = Scan {
@@ -30,25 +30,25 @@ pub(super) fn verify(connection: &Connection, path: &Path, expect: Option<&Heads
     if verification.ok {
         check_rest(&transaction, subjects)?;
         if let Some(damage) = header_damage(path, &SCHEMA) {
-            return Err(Problem::Damaged(damage));
+            return Err(FileError::Damaged(damage));
         }
         if let Some(damage) = write_ahead_damage(&write_ahead_path(path)) {
             let rows = verification.rows;
-            return Err(Problem::Damaged(format!("{damage}: rows after row {rows} may be missing")));
+            return Err(FileError::Damaged(format!("{damage}: rows after row {rows} may be missing")));
         }
     }
     Ok(verification)
 }
 
 /// Checks what belongs to no row.
-fn check_rest(connection: &Connection, subjects: i64) -> Result<(), Problem> {
+fn check_rest(connection: &Connection, subjects: i64) -> Result<(), FileError> {
     if let Some(difference) = SCHEMA.differences(connection)?.into_iter().next() {
-        return Err(Problem::Damaged(difference));
+        return Err(FileError::Damaged(difference));
     }
     if capgen_sqlite::integer(connection, "SELECT count(*) FROM subjects")? != subjects {
-        return Err(Problem::Damaged("the table `subjects` contains rows that follow from no event".to_owned()));
+        return Err(FileError::Damaged("the table `subjects` contains rows that follow from no event".to_owned()));
     }
-    structure_errors(connection, 1).into_iter().next().map_or(Ok(()), |error| Err(Problem::Damaged(error)))
+    structure_errors(connection, 1).into_iter().next().map_or(Ok(()), |error| Err(FileError::Damaged(error)))
 }
 
 /// The state while the rows are read, in the order of `id`.
@@ -64,25 +64,25 @@ struct Scan<'c> {
 }
 
 impl Scan<'_> {
-    fn rows(&mut self, connection: &Connection) -> Result<(), Problem> {
+    fn rows(&mut self, connection: &Connection) -> Result<(), FileError> {
         // An index may be damaged, so it is not used.
         let mut statement = connection.prepare(
             "SELECT id, partition, offset, event, event_hash, prev_hash, row_hash, log_hash, agent, event_id, content_hash, valid, claim
              FROM events NOT INDEXED ORDER BY id",
         )?;
         match self.read(&mut statement) {
-            Err(Problem::Damaged(reason)) => self.unreadable(connection, reason),
+            Err(FileError::Damaged(reason)) => self.unreadable(connection, reason),
             result => result,
         }
     }
 
-    fn read(&mut self, statement: &mut Statement<'_>) -> Result<(), Problem> {
+    fn read(&mut self, statement: &mut Statement<'_>) -> Result<(), FileError> {
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
             if self.last.is_some_and(|(last, _)| id <= last) {
                 // In a damaged file, a page may occur several times, so that reading it would not end.
-                return Err(Problem::Damaged(format!("row {id} is in another order")));
+                return Err(FileError::Damaged(format!("row {id} is in another order")));
             }
             self.row(id, row)?;
         }
@@ -90,18 +90,18 @@ impl Scan<'_> {
     }
 
     /// Names the row after the last one that could be read, with the help of an index.
-    fn unreadable(&mut self, connection: &Connection, reason: String) -> Result<(), Problem> {
+    fn unreadable(&mut self, connection: &Connection, reason: String) -> Result<(), FileError> {
         let last = self.last.map_or(0, |(id, _)| id);
         let query = "SELECT partition, offset FROM events INDEXED BY events_place WHERE id > ?1 ORDER BY id LIMIT 1";
         let place = connection.query_row(query, [last], |row| Ok((row.get::<_, String>(0)?, super::unsigned(row, 1)?)));
         match place {
             Ok((partition, offset)) => self.chains.break_at(&partition, offset, BrokenReason::Event),
-            Err(_) => return Err(Problem::Damaged(format!("the row after row {last} cannot be read: {reason}"))),
+            Err(_) => return Err(FileError::Damaged(format!("the row after row {last} cannot be read: {reason}"))),
         }
         Ok(())
     }
 
-    fn row(&mut self, id: i64, row: &Row<'_>) -> Result<(), Problem> {
+    fn row(&mut self, id: i64, row: &Row<'_>) -> Result<(), FileError> {
         let partition = String::from_utf8_lossy(bytes(row, 1)).into_owned();
         let stored_offset = row.get::<_, i64>(2).ok().and_then(|offset| u64::try_from(offset).ok());
         let (offset, previous) = self.chains.next(&partition);
@@ -140,7 +140,7 @@ impl Scan<'_> {
     }
 
     /// Whether the columns and the subjects are those of the event.
-    fn is_derived(&mut self, id: i64, row: &Row<'_>, valid: Option<bool>) -> Result<bool, Problem> {
+    fn is_derived(&mut self, id: i64, row: &Row<'_>, valid: Option<bool>) -> Result<bool, FileError> {
         let text = bytes(row, 3);
         let (Ok(event), Some(valid)) = (Event::parse(text), valid) else { return Ok(false) };
         let Some(derived) = Derived::of(&event, valid) else { return Ok(false) };

@@ -23,7 +23,7 @@ fn steps(random: &mut Random) -> (Value, Vec<Step>) {
     if random.one_in(2) {
         config["quota"] = random.below(12).into();
     }
-    let seeds: Vec<u64> = (0..random.below(40)).map(|_| random.next()).collect();
+    let seeds: Vec<u64> = (0..random.below(40)).map(|_| random.bits()).collect();
     let mut events = events(setting, &seeds);
     events.extend(answers(setting, &events));
     random.shuffle(&mut events);
@@ -60,7 +60,7 @@ fn changed(event: &Event, now: u64, random: &mut Random) -> Event {
             now - DAY,
             now - DAY - 1,
         ]);
-        value["event_id"] = EventId::at(time, u128::from(random.next() % 4)).to_string().into();
+        value["event_id"] = EventId::at(time, u128::from(random.bits() % 4)).to_string().into();
     }
     if random.one_in(3) {
         value["partition_key"] = random.pick(&[json!("p"), json!("a"), json!(""), Value::Null]);

@@ -1,5 +1,5 @@
-//! Processes that are killed in the middle of appends, that append at once, and that fill the disk: the log verifies, no acknowledged event
-//! is missing, and none is duplicated.
+//! Processes that are killed in the middle of appends, that append at once, and that fill the disk: the log verifies,
+//! no acknowledged event is missing, and none is duplicated.
 //!
 //! ```sh
 //! CAPGEN_LOG_KILLS=200 cargo test --release -p capgen-registry --test it logs::crashes -- --nocapture
@@ -33,7 +33,7 @@ fn child() {
     let mut random = Random::new(next);
     let mut output = std::io::stdout();
     while next < end {
-        let events = heartbeats(&agent, next..end.min(next + 1 + random.next() % 8));
+        let events = heartbeats(&agent, next..end.min(next + 1 + random.bits() % 8));
         let options = AppendOptions { now: START, import: false };
         let Ok(results) = log.append(&events, &options) else {
             return writeln!(output, "\nfailed").unwrap();
@@ -71,7 +71,8 @@ fn start(path: &Path, agent: &str, first: u64, count: u64, limit: Option<u32>) -
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// The acknowledged events of a child, and whether an append failed. With a duration, it is killed that long after the first one.
+/// The acknowledged events of a child, and whether an append failed. With a duration, it is killed that long after the
+/// first one.
 fn acknowledged(mut child: Child, kill_after: Option<Duration>) -> (Vec<u64>, bool) {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let (mut numbers, mut has_failed, mut is_timed) = (Vec::new(), false, false);
@@ -126,7 +127,7 @@ fn a_killed_process_loses_nothing_acknowledged() {
         for _ in 0..kills {
             // Events that were appended but not acknowledged are appended again.
             let child = start(&path, "a", next, u64::MAX, None);
-            let (numbers, has_failed) = acknowledged(child, Some(Duration::from_micros(random.next() % 40_000)));
+            let (numbers, has_failed) = acknowledged(child, Some(Duration::from_micros(random.bits() % 40_000)));
             assert!(!has_failed);
             next = numbers.last().map_or(next, |number| number + 1);
             let counts = stored(&path, "a");

@@ -47,7 +47,7 @@ fn a_start_from_a_snapshot_leads_to_the_state_of_the_whole_log() {
     for case in 0..number("CAPGEN_REGISTRY_CASES", 40) {
         let mut random = Random::new(u64::try_from(case).unwrap());
         let setting = &SETTINGS[case % SETTINGS.len()];
-        let seeds: Vec<u64> = (0..1 + random.below(40)).map(|_| random.next()).collect();
+        let seeds: Vec<u64> = (0..1 + random.below(40)).map(|_| random.bits()).collect();
         let mut events = events(setting, &seeds);
         events.extend(answers(setting, &events));
         let checker = Arc::new(Checker::new(setting.config.clone()));

@@ -127,7 +127,8 @@ fn section_6_2_the_reason_is_the_first_filter_that_leaves_nothing() {
 
 #[test]
 fn section_6_2_the_rank_has_its_steps_in_order() {
-    // Each row is better than the next one in one step, and worse in all later steps. The time is that of the registration.
+    // Each row is better than the next one in one step, and worse in all later steps. The time is that of the
+    // registration.
     let rows = [
         ("f", 9, "1.0.0", 2, -1.0, "priority"),
         ("e", 8, "1.0.0", 1, 2.0, "weight"),

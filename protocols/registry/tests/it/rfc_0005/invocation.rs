@@ -1,6 +1,6 @@
 //! Sections 5.3, 7 and 8: invocations and health.
 
-use capgen_registry::{Event, EventType, Query, Status};
+use capgen_registry::{Checker, Event, EventType, Kernel, Query, Status};
 use serde_json::{Value, json};
 
 use crate::rfc_0005::COUNT;
@@ -158,4 +158,16 @@ fn section_8_resolution_excludes_unhealthy_agents() {
     assert_eq!(ask(10, None), "best");
     assert_eq!(ask(20, Some(EventType::Unavailable)), "other");
     assert_eq!(ask(30, Some(EventType::Recovered)), "best");
+}
+
+/// Every byte of an answer is fixed, since kernels over one log must emit equal events. The requests have numbers and
+/// characters with more than one notation, and traces of every depth.
+#[test]
+fn the_texts_of_answers_are_fixed() {
+    let lines = |text: &'static str| text.split('\n').filter(|line| !line.is_empty());
+    let mut kernel = Kernel::new(Checker::new(config(&json!({}))).into(), None);
+    let events = lines(include_str!("../../kernel/events.jsonl")).map(|line| Event::parse(line.as_bytes()).unwrap());
+    let answers: Vec<Event> = events.flat_map(|event| kernel.step(&event)).collect();
+    let answers: Vec<&str> = answers.iter().map(Event::text).collect();
+    assert_eq!(answers, lines(include_str!("../../kernel/answers.jsonl")).collect::<Vec<_>>());
 }

@@ -1,4 +1,5 @@
-//! Decision 15 and the rulings 11 to 15, as far as they concern the core. `logs::kernel` has those of logs, and `capgen-cli` those of commands.
+//! Decision 15 and the rulings 11 to 15, as far as they concern the core. `logs::kernel` has those of logs, and
+//! `capgen-cli` those of commands.
 
 use std::sync::Arc;
 
@@ -196,8 +197,8 @@ fn ruling_13_a_derived_id_uses_the_string_at_producer_agent_id() {
     }
 }
 
-/// The answer to a request of `caller`, which has the role `r`, for version 2, and the answer of a registry that has only the registrations
-/// which the caller may use.
+/// The answer to a request of `caller`, which has the role `r`, for version 2, and the answer of a registry that has
+/// only the registrations which the caller may use.
 fn answers(hidden: &[Event], usable: &[Event]) -> (Event, Event) {
     let answer = |events: &[&[Event]]| {
         let mut followed = Followed::new(&json!({"grants": {"caller": {"roles": ["r"]}}}));

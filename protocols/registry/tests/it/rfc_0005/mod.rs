@@ -1,5 +1,5 @@
-//! The sections of Noesium RFC-0005, in tests that carry their numbers. Tests of `decisions` carry the numbers of the decisions and rulings
-//! that no section covers.
+//! The sections of Noesium RFC-0005, in tests that carry their numbers. Tests of `decisions` carry the numbers of the
+//! decisions and rulings that no section covers.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -152,8 +152,8 @@ fn section_11_2_forged_ids_of_the_kernel_do_not_suppress_its_answers() {
     let kernel = || Kernel::new(Checker::new(config.clone()).into(), Some(key.clone()));
     let request = requested("caller", 2, COUNT, "1.0.0", Value::Null);
     let answer = kernel().step(&request);
-    // Events with the id that the answer will have, as a file of events can contain them: of an agent, without the kernel's signature, and
-    // of a type whose signature is not checked.
+    // Events with the id that the answer will have, as a file of events can contain them: of an agent, without the
+    // kernel's signature, and of a type whose signature is not checked.
     let mut of_agent = value("attacker", 1, EventType::Heartbeat, json!({}));
     of_agent["event_id"] = answer[0].value()["event_id"].clone();
     let mut unsigned = answer[0].value().clone();

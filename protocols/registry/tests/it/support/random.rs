@@ -5,42 +5,9 @@ use std::sync::{Arc, LazyLock};
 use capgen_registry::{Access, Checker, Configuration, Event, EventId, EventType, Kernel, SigningKey};
 use serde_json::{Value, json};
 
+pub(crate) use capgen_testkit::Random;
+
 use super::{KERNEL, START, config, derived_id, key, value};
-
-/// SplitMix64.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
-    }
-
-    /// Whether one of `bound` equal cases happens.
-    pub(crate) fn one_in(&mut self, bound: usize) -> bool {
-        self.below(bound) == 0
-    }
-
-    pub(crate) fn pick<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())].clone()
-    }
-
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last + 1));
-        }
-    }
-}
 
 /// A configuration, its JSON, and the kernel's key if it has one.
 pub(crate) struct Setting {
@@ -98,7 +65,7 @@ pub(crate) fn events(setting: &Setting, seeds: &[u64]) -> Vec<Event> {
     let ends: Vec<Event> = invoked
         .flat_map(|invoked| {
             (0..random.below(3))
-                .map(|_| Source { random: Random::new(random.next()), setting }.end(invoked))
+                .map(|_| Source { random: Random::new(random.bits()), setting }.end(invoked))
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -137,9 +104,9 @@ pub(crate) fn access(random: &mut Random) -> Access {
 
 fn contract(random: &mut Random, number: usize) -> Event {
     let payload = json!({"capability_id": CAPABILITIES[0], "version": "1.0.0", "input_schema": {"const": number}});
-    let time = random.next() % TIMES;
+    let time = random.bits() % TIMES;
     let mut event = value("a", time, EventType::Registered, payload);
-    event["event_id"] = EventId::at(START + time, random.next() as u128 % 4).to_string().into();
+    event["event_id"] = EventId::at(START + time, random.bits() as u128 % 4).to_string().into();
     Event::new(event)
 }
 
@@ -219,10 +186,10 @@ impl Source<'_> {
 
     fn envelope(&mut self, agent: &str, kind: EventType, payload: Value) -> Value {
         let random = &mut self.random;
-        let time = random.next() % TIMES;
+        let time = random.bits() % TIMES;
         let mut event = value(agent, time, kind, payload);
         if agent != KERNEL && random.one_in(3) {
-            event["event_id"] = EventId::at(START + time, u128::from(random.next() % 3)).to_string().into();
+            event["event_id"] = EventId::at(START + time, u128::from(random.bits() % 3)).to_string().into();
         }
         for name in ["causation_id", "correlation_id", "idempotency_key", "partition_key", "ttl_ms", "signature"] {
             if random.one_in(12) {
@@ -249,8 +216,8 @@ impl Source<'_> {
         let random = &mut self.random;
         let capability = if random.one_in(4) { random.pick(&CAPABILITIES) } else { CAPABILITIES[0] };
         let version = if random.one_in(3) { random.pick(&VERSIONS) } else { random.pick(&VERSIONS[..2]) };
-        let invocation = derived_id(random.next() % TIMES);
-        let request = super::id(random.next() % TIMES);
+        let invocation = derived_id(random.bits() % TIMES);
+        let request = super::id(random.bits() % TIMES);
         let mut payload = match kind {
             EventType::Registered => self.registration(capability, version),
             EventType::Updated => {

@@ -5,9 +5,11 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use capgen_call::{Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport as _};
+use capgen_call::{
+    Delivery, Health, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription, Transport as _,
+};
 use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_testkit::brokers::NatsServer;
 
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
@@ -57,8 +59,8 @@ pub(crate) async fn soon(subscription: &mut Subscription) -> Option<Incoming> {
 }
 
 pub(crate) fn text(incoming: &Incoming) -> String {
-    match &incoming.event {
-        Event::Message(payload) => String::from_utf8(payload.to_vec()).unwrap(),
+    match &incoming.content {
+        IncomingContent::Message(payload) => String::from_utf8(payload.to_vec()).unwrap(),
         event => panic!("{event:?}"),
     }
 }

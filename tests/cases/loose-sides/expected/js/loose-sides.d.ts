@@ -10,6 +10,14 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import { PayloadError as LooseSidesPayloadError } from "./_capgen.js";
+import type {
+  ParseResult as LooseSidesParseResult,
+  ParseOptions as LooseSidesParseOptions,
+  Violation as LooseSidesViolation,
+  StandardSchema as LooseSidesStandardSchema,
+} from "./_capgen.js";
+
 export type LegacyRequest = unknown;
 
 export type LegacyResponse = unknown;
@@ -33,51 +41,13 @@ export interface LooseSidesCapabilities {
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type LooseSidesParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: LooseSidesViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type LooseSidesViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type LooseSidesParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export declare class LooseSidesPayloadError extends Error {
-  readonly name = "LooseSidesPayloadError";
-  readonly violations: LooseSidesViolation[];
-  readonly truncated: boolean;
-  constructor(violations: LooseSidesViolation[], truncated?: boolean);
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface LooseSidesStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { LooseSidesPayloadError };
+export type {
+  LooseSidesParseResult,
+  LooseSidesParseOptions,
+  LooseSidesViolation,
+  LooseSidesStandardSchema,
+};
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
 export declare const looseSidesCapabilities: {

@@ -10,6 +10,30 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import {
+  PayloadError as MultiplesPayloadError,
+  parse,
+  assert,
+  standard,
+  jsonSchema,
+  shallow as shared_shallow,
+  isDict as shared_isDict,
+  sized as shared_sized,
+  isMultiple as shared_isMultiple,
+  repeated as shared_repeated,
+} from "./_capgen.js";
+import type {
+  ParseResult as MultiplesParseResult,
+  ParseOptions as MultiplesParseOptions,
+  Violation as MultiplesViolation,
+  StandardSchema as MultiplesStandardSchema,
+} from "./_capgen.js";
+const shallow = shared_shallow;
+const isDict = shared_isDict;
+const sized = shared_sized;
+const isMultiple = shared_isMultiple;
+const repeated = shared_repeated;
+
 export type OrderRequest = {
   /** How many pieces. At least 0; multiple of 6. */
   pieces: number;
@@ -49,58 +73,13 @@ export interface MultiplesCapabilities {
   "order": { request: OrderRequest; response: OrderResponse };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type MultiplesParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: MultiplesViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type MultiplesViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type MultiplesParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export class MultiplesPayloadError extends Error {
-  override readonly name = "MultiplesPayloadError";
-  readonly violations: MultiplesViolation[];
-  readonly truncated: boolean;
-
-  constructor(violations: MultiplesViolation[], truncated = false) {
-    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
-    if (truncated || violations.length > 16) shown.push("and more");
-    super(shown.join("\n"));
-    this.violations = violations;
-    this.truncated = truncated;
-  }
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface MultiplesStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { MultiplesPayloadError };
+export type {
+  MultiplesParseResult,
+  MultiplesParseOptions,
+  MultiplesViolation,
+  MultiplesStandardSchema,
+};
 
 export const orderRequestListedValues = [1, 2, 3, "a"] as const;
 
@@ -321,365 +300,4 @@ function schema_orderRequest(options: any): any {
 
 function schema_orderResponse(options: any): any {
   return jsonSchema(options, () => [{ type: "number", multipleOf: 0.25 }]);
-}
-
-/**
- * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
- * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
- * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
- * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
- */
-function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
-  if (isValid) return { ok: true, value };
-  const [root, definitions, among] = schema();
-  let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
-  /** At most 64 code points. */
-  const cut = (text: string, write: any = String): string => {
-    const shown = clip(text, 64, "");
-    return write(shown) + (shown === text ? "" : "...");
-  };
-  const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
-  /** Paths and values may be secret. */
-  const shown = (text: string) => (redact ? "" : text);
-  const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
-  const follow = (rule: any): any =>
-    typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
-  const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const typeOf = (value: any) => {
-    const type = typeof value;
-    if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
-    if (type !== "object") return type;
-    return value === null ? "null" : Array.isArray(value) ? "array" : isDict(value) ? type : "instance";
-  };
-  const isOf = (types: any, type: string) =>
-    types === type || types.includes(type) || (type === "integer" && types.includes("number"));
-  const must = (value: any, text: string) => () =>
-    `must ${text}` + (Array.isArray(value) ? ", got " + value.length : shown(", got " + literal(value)));
-  const limits = (unit: string, text: string, holds: any) => (limit: any, value: any) => {
-    if ((Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value) !== unit) return false;
-    if (unit === "number") return !holds(value, limit) && must(value, `be ${text} ${limit}`);
-    let size = value.length;
-    // A code point has one or two units, so most need not be counted.
-    if (unit === "character" && holds(size, limit) !== holds(size / 2, limit)) {
-      size = 0;
-      for (const _ of value) size++;
-    }
-    return !holds(size, limit) && must(value, `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`);
-  };
-  const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
-  const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
-  /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
-  const checks: any = {
-    type: undefined,
-    false: () => () => "no value is allowed here",
-    enum: (values: any, value: any, text: any) =>
-      !equals(value, values) && (() => `value not in enum ${text ?? `[${values.map(literal)}]`}`),
-    minimum: least("number"),
-    maximum: most("number"),
-    multipleOf: ([divisor, accepts]: any, value: any, text: any) => typeof value === "number" && !accepts(value, divisor) && must(value, `be a multiple of ${text ?? literal(divisor)}`),
-    uniqueItems: (repeated: any, value: any) => { const pair = Array.isArray(value) && repeated(value); return pair && (() => `items ${pair.join(" and ")} are equal`); },
-    required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
-    not: (rule: any, value: any) => follows(rule, value) && (() => "matches the schema in not"),
-  };
-  /** A path is a list from its last name or index to its first, and is written only for violations that are listed. */
-  const pointer = (path: any): string =>
-    path ? `${pointer(path[1])}/${clip(`${path[0]}`).replace(/~/g, "~0").replace(/\//g, "~1")}` : "";
-  /** The arrays and objects that `follows` has visited. */
-  let visited = 0;
-  /** Whether a value has no violation under a rule. It lists nothing, so that the valid parts of a value cost little. */
-  const follows = (given: any, value: any): boolean => {
-    const type = typeOf(value);
-    if (typeof given === "string") return isOf(given, type);
-    const rule = follow(given);
-    if (rule.type && !isOf(rule.type, type)) return false;
-    const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
-    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return followsKeywords(rule, value);
-    let verdict = rule.verdicts?.get(value);
-    if (verdict === undefined) {
-      const before = ++visited;
-      const parts = [rule];
-      for (const { allOf = [] } of parts) for (const part of allOf.map(follow)) if (!parts.includes(part)) parts.push(part);
-      verdict = parts.every((rule) => (!rule.type || isOf(rule.type, type)) && followsKeywords(rule, value) && (type === "array" ? itemsFollow(rule, value) : type !== "object" || membersFollow(rule, value)));
-      // Objects without others in them are checked again as fast as they are found. All else could be reached in exponentially many ways.
-      if (isScalar || visited !== before) (rule.verdicts ??= new Map()).set(value, verdict);
-    }
-    return verdict;
-  };
-  /** Whether a value follows the keywords of a rule, apart from its type, `allOf`, items and members. */
-  const followsKeywords = (rule: any, value: any): boolean => {
-    for (const keyword in rule) if (checks[keyword]?.(rule[keyword], value)) return false;
-    return true;
-  };
-  const itemsFollow = ({ items }: any, value: any): boolean => {
-    if (items) for (const item of value) if (!follows(items, item)) return false;
-    return true;
-  };
-  /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const membersFollow = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
-    for (const name in properties) {
-      const item = member(value, name);
-      const rule = properties[name];
-      if (item === undefined) {
-        if (!violates(name, { required: name, text: rule.text })) return false;
-      } else if (!follows(rule, item) && !violates(name, rule)) return false;
-    }
-    for (const name in optional) {
-      const item = member(value, name);
-      if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
-    }
-    // Other members are only visited if there are rules for them.
-    if (rest !== undefined || names)
-      for (const name of Object.keys(value)) {
-        const item = value[name];
-        if (item === undefined) continue;
-        if (rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
-        const rule = rest || { additionalProperties: name };
-        if (!follows(rule, item) && !violates(name, rule)) return false;
-      }
-    return true;
-  };
-  /**
-   * The number of violations under one rule, and the first 16. They are remembered, because a value may be reached in exponentially
-   * many ways.
-   */
-  const find = (rule: any, value: any): any => {
-    const known = (follow(rule).known ??= new Map());
-    const list = known.get(value) ?? listOf(16);
-    if (!known.has(value)) visit([rule], value, list);
-    known.set(value, list);
-    return list;
-  };
-  /** Lists the violations of a value that must follow all of the given rules. All lists but the report are for unions. */
-  const visit = (given: any[], value: any, list: any, path?: any): void => {
-    const type = typeOf(value);
-    const isArray = type === "array";
-    const rules = given.map(follow);
-    const messages: any[] = [];
-    // The loop also visits the rules that it adds.
-    for (const rule of rules) {
-      if (rule.type && !isOf(rule.type, type)) {
-        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
-        continue;
-      }
-      for (const part of (rule.allOf ?? []).map(follow)) if (!rules.includes(part)) rules.push(part);
-    }
-    // Only names are also listed about a value of the wrong type.
-    const isWrong = messages[0];
-    for (const rule of rules)
-      for (const keyword in rule) {
-        const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
-        if (message) messages.push({ keyword, message: message() });
-      }
-    const order = messages[1] && Object.keys(checks);
-    messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
-    for (const [index, { keyword, message }] of messages.entries()) {
-      const next = messages[index + 1];
-      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
-    }
-    if (isWrong || (!isArray && type !== "object")) return;
-    const below = (name: any, item: any, rules: any[]) => {
-      const place = [name, path];
-      const only = follow(rules[0]);
-      // Most members are scalars, which need not be remembered.
-      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
-      if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
-      const { found, count } = find(only, item);
-      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
-      list.count += count - found.length;
-    };
-    if (isArray) {
-      const ofItems = rules.flatMap(({ items = [] }) => items);
-      for (let index = 0; ofItems[0] && index < value.length; index++) {
-        const violated = ofItems.filter((rule: any) => !follows(rule, value[index]));
-        if (violated[0]) below(index, value[index], violated);
-        // The paths come in order, so those that follow are left out, too.
-        if (list === report && report.truncated) return;
-      }
-      return;
-    }
-    /** The rules that members violate. */
-    const violated = new Map<string, any[]>();
-    for (const rule of rules)
-      membersFollow(rule, value, (name: string, rule: any) => {
-        const others = violated.get(name);
-        if (others) others.push(rule);
-        else violated.set(name, [rule]);
-        return true;
-      });
-    for (const name of [...violated.keys()].sort()) {
-      let given = violated.get(name) ?? [];
-      below(name, member(value, name), given);
-      if (list === report && report.truncated) return;
-    }
-  };
-  try {
-    if (shallow(value, 128)) visit([root], value, report);
-    // The members of the value are not visited, because that could overflow the stack.
-    else addTo(report, () => "", "nested deeper than 128 levels", "depth");
-  } catch (error) {
-    // Rules that refer to each other in long chains can do so, too, if the value is nested nearly as deep.
-    if (!(error instanceof RangeError)) throw error;
-    report = listOf(1);
-    addTo(report, () => "", "nested too deeply to list its violations", "depth");
-    report.truncated = true;
-  }
-  return { ok: false, violations: report.found, truncated: report.truncated };
-}
-
-/** A list of violations that has at most `most` of them, with at most `room` bytes of text, but at least one. */
-function listOf(most: number, room = Infinity): any {
-  return { found: [], count: 0, most, room, truncated: false };
-}
-
-/** Counts a violation, and adds it to a list that has room for it. Once a violation is left out, so are all that follow. */
-function addTo(list: any, path: () => string, message: string, keyword: unknown): void {
-  list.count++;
-  list.truncated ||= list.found.length >= list.most;
-  if (list.truncated) return;
-  const violation = { path: path(), message: clip(message, 4096), keyword };
-  const text = violation.path + violation.message;
-  // In UTF-8.
-  let bytes = text.length;
-  for (const c of text.match(/[\u0080-\u{10ffff}]/gu) ?? []) bytes += c < "\u0800" ? 1 : 2;
-  list.room -= bytes;
-  list.truncated = list.room < 0 && list.found.length > 0;
-  if (!list.truncated) list.found.push(violation);
-}
-
-/** At most the first 128 or `most` code points of a text, and `end` if there are more. */
-function clip(text: string, most = 128, end = "\u2026"): string {
-  const start = text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join("") : text;
-  return start === text ? text : start + end;
-}
-
-function assert({ ok, violations, truncated }: any): void {
-  if (!ok) throw new MultiplesPayloadError(violations, truncated);
-}
-
-/**
- * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
- * the last issue is `and more`.
- */
-function standard(parser: any, value: any, options: any): any {
-  const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});
-  const issue = ({ path: pointer, message }: any) => {
-    let place = value;
-    const path = pointer.split("/").slice(1).map((token: string) => {
-      const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
-      const key = Array.isArray(place) ? Number(name) : name;
-      // A long name is cut in the pointer.
-      place = place?.[key] ?? Object.entries(place ?? {}).find(([name]) => name !== key && clip(name) === key)?.[1];
-      return key;
-    });
-    return { message, path };
-  };
-  return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
-}
-
-/** A new copy of a schema, with its definitions and references in the form of the target. */
-function jsonSchema({ target }: any, schema: (references: string) => any): any {
-  const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
-  if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
-  const [root, definitions] = schema(`#/${keyword}/`);
-  return definitions ? { ...root, [keyword]: definitions } : root;
-}
-
-/** Whether arrays and objects are nested at most `levels` deep. */
-function shallow(value: any, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels > 0) for (const item of Array.isArray(value) ? value : Object.values(value)) if (!shallow(item, levels - 1)) return false;
-  return levels > 0;
-}
-
-/** Whether a value is a plain object, as `JSON.parse` returns, of any realm: not an array, `Date`, `Map` or other instance. */
-function isDict(value: any): boolean {
-  if (value === null || value === undefined) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/**
- * Whether an object has exactly `size` members, not counting those that are `undefined`. If `levels` is given, it may have
- * others, which must not be nested deeper.
- */
-function sized(value: any, size: number, levels?: number): boolean {
-  let count = 0;
-  for (const _ in value) count++;
-  return (
-    count === size ||
-    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
-  );
-}
-
-/**
- * Whether a number is a multiple of a divisor. Their decimal digits decide, because JavaScript's division rounds: 0.3 / 0.1 is
- * not an integer. Up to 2^53, the remainder of a division by an integer is exact.
- */
-function isMultiple(value: any, divisor: any): boolean {
-  if (Number.isSafeInteger(divisor) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value % divisor === 0;
-  if (!Number.isFinite(value)) return false;
-  const [digits, places] = decimalParts(value);
-  const [divisorDigits, divisorPlaces] = decimalParts(divisor);
-  const zeros = (count: number) => "0".repeat(Math.max(0, count));
-  const dividend = BigInt(digits + zeros(divisorPlaces - places));
-  return dividend % BigInt(divisorDigits + zeros(places - divisorPlaces)) === BigInt(0);
-}
-
-/** The digits of a number as it is printed, and how many of them are after the decimal point; less than 0 for zeros at the end. */
-function decimalParts(number: any): [string, number] {
-  const [mantissa = "", exponent = 0] = String(number).split("e");
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return [whole + fraction, fraction.length - Number(exponent)];
-}
-
-/** The indexes of the first two items that are equal. */
-function repeated(items: readonly unknown[]): [number, number] | undefined {
-  // Few items are compared in pairs, most of which differ in their first member.
-  if (items.length <= 16) {
-    for (let index = 1; index < items.length; index++)
-      for (let first = 0; first < index; first++) if (same(items[first], items[index])) return [first, index];
-    return undefined;
-  }
-  // The time for many items must not grow with the square of their number, so objects and arrays are found by their texts.
-  const [values, texts] = [new Map<unknown, number>(), new Map<unknown, number>()];
-  for (const [index, item] of items.entries()) {
-    const isText = typeof item === "object" && item !== null;
-    const [known, key] = isText ? [texts, canonical(item)] : [values, item];
-    const first = known.get(key);
-    if (first !== undefined) return [first, index];
-    known.set(key, index);
-  }
-  return undefined;
-}
-
-/**
- * Whether two values are equal as JSON values: neither the order of members matters, nor do members that are `undefined`. Values that
- * are nested deeper than 128 levels are invalid, so their equality does not matter either.
- */
-function same(one: any, other: any, levels = 128): boolean {
-  if (one === other) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || !levels) return false;
-  if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((item, index) => same(item, other[index], levels - 1));
-  if (!isDict(one) || !isDict(other)) return canonical(one) === canonical(other);
-  let more = 0;
-  for (const name of Object.keys(one)) {
-    if (one[name] === undefined) continue;
-    if (!Object.hasOwn(other, name) || !same(one[name], other[name], levels - 1)) return false;
-    more--;
-  }
-  for (const name of Object.keys(other)) if (other[name] !== undefined) more++;
-  return !more;
-}
-
-/** The same text for equal values, and different texts for different values. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, item) => {
-    if (typeof item === "symbol" || typeof item === "bigint") return `${String(item)} `;
-    if (!isDict(item)) return item;
-    const names = Object.keys(item).filter((name) => item[name] !== undefined);
-    return { _: names.sort().map((name) => [name, item[name]]) };
-  });
 }

@@ -10,6 +10,14 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import { PayloadError as PrReviewerPayloadError } from "./_capgen.mjs";
+import type {
+  ParseResult as PrReviewerParseResult,
+  ParseOptions as PrReviewerParseOptions,
+  Violation as PrReviewerViolation,
+  StandardSchema as PrReviewerStandardSchema,
+} from "./_capgen.mjs";
+
 export type ReviewPrRequest = {
   /** GitHub PR URL. */
   prUrl: string;
@@ -27,51 +35,13 @@ export interface PrReviewerCapabilities {
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type PrReviewerParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: PrReviewerViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type PrReviewerViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type PrReviewerParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export declare class PrReviewerPayloadError extends Error {
-  readonly name = "PrReviewerPayloadError";
-  readonly violations: PrReviewerViolation[];
-  readonly truncated: boolean;
-  constructor(violations: PrReviewerViolation[], truncated?: boolean);
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface PrReviewerStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { PrReviewerPayloadError };
+export type {
+  PrReviewerParseResult,
+  PrReviewerParseOptions,
+  PrReviewerViolation,
+  PrReviewerStandardSchema,
+};
 
 export declare const reviewPrRequestSeverityValues: readonly ["low", "med", "high"];
 

@@ -10,6 +10,14 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
+import { PayloadError as TaggedUnionPayloadError } from "./_capgen.js";
+import type {
+  ParseResult as TaggedUnionParseResult,
+  ParseOptions as TaggedUnionParseOptions,
+  Violation as TaggedUnionViolation,
+  StandardSchema as TaggedUnionStandardSchema,
+} from "./_capgen.js";
+
 export type DrawRequest = DrawRequestCircle | DrawRequestSquare | DrawRequestTri;
 
 export type DrawRequestCircle = {
@@ -48,51 +56,13 @@ export interface TaggedUnionCapabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-/** The result of `parse`: the value, or the violations; `truncated` if there are more. */
-export type TaggedUnionParseResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; violations: TaggedUnionViolation[]; truncated: boolean };
-
-/**
- * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
- */
-export type TaggedUnionViolation = { path: string; message: string; keyword: string };
-
-/**
- * `redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most `maxBytes` (65536) bytes of text, but at least one.
- */
-export type TaggedUnionParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
-
-/** The error that the `assert` functions throw. */
-export declare class TaggedUnionPayloadError extends Error {
-  readonly name = "TaggedUnionPayloadError";
-  readonly violations: TaggedUnionViolation[];
-  readonly truncated: boolean;
-  constructor(violations: TaggedUnionViolation[], truncated?: boolean);
-}
-
-/**
- * One side of a capability for libraries that accept a Standard Schema (https://standardschema.dev). `redact`, `limit`
- * and `maxBytes` can be set in `libraryOptions`.
- */
-export interface TaggedUnionStandardSchema<T> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "capgen";
-    readonly validate: (
-      value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
-    ) =>
-      | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
-    readonly types?: { readonly input: T; readonly output: T };
-    /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+export { TaggedUnionPayloadError };
+export type {
+  TaggedUnionParseResult,
+  TaggedUnionParseOptions,
+  TaggedUnionViolation,
+  TaggedUnionStandardSchema,
+};
 
 export declare const drawRequestTriKindValues: readonly ["tri", "triangle"];
 

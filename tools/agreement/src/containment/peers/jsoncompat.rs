@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::containment::{Decision, Peer, Question};
 
-/// `jsoncompat::analyze_compat` in the role `Serializer`, which considers every value, as JSON Schema does. In the role `Deserializer`
-/// it considers only objects without undeclared properties.
+/// `jsoncompat::analyze_compat` in the role `Serializer`, which considers every value, as JSON Schema does. In the role
+/// `Deserializer` it considers only objects without undeclared properties.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonCompat;
 

@@ -17,7 +17,8 @@ pub struct JsonSubschema {
 }
 
 impl JsonSubschema {
-    /// Python with the packages of `tools/agreement/python/requirements.txt`, which are installed in the target folder if necessary.
+    /// Python with the packages of `tools/agreement/python/requirements.txt`, which are installed in the target folder
+    /// if necessary.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The cost of a derive: 100 structs with serde's derives, then also with schemars' derive, then also with capgen's.
 //!
-//! `cargo run --release -p compile --bin derive` prints the number of instructions that rustc executes for `cargo check`.
-//! They are counted by valgrind, which must be installed. The run takes some minutes.
+//! `cargo run --release -p compile --bin derive` prints the number of instructions that rustc executes for `cargo
+//! check`. They are counted by valgrind, which must be installed. The run takes some minutes.
 
 use std::fmt::Write as _;
 use std::io;

@@ -1,8 +1,8 @@
 //! Payloads and schemas that try to cost more than they should, at growing sizes. Measures the CPU time from bytes to
 //! violations, and that of the reader that generated types use.
 //!
-//! `cargo run --release -p interpreter --bin hostile`. Each line runs in its own process, for its peak memory; that column is
-//! empty if the system does not report it.
+//! `cargo run --release -p interpreter --bin hostile`. Each line runs in its own process, for its peak memory; that
+//! column is empty if the system does not report it.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -210,8 +210,8 @@ fn object(n: usize, name: impl Fn(usize) -> usize) -> Vec<u8> {
     (text + "}").into()
 }
 
-/// Definitions that each refer to the next one twice, and a reference to the first. An engine that does not remember results
-/// takes 2^n steps. Chains of more than 128 subschemas are rejected at load, and each definition adds three.
+/// Definitions that each refer to the next one twice, and a reference to the first. An engine that does not remember
+/// results takes 2^n steps. Chains of more than 128 subschemas are rejected at load, and each definition adds three.
 fn ladder(n: usize, top: &str) -> String {
     let step = |i: usize| {
         let next = format!(r##"{{"$ref":"#/definitions/d{}"}}"##, i + 1);

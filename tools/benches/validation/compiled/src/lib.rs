@@ -1,5 +1,5 @@
-//! The validators that `#[jsonschema::validator]` generates at compile time. A separate package, because it takes long to
-//! compile.
+//! The validators that `#[jsonschema::validator]` generates at compile time. A separate package, because it takes long
+//! to compile.
 
 macro_rules! compiled {
     ($($name:ident, $path:literal;)*) => {$(

@@ -1,7 +1,7 @@
 //! Schemas for hosts that pass them to a model's API which rejects unions, or which reads only a part of JSON Schema.
 //!
-//! The rewritten schema accepts every value that the contract accepts. It has the same meaning where the rules allow that, and
-//! otherwise it is wider, which is reported. Its rules, with an example of a host that needs each:
+//! The rewritten schema accepts every value that the contract accepts. It has the same meaning where the rules allow
+//! that, and otherwise it is wider, which is reported. Its rules, with an example of a host that needs each:
 //!
 //! | rule | because |
 //! |---|---|
@@ -14,7 +14,8 @@
 //! | no `const`, and only strings in `enum` | Gemini's API ([LibreChat#11784](https://github.com/danny-avila/LibreChat/pull/11784), [gemini-cli#4415](https://github.com/google-gemini/gemini-cli/issues/4415)) |
 //! | no schema is a boolean, except for `additionalProperties: false` | Gemini's schemas are objects |
 //!
-//! Keywords that hosts drop or translate by themselves, such as `additionalProperties`, `pattern`, `$ref` and `propertyNames`, stay.
+//! Keywords that hosts drop or translate by themselves, such as `additionalProperties`, `pattern`, `$ref` and
+//! `propertyNames`, stay.
 
 mod alternatives;
 mod conjunction;
@@ -40,11 +41,11 @@ const MAX_LEVELS: usize = 32;
 /// at most 64 levels. It bounds the recursion.
 const MAX_DEPTH: usize = 150;
 
-/// The schema of a side of a tool that keeps the rules: the root is that of an object. With `member`, the payload is the value of that
-/// property. `report` gets the JSON Pointer and the message of each difference from the contract.
+/// The schema of a side of a tool that keeps the rules: the root is that of an object. With `member`, the payload is
+/// the value of that property. `report` gets the JSON Pointer and the message of each difference from the contract.
 ///
-/// Takes time linear in the schema, and in the combinations of schemas that apply to one value, which are bounded by a multiple of
-/// the size of the schema.
+/// Takes time linear in the schema, and in the combinations of schemas that apply to one value, which are bounded by a
+/// multiple of the size of the schema.
 pub(super) fn strict(schema: &Schema, member: Option<&str>, report: &mut dyn FnMut(&str, String)) -> Json {
     let only_objects = typed("object");
     let mut simplifier = Simplifier {
@@ -184,8 +185,8 @@ impl<'s> Simplifier<'s> {
     }
 }
 
-/// The schema with the annotations of other ones, unless it has its own. Next to `anyOf` there is no place for them, so its first branch gets
-/// them.
+/// The schema with the annotations of other ones, unless it has its own. Next to `anyOf` there is no place for them, so
+/// its first branch gets them.
 fn annotated(schema: Json, parts: &[Part<'_>]) -> Json {
     let Json::Object(mut members) = schema else { return schema };
     if let Some(Json::Array(branches)) = members.get_mut("anyOf") {

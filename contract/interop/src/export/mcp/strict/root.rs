@@ -7,10 +7,12 @@ use super::conjunction::{Conjunction, Part};
 use super::{Simplifier, typed};
 
 impl<'s> Simplifier<'s> {
-    /// The schema of an object with `properties`, and no keyword that combines schemas. `only_objects` is `{"type": "object"}`.
+    /// The schema of an object with `properties`, and no keyword that combines schemas. `only_objects` is `{"type":
+    /// "object"}`.
     pub(super) fn root(&mut self, source: Part<'s>, only_objects: &'s Json) -> Json {
         let mut all = Conjunction::default();
-        // With another assertion, a reference at the root is replaced by its definition, and each branch of a union is that of an object.
+        // With another assertion, a reference at the root is replaced by its definition, and each branch of a union is
+        // that of an object.
         let is_possible = all.add(source) && all.add(Part::new(only_objects, "type".to_owned()));
         let union = all.unions.last().map_or_else(String::new, |union| union.at.clone());
         let schema = if is_possible { self.conjunction(all) } else { None };

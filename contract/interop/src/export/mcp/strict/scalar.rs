@@ -17,7 +17,8 @@ impl<'s> Simplifier<'s> {
     pub(super) fn number(&mut self, ty: Type, parts: &[Part<'s>], values: Option<&Values<'s>>) -> Json {
         let mut out = schema_of(ty);
         let listed = || values.into_iter().flat_map(|values| &values.all).filter_map(|value| value.as_number());
-        // A payload can equal a number that binary64 cannot represent, and be outside of the limits that the number would give.
+        // A payload can equal a number that binary64 cannot represent, and be outside of the limits that the number
+        // would give.
         let is_exact = listed().all(Number::is_representable);
         if let Some(values) = values.filter(|_| !is_exact || listed().min() != listed().max()) {
             self.lose(&values.at, NOT_LISTED);

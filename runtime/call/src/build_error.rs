@@ -1,0 +1,38 @@
+//! The errors of building clients and servers.
+
+use std::fmt;
+
+use crate::transport::TransportError;
+
+/// Why a client or a server could not be built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The id of the agent is invalid.
+    InvalidAgent(String),
+    /// Handlers of one capability that cannot be served side by side: for each, why.
+    InvalidHandlers(Vec<String>),
+    /// There are two transports of one kind.
+    DuplicateTransport(&'static str),
+    /// A server without a transport.
+    NoTransport,
+    /// Parts of a [`Retry`](crate::Retry) exclude each other: which ones.
+    InvalidRetry(&'static str),
+    /// A transport failed.
+    Transport(TransportError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidAgent(id) => write!(f, "invalid agent {id:?}: {}", capgen_manifest::AgentId::RULE),
+            Self::InvalidHandlers(conflicts) => f.write_str(&conflicts.join("; ")),
+            Self::DuplicateTransport(kind) => write!(f, "two transports have the kind `{kind}`"),
+            Self::NoTransport => f.write_str("a server needs a transport: add one"),
+            Self::InvalidRetry(reason) => write!(f, "the retries are invalid: {reason}"),
+            Self::Transport(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,91 @@
+//! Cancelling calls whose callers do not wait any more.
+
+use super::Client;
+use super::route::Target;
+use super::started::Started;
+use crate::address;
+use crate::envelope::{CANCEL, Draft, MessageKind, header};
+use crate::id::Id;
+use crate::transport::Outgoing;
+
+/// Why a request is cancelled.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reason {
+    /// The caller dropped the call.
+    Abandoned,
+    /// The client is closed.
+    Closed,
+    /// Another attempt decided the call.
+    Superseded,
+}
+
+/// A call whose request may be on its way. If it is dropped before its end, the provider learns of it.
+pub(super) struct Sent<'a> {
+    client: &'a Client,
+    started: &'a Started,
+    target: &'a Target,
+    has_ended: bool,
+}
+
+impl<'a> Sent<'a> {
+    pub(super) fn new(client: &'a Client, started: &'a Started, target: &'a Target) -> Self {
+        Self { client, started, target, has_ended: false }
+    }
+
+    /// Ends the call, so that dropping this value cancels nothing.
+    pub(super) fn end(&mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl Drop for Sent<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.client.cancel(self.started, self.target, Reason::Abandoned, None);
+        }
+    }
+}
+
+impl Reason {
+    fn payload(self) -> &'static [u8] {
+        match self {
+            Self::Abandoned => br#"{"reason":"abandoned"}"#,
+            Self::Closed => br#"{"reason":"closed"}"#,
+            Self::Superseded => br#"{"reason":"superseded"}"#,
+        }
+    }
+}
+
+impl Client {
+    /// Asks all instances of the peer to end a request, given its id, or all requests of a call. A provider that does
+    /// not support this does not receive the message.
+    pub(super) fn cancel(&self, started: &Started, target: &Target, reason: Reason, request: Option<Id>) {
+        let Ok(link) = self.link(target) else { return };
+        let id = Id::random();
+        let timeout = started.stated_remaining();
+        let draft = Draft {
+            kind: MessageKind::Control,
+            message_id: id.as_str(),
+            correlation_id: started.correlation_id.as_str(),
+            caused_by: request.as_ref().map(Id::as_str),
+            from: &self.inner.agent,
+            to: &started.peer,
+            capability: &started.capability,
+            reply_to: None,
+            deadline: Some(started.unix_deadline),
+            tenant: started.tenant.as_deref(),
+            headers: &[(header::CONTROL, CANCEL), (header::TIMEOUT, &timeout)],
+            payload: reason.payload(),
+        };
+        let Ok(payload) = draft.encode(self.inner.keys.as_ref()) else { return };
+        let address = address::control(link.transport.kind(), target.address());
+        let message = Outgoing::at_most_once(address, payload);
+        let transport = std::sync::Arc::clone(&link.transport);
+        // A call is mostly cancelled by dropping its future, which cannot wait.
+        self.inner.runtime.spawn(async move {
+            if let Err(error) = transport.publish(message).await {
+                tracing::debug!(%error, "a call was not cancelled");
+            }
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! The facts that a client with retries remembers about each peer.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::time::Instant;
+
+use super::budget::Budget;
+
+/// The facts about one peer.
+#[derive(Default, Debug)]
+pub(crate) struct Known(Mutex<Facts>);
+
+#[derive(Default, Debug)]
+struct Facts {
+    budget: Budget,
+    heartbeat: Support,
+}
+
+/// Whether a peer sends heartbeats.
+#[derive(Default, Debug)]
+struct Support {
+    /// The responses in a row that announced it.
+    announced: u32,
+    /// Whether a response did not.
+    is_mixed: bool,
+}
+
+/// The name of heartbeats in the header `capgen-features`.
+const HEARTBEAT: &str = "heartbeat";
+
+/// The number of responses in a row that announce heartbeats after which all instances of a peer count as sending them,
+/// although one did not before. During an upgrade, instances of both kinds answer in turns; sixteen in a row of one
+/// kind are then unlikely, and an error only costs an attempt that is not needed.
+const IN_A_ROW: u32 = 16;
+
+impl Known {
+    fn lock(&self) -> MutexGuard<'_, Facts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the header `capgen-features` of a response.
+    pub(super) fn responded(&self, features: Option<&str>) {
+        let has_heartbeat = features.is_some_and(|features| features.split(' ').any(|name| name == HEARTBEAT));
+        let mut facts = self.lock();
+        let support = &mut facts.heartbeat;
+        if has_heartbeat {
+            support.announced = support.announced.saturating_add(1);
+        } else {
+            (support.announced, support.is_mixed) = (0, true);
+        }
+    }
+
+    /// Whether silence means that a request is lost.
+    pub(super) fn sends_heartbeats(&self) -> bool {
+        let Support { announced, is_mixed } = self.lock().heartbeat;
+        announced >= if is_mixed { IN_A_ROW } else { 1 }
+    }
+
+    /// Counts a call.
+    pub(super) fn called(&self) {
+        self.lock().budget.called(Instant::now());
+    }
+
+    /// The right to send an attempt after the first one of a call. Returns whether there is one.
+    pub(super) fn take_attempt(&self) -> bool {
+        self.lock().budget.take(Instant::now())
+    }
+
+    /// Gives back the right of an attempt that did not reach the peer.
+    pub(super) fn return_attempt(&self) {
+        self.lock().budget.give_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heartbeats_are_expected_after_the_last_responses_announced_them() {
+        let known = Known::default();
+        assert!(!known.sends_heartbeats());
+        known.responded(Some("cancel heartbeat"));
+        assert!(known.sends_heartbeats());
+        for features in [None, Some("cancel"), Some("heartbeats")] {
+            known.responded(features);
+            assert!(!known.sends_heartbeats(), "{features:?}");
+        }
+        for number in 1..=IN_A_ROW {
+            known.responded(Some("heartbeat"));
+            assert_eq!(known.sends_heartbeats(), number == IN_A_ROW, "{number}");
+        }
+    }
+}

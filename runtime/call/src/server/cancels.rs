@@ -1,0 +1,255 @@
+//! The requests that run, and the cancels that arrived before their request.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::envelope::Envelope;
+
+/// Ends requests whose callers do not wait any more.
+#[derive(Default, Debug)]
+pub(super) struct Cancels {
+    state: Mutex<State>,
+    /// The number of early cancels. Most servers have none, and then no request waits for the state.
+    early: AtomicUsize,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    /// The requests that run, by the id of their call.
+    running: HashMap<String, Vec<Arc<Entry>>>,
+    /// The cancels without a request so far, by the id of their call.
+    early: HashMap<String, Vec<Cancel>>,
+    /// The ids of these calls, by the time at which they are forgotten.
+    by_end: BTreeMap<Instant, Vec<String>>,
+    /// The number of early cancels, and that of each caller.
+    count: usize,
+    by_caller: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    request: Arc<Envelope>,
+    cancelled: Notify,
+}
+
+/// The request that a cancel is for.
+#[derive(Debug)]
+struct Cancel {
+    caller: String,
+    tenant: Option<String>,
+    capability: String,
+    /// The id of the request; `None` for all requests of the call.
+    message_id: Option<String>,
+    end: Instant,
+}
+
+/// A request that runs, until it is dropped.
+pub(super) struct Running<'a> {
+    cancels: &'a Cancels,
+    entry: Arc<Entry>,
+}
+
+/// How long a cancel waits for its request, at most. A broker that delivers them in another order is milliseconds late.
+const KEPT: Duration = Duration::from_secs(30);
+/// The number of early cancels that are kept, and those of one caller. One takes at most some 1.5 kB, and usually 300
+/// bytes, so that all of them take a few MB. Further ones are dropped: their requests run, and no caller waits for the
+/// answers.
+const CAPACITY: (usize, usize) = (4096, 256);
+
+impl Cancels {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers a request that runs. It is cancelled at once if a cancel has arrived since it was admitted.
+    pub(super) fn run(&self, request: &Arc<Envelope>) -> Running<'_> {
+        let mut state = self.lock();
+        let entry = Arc::new(Entry { request: Arc::clone(request), cancelled: Notify::new() });
+        if state.is_cancelled(request) {
+            entry.cancelled.notify_one();
+        }
+        state.running.entry(request.correlation_id().to_owned()).or_default().push(Arc::clone(&entry));
+        Running { cancels: self, entry }
+    }
+
+    /// Whether a request was cancelled before it arrived.
+    pub(super) fn is_cancelled(&self, request: &Envelope) -> bool {
+        if self.early.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let mut state = self.lock();
+        state.forget(Instant::now());
+        self.early.store(state.count, Ordering::Release);
+        state.is_cancelled(request)
+    }
+
+    /// Cancels the request that a message is about. If it has not arrived, the cancel waits for it until a time.
+    pub(super) fn cancel(&self, message: &Envelope, until: Instant) {
+        let now = Instant::now();
+        let cancel = Cancel {
+            caller: message.from().to_owned(),
+            tenant: message.tenant().map(str::to_owned),
+            capability: message.capability().to_owned(),
+            message_id: message.caused_by().map(str::to_owned),
+            end: until.min(now + KEPT),
+        };
+        let mut state = self.lock();
+        let running = state.running.get(message.correlation_id()).into_iter().flatten();
+        let found: Vec<_> = running.filter(|entry| cancel.is_of(&entry.request)).collect();
+        found.iter().for_each(|entry| entry.cancelled.notify_one());
+        // A call may have further requests on their way.
+        if found.is_empty() || cancel.message_id.is_none() {
+            state.forget(now);
+            state.keep(message.correlation_id(), cancel);
+            self.early.store(state.count, Ordering::Release);
+        }
+    }
+}
+
+impl State {
+    fn is_cancelled(&self, request: &Envelope) -> bool {
+        let now = Instant::now();
+        let cancels = self.early.get(request.correlation_id()).into_iter().flatten();
+        cancels.filter(|cancel| cancel.end > now).any(|cancel| cancel.is_of(request))
+    }
+
+    fn keep(&mut self, call: &str, cancel: Cancel) {
+        let (all, of_caller) = CAPACITY;
+        let count = self.by_caller.get(&cancel.caller).copied().unwrap_or(0);
+        let known = self.early.get(call).into_iter().flatten();
+        let is_known = known.into_iter().any(|other| other.is_equal(&cancel));
+        if is_known || self.count >= all || count >= of_caller {
+            return;
+        }
+        self.count += 1;
+        self.by_caller.insert(cancel.caller.clone(), count + 1);
+        self.by_end.entry(cancel.end).or_default().push(call.to_owned());
+        self.early.entry(call.to_owned()).or_default().push(cancel);
+    }
+
+    /// Forgets the early cancels whose time has passed.
+    fn forget(&mut self, now: Instant) {
+        while let Some(entry) = self.by_end.first_entry()
+            && *entry.key() <= now
+        {
+            for call in entry.remove() {
+                let Some(cancels) = self.early.get_mut(&call) else { continue };
+                for cancel in cancels.extract_if(.., |cancel| cancel.end <= now) {
+                    self.count = self.count.saturating_sub(1);
+                    if let Some(count) = self.by_caller.get_mut(&cancel.caller) {
+                        *count = count.saturating_sub(1);
+                        if *count == 0 {
+                            self.by_caller.remove(&cancel.caller);
+                        }
+                    }
+                }
+                if cancels.is_empty() {
+                    self.early.remove(&call);
+                }
+            }
+        }
+    }
+}
+
+impl Cancel {
+    /// Whether the cancel is for a request with the same id of the call.
+    fn is_of(&self, request: &Envelope) -> bool {
+        self.caller == request.from()
+            && self.tenant.as_deref() == request.tenant()
+            && self.capability == request.capability()
+            && self.message_id.as_deref().is_none_or(|id| id == request.message_id())
+    }
+
+    fn is_equal(&self, other: &Self) -> bool {
+        (&self.caller, &self.tenant, &self.capability, &self.message_id)
+            == (&other.caller, &other.tenant, &other.capability, &other.message_id)
+    }
+}
+
+impl Running<'_> {
+    /// Ends when the request is cancelled, once.
+    pub(super) async fn cancelled(&self) {
+        self.entry.cancelled.notified().await;
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let call = self.entry.request.correlation_id();
+        let mut state = self.cancels.lock();
+        if let Some(entries) = state.running.get_mut(call) {
+            entries.retain(|entry| !Arc::ptr_eq(entry, &self.entry));
+            if entries.is_empty() {
+                state.running.remove(call);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+
+    use super::*;
+
+    fn message(call: &str, id: &str, caller: &str, cause: Option<&str>) -> Arc<Envelope> {
+        let cause = cause.map(|cause| format!(r#""causedBy":"{cause}","#)).unwrap_or_default();
+        let text = format!(
+            r#"{{"version":1,"kind":"request","messageId":"{id}","correlationId":"{call}",{cause}"from":"agent://{caller}",
+            "to":"agent://b","capability":"say","payload":null}}"#
+        );
+        Arc::new(Envelope::decode(&text.into()).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// Whether a future has ended.
+    fn futures_now(future: impl Future<Output = ()>) -> bool {
+        let mut future = std::pin::pin!(future);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        future.as_mut().poll(&mut context).is_ready()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancel_before_its_request_is_kept_for_a_time() {
+        let cancels = Cancels::default();
+        cancels.cancel(&message("c", "x", "a", Some("1")), Instant::now() + KEPT * 2);
+        cancels.cancel(&message("d", "y", "a", None), Instant::now() + Duration::from_secs(1));
+        let is_cancelled = |call, id, caller| {
+            let request = message(call, id, caller, None);
+            let running = cancels.run(&request);
+            let is_notified = futures_now(running.cancelled());
+            assert_eq!(is_notified, cancels.is_cancelled(&request));
+            is_notified
+        };
+        assert!(is_cancelled("c", "1", "a") && is_cancelled("d", "1", "a") && is_cancelled("d", "2", "a"));
+        assert!(!is_cancelled("c", "2", "a") && !is_cancelled("c", "1", "b") && !is_cancelled("e", "1", "a"));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(is_cancelled("c", "1", "a") && !is_cancelled("d", "1", "a"));
+        tokio::time::advance(KEPT).await;
+        assert!(!is_cancelled("c", "1", "a"));
+        let mut state = cancels.lock();
+        state.forget(Instant::now());
+        assert!(state.count == 0 && state.early.is_empty() && state.by_end.is_empty() && state.by_caller.is_empty());
+        assert!(state.running.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_number_of_early_cancels_is_bounded() {
+        let cancels = Cancels::default();
+        let (all, of_caller) = CAPACITY;
+        for number in 0..all * 2 {
+            let caller = format!("a{}", number % 32);
+            cancels.cancel(&message(&number.to_string(), "x", &caller, None), Instant::now() + KEPT);
+            // A repeated one takes no room.
+            cancels.cancel(&message(&number.to_string(), "y", &caller, None), Instant::now() + KEPT);
+        }
+        assert_eq!(cancels.lock().count, all);
+        let one = Cancels::default();
+        (0..all).for_each(|number| one.cancel(&message(&number.to_string(), "x", "a", None), Instant::now() + KEPT));
+        assert_eq!(one.lock().count, of_caller);
+    }
+}

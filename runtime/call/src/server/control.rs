@@ -1,0 +1,51 @@
+//! Messages that control requests: cancels.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::due::Arrival;
+use super::shared::{Phase, Shared, reached};
+use crate::envelope::{CANCEL, Envelope, MessageKind, header};
+use crate::transport::{Incoming, IncomingContent, Subscription};
+
+/// Receives control messages until the server stops or the transport closes. Requests can be cancelled while the server
+/// drains.
+pub(super) async fn listen(shared: Arc<Shared>, mut subscription: Subscription) {
+    let mut phase = shared.phase.subscribe();
+    let mut stopped = std::pin::pin!(reached(&mut phase, Phase::Stopped));
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut stopped => return,
+            incoming = subscription.next() => {
+                let Some(incoming) = incoming else { return };
+                shared.control(&incoming);
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Follows a control message. One that is invalid, or not proved to come from its sender, is dropped without an
+    /// answer.
+    fn control(&self, incoming: &Incoming) {
+        let IncomingContent::Message(text) = &incoming.content else { return };
+        if text.len() > self.max_message {
+            return;
+        }
+        let Ok(message) = Envelope::decode(text) else { return };
+        let arrival = Arrival { at: Instant::now(), unix: self.journal.clock.now_ms(), is_stored: false };
+        let is_control = message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL);
+        if is_control && self.is_fresh(&message, arrival) && self.check_sender(&message, false, arrival).is_ok() {
+            self.cancels.cancel(&message, self.clocks.due(&message, arrival).end);
+        }
+    }
+
+    /// Whether the fields of a control message are those of one to this agent at this time. Without keys, its deadline
+    /// proves nothing.
+    fn is_fresh(&self, message: &Envelope, arrival: Arrival) -> bool {
+        let is_in_time = self.keys.is_none() || self.clocks.check(message, arrival, true).is_ok();
+        message.to() == self.agent && is_in_time && self.check_tenant(message).is_ok()
+    }
+}

@@ -1,0 +1,81 @@
+//! A capability that is served: its contract and its handler.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use capgen_descriptor::{OwnedDescriptor, SideEffects};
+use capgen_payload::{InvalidPayload, Violations};
+use semver::Version;
+
+use super::version::Served;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::transport::BoxFuture;
+use crate::violation::list;
+
+/// A version of a capability that is served.
+pub(super) struct Entry {
+    /// The contract; `None` if the capability is loose on both sides and has no declaration.
+    pub(super) contract: Option<Arc<OwnedDescriptor>>,
+    /// The version of the contract, if it has a valid one.
+    pub(super) version: Option<Version>,
+    /// The versions of callers that are served; `None` for all.
+    pub(super) served: Option<Served>,
+    run: Box<Run>,
+}
+
+/// Reads a request, and returns the future that runs its handler.
+pub(super) type Run = dyn Fn(Context, Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> + Send + Sync;
+
+/// The result of a handler: the text of the response.
+pub(super) type Handled = Result<Bytes, Unhandled>;
+
+/// Why there is no response.
+pub(super) enum Unhandled {
+    /// The handler failed.
+    Failure(Failure),
+    /// The response violates its schema.
+    Invalid(InvalidSide),
+}
+
+/// The violations of a payload, without its values.
+pub(super) struct InvalidSide(pub(super) Violations);
+
+impl Entry {
+    pub(super) fn new(contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
+        let version = contract.as_ref().and_then(|contract| contract.version.as_deref()?.parse().ok());
+        let served = contract.as_ref().and_then(Served::of);
+        Self { contract: contract.map(Arc::new), version, served, run }
+    }
+
+    /// Reads a request. The handler starts when the future is polled.
+    pub(super) fn start(&self, context: Context, payload: Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> {
+        (self.run)(context, payload)
+    }
+
+    /// Whether a call can be repeated without another effect.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.contract.as_ref().is_some_and(|contract| {
+            let effects = contract.side_effects.as_deref().and_then(SideEffects::from_name);
+            SideEffects::allow_repetition(contract.idempotent, effects)
+        })
+    }
+
+    /// The hash of the contract; empty if there is none.
+    pub(super) fn hash(&self) -> &str {
+        self.contract.as_ref().map_or("", |contract| &contract.hash)
+    }
+}
+
+impl InvalidSide {
+    pub(super) fn new(error: InvalidPayload) -> Self {
+        Self(list(error))
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("hash", &self.hash()).finish_non_exhaustive()
+    }
+}

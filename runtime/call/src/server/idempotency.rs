@@ -1,0 +1,196 @@
+//! Running requests with equal idempotency keys once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use capgen_schema::HashBuilder;
+use tokio::sync::watch;
+
+use super::respond::Answer;
+use crate::envelope::Envelope;
+
+/// The responses of requests with a key, for a while.
+#[derive(Debug)]
+pub(super) struct KeyedResponses {
+    entries: Mutex<Entries>,
+    /// In ms.
+    window: u64,
+    capacity: usize,
+    max_bytes: usize,
+}
+
+/// The identity of a request: the hash of its caller, tenant, capability and key, so that long keys take no more memory
+/// than short ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Key(capgen_schema::Hash);
+
+impl Key {
+    /// The identity of a request with a key.
+    pub(super) fn of(request: &Envelope, key: &str) -> Self {
+        let mut hash = HashBuilder::new();
+        hash.add_count(usize::from(request.tenant().is_some()));
+        for part in [request.from(), request.tenant().unwrap_or_default(), request.capability(), key] {
+            hash.add_framed(part);
+        }
+        Self(hash.finish())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Default, Debug)]
+struct Entries {
+    all: HashMap<Key, Entry>,
+    /// Entries that have a response, by the time, in Unix ms, at which they are forgotten.
+    by_end: BTreeMap<u64, Vec<Key>>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// The hash of the payload.
+    payload: capgen_schema::Hash,
+    /// The id of the request that runs.
+    first: String,
+    /// Where the others wait for the answer.
+    answer: Arc<watch::Sender<Option<Answer>>>,
+}
+
+/// The part of a request in its key.
+pub(super) enum Turn {
+    /// The first one: run the request, and give the answer to the others.
+    First(First),
+    /// A later one: this is the answer, once there is one.
+    Later(watch::Receiver<Option<Answer>>),
+    /// The key was used with another payload.
+    Conflict,
+    /// There is no room.
+    Full,
+}
+
+/// The right to run the request. If it is dropped without an answer, the next request with the key runs.
+pub(super) struct First {
+    once: Arc<KeyedResponses>,
+    key: Key,
+    answer: Arc<watch::Sender<Option<Answer>>>,
+    has_answer: bool,
+}
+
+impl KeyedResponses {
+    pub(super) fn new(window: u64, capacity: usize, max_bytes: usize) -> Self {
+        Self { entries: Mutex::default(), window, capacity, max_bytes }
+    }
+
+    /// The end of the window that starts at a time in Unix ms.
+    pub(super) fn end(&self, now: u64) -> u64 {
+        now.saturating_add(self.window)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn of a request with an id, at a time in Unix ms.
+    pub(super) fn turn(self: &Arc<Self>, key: Key, id: &str, payload: &Bytes, now: u64) -> Turn {
+        let hash = capgen_schema::Hash::of(payload);
+        let mut entries = self.lock();
+        entries.forget(now);
+        if let Some(entry) = entries.all.get(&key) {
+            return if entry.payload == hash { Turn::Later(entry.answer.subscribe()) } else { Turn::Conflict };
+        }
+        if entries.all.len() >= self.capacity || entries.bytes >= self.max_bytes {
+            return Turn::Full;
+        }
+        let answer = Arc::new(watch::Sender::new(None));
+        entries.all.insert(key, Entry { payload: hash, first: id.to_owned(), answer: Arc::clone(&answer) });
+        Turn::First(First { once: Arc::clone(self), key, answer, has_answer: false })
+    }
+
+    /// Whether a request with an id is the one that runs, and others wait for its answer.
+    pub(super) fn has_waiters(&self, key: &Key, id: &str) -> bool {
+        let entries = self.lock();
+        entries.all.get(key).is_some_and(|entry| entry.first == id && entry.answer.receiver_count() > 0)
+    }
+}
+
+impl Entries {
+    fn forget(&mut self, now: u64) {
+        while let Some(entry) = self.by_end.first_entry()
+            && *entry.key() < now
+        {
+            for key in entry.remove() {
+                if let Some(entry) = self.all.remove(&key) {
+                    self.bytes -= size(&entry).min(self.bytes);
+                }
+            }
+        }
+    }
+}
+
+/// The size of the stored answer, in bytes.
+fn size(entry: &Entry) -> usize {
+    entry.answer.borrow().as_ref().map_or(0, |answer| answer.payload.len())
+}
+
+impl First {
+    /// Stores the answer until a time in Unix ms, and gives it to the requests that wait.
+    pub(super) fn answer(mut self, answer: Answer, end: u64) {
+        self.has_answer = true;
+        let mut entries = self.once.lock();
+        entries.bytes += answer.payload.len();
+        entries.by_end.entry(end).or_default().push(self.key);
+        drop(entries);
+        self.answer.send_replace(Some(answer));
+    }
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        if !self.has_answer {
+            self.once.lock().all.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: &str) -> Key {
+        Key::of(&Envelope::of_request("a", "b", "1", None), key)
+    }
+
+    #[test]
+    fn an_answer_is_kept_for_the_window() {
+        let once = Arc::new(KeyedResponses::new(100, 10, 1000));
+        let payload = Bytes::from_static(b"1");
+        let Turn::First(first) = once.turn(key("k"), "1", &payload, 0) else { panic!("not first") };
+        assert!(!once.has_waiters(&key("k"), "1"));
+        let later = once.turn(key("k"), "2", &payload, 0);
+        assert!(matches!(later, Turn::Later(_)));
+        assert!(once.has_waiters(&key("k"), "1") && !once.has_waiters(&key("k"), "2"));
+        drop(later);
+        assert!(!once.has_waiters(&key("k"), "1"));
+        assert!(matches!(once.turn(key("k"), "1", &Bytes::from_static(b"2"), 0), Turn::Conflict));
+        first.answer(Answer::ok(payload.clone()), once.end(0));
+        let Turn::Later(answer) = once.turn(key("k"), "1", &payload, 100) else { panic!("not later") };
+        assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
+        assert!(matches!(once.turn(key("k"), "1", &payload, 101), Turn::First(_)));
+    }
+
+    #[test]
+    fn a_request_without_an_answer_lets_the_next_one_run() {
+        let once = Arc::new(KeyedResponses::new(100, 1, 1000));
+        let payload = Bytes::from_static(b"1");
+        let Turn::First(first) = once.turn(key("k"), "1", &payload, 0) else { panic!("not first") };
+        assert!(matches!(once.turn(key("other"), "1", &payload, 0), Turn::Full));
+        drop(first);
+        assert!(matches!(once.turn(key("k"), "1", &payload, 0), Turn::First(_)));
+    }
+}

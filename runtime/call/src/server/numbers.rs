@@ -1,0 +1,36 @@
+//! Headers of requests that are numbers.
+
+use std::ops::RangeInclusive;
+
+use super::respond::Answer;
+use crate::envelope::{Envelope, header};
+use crate::outcome::code;
+
+/// The intervals of heartbeats that a caller may ask for, in ms. Shorter ones would cost more than they are worth.
+const HEARTBEATS: RangeInclusive<u64> = 250..=30_000;
+/// The numbers of attempts after the first one, which has no number.
+const ATTEMPTS: RangeInclusive<u64> = 2..=u32::MAX as u64;
+
+/// The number in a header, in decimal without a sign and leading zeros. An error if it is another text, or outside of a
+/// range.
+pub(super) fn number(request: &Envelope, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Answer> {
+    let Some(text) = request.header(name) else { return Ok(None) };
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    let number = text.parse().ok().filter(|number| is_decimal && range.contains(number));
+    number.map(Some).ok_or_else(|| {
+        let (least, most) = range.into_inner();
+        let message = format!("the header `{name}` is invalid: it is not a number from {least} to {most}");
+        Answer::error(code::INVALID_ENVELOPE, message)
+    })
+}
+
+/// The interval in ms at which the caller wants to know that its request waits or runs.
+pub(super) fn heartbeat(request: &Envelope) -> Result<Option<u64>, Answer> {
+    number(request, header::HEARTBEAT, HEARTBEATS)
+}
+
+/// Checks the headers about attempts.
+pub(super) fn check_attempt(request: &Envelope) -> Result<(), Answer> {
+    heartbeat(request)?;
+    number(request, header::ATTEMPT, ATTEMPTS).map(drop)
+}

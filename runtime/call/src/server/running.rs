@@ -1,0 +1,159 @@
+//! A server that runs: it receives requests until it is shut down.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::control;
+use super::serve::Channel;
+use super::shared::{Counters, Phase, Shared, reached};
+use crate::transport::{Subscription, Transport};
+
+/// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.
+///
+/// Each request gets exactly one response, unless its caller cancels it or the process ends first.
+pub struct Server {
+    shared: Arc<Shared>,
+    listeners: Vec<JoinHandle<()>>,
+    /// The receivers of control messages.
+    controllers: Vec<JoinHandle<()>>,
+    transports: Vec<Arc<dyn Transport>>,
+}
+
+/// The numbers of requests since the start.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct ServerStats {
+    /// Messages that were received.
+    pub received: u64,
+    /// Handlers that were started.
+    pub handled: u64,
+    /// Requests that were answered with an error.
+    pub errors: u64,
+    /// Responses that could not be sent.
+    pub unsent: u64,
+    /// The time that handlers ran, in microseconds.
+    pub handling_us: u64,
+}
+
+/// A view of a [`Server`]. Clones are cheap; it does not keep the server alive.
+#[derive(Clone)]
+pub struct ServerMonitor(Arc<Shared>);
+
+/// How long the last responses may take to leave. A response only has to be sent, which takes ms; a broker that cannot
+/// be reached must not keep the program from ending.
+const LAST_RESPONSES: Duration = Duration::from_secs(5);
+
+impl Server {
+    /// Starts to receive the messages of subscriptions: requests, and control messages.
+    pub(super) fn new(shared: Arc<Shared>, requests: Vec<(Channel, Subscription)>, control: Vec<Subscription>) -> Self {
+        let transports = requests.iter().map(|(channel, _)| Arc::clone(&channel.transport)).collect();
+        let listeners = requests
+            .into_iter()
+            .map(|(channel, subscription)| tokio::spawn(listen(Arc::clone(&shared), channel, subscription)));
+        let listeners = listeners.collect();
+        let controllers =
+            control.into_iter().map(|subscription| tokio::spawn(control::listen(Arc::clone(&shared), subscription)));
+        Self { listeners, controllers: controllers.collect(), transports, shared }
+    }
+
+    /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that
+    /// still run then are answered with `EAGENTRPC_ABANDONED`. Returns whether all calls finished in time.
+    pub async fn shutdown(mut self, patience: Duration) -> bool {
+        self.shared.phase.send_replace(Phase::Draining);
+        for listener in std::mem::take(&mut self.listeners) {
+            let _ = listener.await;
+        }
+        let in_time = timeout(patience, self.shared.idle()).await.is_ok();
+        self.shared.phase.send_replace(Phase::Stopped);
+        if !in_time {
+            // Abandoned calls still send their response.
+            let _ = timeout(LAST_RESPONSES, self.shared.idle()).await;
+        }
+        // The program may end now, with responses in the buffer of a transport.
+        let flush = async {
+            for transport in &self.transports {
+                let _ = transport.flush().await;
+            }
+        };
+        let _ = timeout(LAST_RESPONSES, flush).await;
+        in_time
+    }
+
+    /// The numbers of requests since the start.
+    #[must_use]
+    pub fn stats(&self) -> ServerStats {
+        self.monitor().stats()
+    }
+
+    /// A view of the server, for programs that report its numbers.
+    #[must_use]
+    pub fn monitor(&self) -> ServerMonitor {
+        ServerMonitor(Arc::clone(&self.shared))
+    }
+
+    /// The number of requests that wait or run.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.shared.in_flight()
+    }
+
+    /// The number of audit records that this server could not hand over to its audit.
+    #[must_use]
+    pub fn lost_audit_records(&self) -> u64 {
+        self.shared.journal.lost()
+    }
+}
+
+impl ServerMonitor {
+    /// The numbers of requests since the start.
+    #[must_use]
+    pub fn stats(&self) -> ServerStats {
+        let Counters { received, handled, errors, unsent, handling_us } = &self.0.counters;
+        let [received, handled, errors, unsent, handling_us] =
+            [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
+        ServerStats { received, handled, errors, unsent, handling_us }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.phase.send_replace(Phase::Stopped);
+        self.listeners.iter().chain(&self.controllers).for_each(JoinHandle::abort);
+    }
+}
+
+/// Receives requests until the server drains or the transport closes.
+async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscription) {
+    let mut phase = shared.phase.subscribe();
+    let mut draining = std::pin::pin!(reached(&mut phase, Phase::Draining));
+    loop {
+        tokio::select! {
+            biased;
+            // First, so that a flood of requests does not prevent the end.
+            () = &mut draining => return,
+            incoming = subscription.next() => {
+                let Some(incoming) = incoming else { return };
+                shared.receive(&channel, incoming).await;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for ServerMonitor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ServerMonitor").field(&self.stats()).finish()
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("agent", &self.shared.agent)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}

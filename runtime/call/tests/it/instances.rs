@@ -1,0 +1,216 @@
+//! Instances of one agent with several contracts, as during a deployment.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use capgen::call::{
+    CallMode, CallOptions, CallResult, CapabilityContract, Client, ClientBuilder, Handlers, Manifest, MemoryBroker,
+    PeerTable, Server, Skew, Status, TransportSettings,
+};
+use capgen_manifest::AgentId;
+use capgen_schema::Schema;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::fixture::ADDRESS;
+
+/// A contract of `book` whose requests have some optional properties and no others, and whose responses have a length.
+fn contract(version: &str, properties: &[&str], longest: usize) -> CapabilityContract {
+    let properties: Value = properties.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let input = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let output = json!({"type": "string", "maxLength": longest});
+    CapabilityContract {
+        version: Some(version.parse().unwrap()),
+        input: Some(Schema::parse_text(&input.to_string()).unwrap()),
+        output: Some(Schema::parse_text(&output.to_string()).unwrap()),
+        ..CapabilityContract::new("book")
+    }
+}
+
+/// Instances of one agent, and the handlers that they started.
+struct Instances {
+    broker: MemoryBroker,
+    _servers: Vec<Server>,
+    runs: Arc<AtomicU32>,
+}
+
+impl Instances {
+    async fn start(contracts: &[CapabilityContract], answer: &'static str) -> Self {
+        let (broker, runs) = (MemoryBroker::new(), Arc::new(AtomicU32::new(0)));
+        let mut servers = Vec::new();
+        for contract in contracts {
+            let count = Arc::clone(&runs);
+            let handlers = Handlers::new("trips").with_json(contract, move |_, _| {
+                count.fetch_add(1, Ordering::SeqCst);
+                async move { Ok(json!(answer)) }
+            });
+            let server = Server::builder(handlers).listen(Arc::new(broker.connect()), ADDRESS);
+            servers.push(server.start().await.unwrap());
+        }
+        Self { broker, _servers: servers, runs }
+    }
+
+    async fn client(
+        &self,
+        contract: &CapabilityContract,
+        build: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Client {
+        let manifest = Manifest {
+            agent: AgentId::new("trips").unwrap(),
+            transports: vec![TransportSettings::memory(ADDRESS)],
+            capabilities: vec![contract.clone()],
+        };
+        let builder = Client::builder("desk").transport(Arc::new(self.broker.connect()));
+        build(builder.peers(PeerTable::new().with_manifest(&manifest))).build().await.unwrap()
+    }
+
+    fn runs(&self) -> u32 {
+        self.runs.load(Ordering::SeqCst)
+    }
+
+    /// The number of messages that the instances received.
+    fn received(&self) -> u64 {
+        self._servers.iter().map(|server| server.stats().received).sum()
+    }
+}
+
+async fn call(client: &Client, payload: Value) -> CallResult {
+    let options = CallOptions::new().timeout(Duration::from_secs(10));
+    client.call_json_with("trips", "book", &payload, &options, CallMode::Sync).await
+}
+
+fn code(result: &CallResult) -> Option<&str> {
+    result.error.as_ref().map(|error| &*error.code)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_finds_the_instance_that_serves_its_contract() {
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.1.0", &["to", "note"], 9));
+    let instances = Instances::start(&[old.clone(), old.clone(), new.clone()], "booked").await;
+    let client = instances.client(&new, |client| client).await;
+    for _ in 0..60 {
+        let start = Instant::now();
+        let result = call(&client, json!({"note": "a window"})).await;
+        assert_eq!(result.status, Status::Ok, "{result:?}");
+        // No pause: the first further attempt goes to the instance with this contract.
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+    assert_eq!(instances.runs(), 60);
+    // Old callers, and new ones that do not use the property, are served by every instance.
+    let before = instances.received();
+    for caller in [&old, &new] {
+        let client = instances.client(caller, |client| client).await;
+        for _ in 0..30 {
+            assert_eq!(call(&client, json!({"to": "Rome"})).await.status, Status::Ok);
+        }
+    }
+    assert_eq!((instances.received() - before, instances.runs()), (60, 120));
+}
+
+#[tokio::test]
+async fn many_calls_without_retries_have_a_budget_for_other_instances() {
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.1.0", &["to", "note"], 9));
+    let instances = Instances::start(&[old.clone(), new.clone()], "booked").await;
+    let client = instances.client(&new, |client| client).await;
+    let mut failed = 0;
+    // One call in five uses the property, and half of these reach the old instance first.
+    for number in 0..2000 {
+        let payload = if number % 5 == 0 { json!({"note": "a window"}) } else { json!({"to": "Rome"}) };
+        failed += u32::from(call(&client, payload).await.status != Status::Ok);
+    }
+    assert_eq!((failed, instances.runs()), (0, 2000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_such_an_instance_there_are_at_most_four_more_attempts() {
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.1.0", &["to", "note"], 9));
+    let instances = Instances::start(&[old.clone(), old], "booked").await;
+    let client = instances.client(&new, |client| client).await;
+    let start = Instant::now();
+    let result = call(&client, json!({"note": "a window"})).await;
+    assert_eq!((code(&result), instances.received(), instances.runs()), (Some("EVERSION_SKEW"), 5, 0));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let skew = result.error.unwrap().skew.unwrap();
+    assert_eq!((skew.caller_version.as_deref(), skew.provider_version.as_deref()), (Some("1.1.0"), Some("1.0.0")));
+    // Within the deadline, and only if the client may.
+    let options = CallOptions::new().timeout(Duration::from_millis(20));
+    let start = Instant::now();
+    let result = client.call_json_with("trips", "book", &json!({"note": "x"}), &options, CallMode::Sync).await;
+    assert_eq!(code(&result), Some("EVERSION_SKEW"));
+    assert!(start.elapsed() <= Duration::from_millis(20));
+    let before = instances.received();
+    let client = instances.client(&new, |client| client.try_other_instances(false)).await;
+    assert_eq!(code(&call(&client, json!({"note": "x"})).await), Some("EVERSION_SKEW"));
+    assert_eq!(instances.received(), before + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_new_instance_is_found_by_chance() {
+    // An instance with a third contract accepts the request too.
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.2.0", &["to", "note", "seat"], 9));
+    let instances = Instances::start(&[old, new], "booked").await;
+    let client = instances.client(&contract("1.1.0", &["to", "note"], 9), |client| client).await;
+    let mut served = 0;
+    for _ in 0..40 {
+        served += u32::from(call(&client, json!({"note": "a window"})).await.status == Status::Ok);
+    }
+    // Each of five attempts finds it in half of the cases.
+    assert!(served >= 30, "{served}");
+    assert_eq!(instances.runs(), served);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_response_is_replaced_only_if_the_call_can_be_repeated() {
+    let repeatable = |contract: CapabilityContract| CapabilityContract { idempotent: Some(true), ..contract };
+    for is_repeatable in [false, true] {
+        let [old, new] = [contract("1.0.0", &[], 3), contract("2.0.0", &[], 9)]
+            .map(|contract| if is_repeatable { repeatable(contract) } else { contract });
+        let (broker, runs) = (MemoryBroker::new(), Arc::new(AtomicU32::new(0)));
+        let mut servers = Vec::new();
+        for (contract, answer) in [(&old, "yes"), (&new, "perhaps")] {
+            let count = Arc::clone(&runs);
+            let handlers = Handlers::new("trips").with_json(contract, move |_, _| {
+                count.fetch_add(1, Ordering::SeqCst);
+                async move { Ok(json!(answer)) }
+            });
+            let server = Server::builder(handlers).listen(Arc::new(broker.connect()), ADDRESS);
+            servers.push(server.start().await.unwrap());
+        }
+        let instances = Instances { broker, _servers: servers, runs };
+        let client = instances.client(&old, |client| client).await;
+        let mut unreadable = 0;
+        for _ in 0..40 {
+            let result = call(&client, json!({})).await;
+            if result.status != Status::Ok {
+                unreadable += 1;
+                let error = result.error.unwrap();
+                assert_eq!((result.status, &*error.code), (Status::SchemaViolation, "EAGENTRPC_SCHEMA_VIOLATION"));
+                let message = "the provider has version 2.0.0, your contract is 1.0.0: the response violates its schema: 1 violation";
+                assert_eq!(error.message, message);
+                assert_eq!(error.skew.unwrap().reason.as_deref(), Some("response"));
+                assert_eq!(result.response, Some(json!("perhaps")));
+            }
+        }
+        assert_eq!(unreadable > 0, !is_repeatable, "{unreadable}");
+        assert_eq!(instances.runs() > 40, is_repeatable);
+    }
+}
+
+#[tokio::test]
+async fn clients_and_calls_ask_for_a_policy() {
+    let (old, new) = (contract("1.0.0", &[], 3), contract("2.0.0", &[], 9));
+    let instances = Instances::start(std::slice::from_ref(&new), "yes").await;
+    for (client, options, expected) in [
+        (Skew::Serve, None, None),
+        (Skew::Refuse, None, Some("EVERSION_SKEW")),
+        (Skew::Strict, Some(Skew::Serve), None),
+        (Skew::Serve, Some(Skew::Refuse), Some("EVERSION_SKEW")),
+    ] {
+        let client = instances.client(&old, |built| built.skew(client).try_other_instances(false)).await;
+        let options = options.map_or_else(CallOptions::new, |policy| CallOptions::new().skew(policy));
+        let result = client.call_json_with("trips", "book", &json!({}), &options, CallMode::Sync).await;
+        assert_eq!(code(&result), expected, "{result:?}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Deployments of a change: instances of one agent with several contracts, in one queue group.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use capgen_call::{
+    AgentId, CallMode, CallOptions, CapabilityContract, Client, Handlers, Manifest, PeerTable, Server, Status,
+    TransportSettings,
+};
+use capgen_testkit::brokers::NatsServer;
+use serde_json::{Value, json};
+
+use crate::common::connect;
+
+const ADDRESS: &str = "agents.trips";
+/// The calls of each caller in each step of a deployment.
+const CALLS: usize = 20;
+
+/// A contract of `book` whose requests have some optional properties, and no others.
+fn contract(version: &str, properties: &[&str]) -> CapabilityContract {
+    let properties: Value = properties.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let input = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    CapabilityContract {
+        version: Some(version.parse().unwrap()),
+        input: Some(capgen_schema::Schema::parse_text(&input.to_string()).unwrap()),
+        ..CapabilityContract::new("book")
+    }
+}
+
+async fn instance(broker: &NatsServer, contract: &CapabilityContract) -> Server {
+    let handlers = Handlers::new("trips").with_json(contract, async |_, payload| Ok(payload));
+    Server::builder(handlers).listen(Arc::new(connect(broker).await), ADDRESS).start().await.unwrap()
+}
+
+async fn caller(broker: &NatsServer, contract: &CapabilityContract, is_alone: bool) -> Client {
+    let manifest = Manifest {
+        agent: AgentId::new("trips").unwrap(),
+        transports: vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)],
+        capabilities: vec![contract.clone()],
+    };
+    let peers = PeerTable::new().with_manifest(&manifest);
+    let client = Client::builder("desk").transport(Arc::new(connect(broker).await)).peers(peers);
+    client.try_other_instances(!is_alone).build().await.unwrap()
+}
+
+/// The number of calls that failed.
+async fn failures(client: &Client, payload: &Value) -> usize {
+    let mut failed = 0;
+    for _ in 0..CALLS {
+        let options = CallOptions::new().timeout(Duration::from_secs(10));
+        let result = client.call_json_with("trips", "book", payload, &options, CallMode::Sync).await;
+        let code = result.error.as_ref().map(|error| &*error.code);
+        assert!([None, Some("EVERSION_SKEW")].contains(&code), "{result:?}");
+        failed += usize::from(result.status != Status::Ok);
+    }
+    failed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_call_fails_during_a_rolling_upgrade_and_a_rollback_except_for_its_payload() {
+    let Some(broker) = NatsServer::start() else { return };
+    let (old, new) = (contract("1.0.0", &["to"]), contract("1.1.0", &["to", "note"]));
+    let (plain, noted) = (json!({"to": "Rome"}), json!({"to": "Rome", "note": "a window"}));
+    let mut instances =
+        vec![instance(&broker, &old).await, instance(&broker, &old).await, instance(&broker, &old).await];
+    let (before, after) = (caller(&broker, &old, false).await, caller(&broker, &new, false).await);
+    let alone = caller(&broker, &new, true).await;
+    let mut failed_alone = 0;
+    // Each step replaces one instance: up, and back again. All three have the new contract in the middle.
+    for (step, next) in [&new, &new, &new, &old, &old].into_iter().enumerate() {
+        let replaced = instances.remove(0);
+        instances.push(instance(&broker, next).await);
+        assert!(replaced.shutdown(Duration::from_secs(5)).await);
+        assert_eq!(failures(&before, &plain).await, 0, "an old caller, step {step}");
+        assert_eq!(failures(&after, &plain).await, 0, "a new caller that does not use the property, step {step}");
+        assert_eq!(failures(&after, &noted).await, 0, "a new caller that uses it, step {step}");
+        failed_alone += failures(&alone, &noted).await;
+    }
+    assert!(failed_alone > 0, "without other instances, calls fail");
+    // The last new instance is gone: no instance can read the payload.
+    let replaced = instances.remove(0);
+    instances.push(instance(&broker, &old).await);
+    assert!(replaced.shutdown(Duration::from_secs(5)).await);
+    assert_eq!(failures(&before, &plain).await + failures(&after, &plain).await, 0);
+    let result = after.call_json("trips", "book", &noted).await;
+    let message = "the provider (1.0.0) does not know `note`, which your contract (1.1.0) may send";
+    assert_eq!(result.error.unwrap().message, message);
+}

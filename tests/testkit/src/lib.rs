@@ -1,0 +1,24 @@
+//! Helpers that the tests of several packages share.
+//!
+//! - [`random`] has numbers for random samples, the same in every run
+//! - [`manifests`] has contracts
+//! - `folder`, with the feature of that name, has temporary folders with files
+//! - `node`, with the feature of that name, runs scripts with Node; `npm` installs the packages that they import
+//! - `brokers`, with the feature of that name, starts `nats-server`, and a proxy that cuts connections
+//!
+//! Each feature has at most one dependency, and no crate of capgen is among them: unit tests of every crate may use
+//! this one.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "brokers")]
+pub mod brokers;
+#[cfg(feature = "folder")]
+pub mod folder;
+pub mod manifests;
+#[cfg(feature = "node")]
+pub mod node;
+#[cfg(feature = "node")]
+pub mod npm;
+pub mod random;
+
+pub use random::Random;
