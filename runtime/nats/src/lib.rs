@@ -20,8 +20,9 @@
 //! `transport.rs` makes it a transport of `capgen-call`, `subscription.rs` turns its messages into events, and
 //! `limited.rs` bounds those that wait. `jetstream/` adds at-least-once delivery: stored messages, their
 //! acknowledgement, and deliveries that were seen before; `jetstream/stream.rs` has the options of streams, also for
-//! the log of the registry. `discovery/` answers the requests of NATS's service discovery. The tests of every transport
-//! are `capgen_call::conformance`; `tests/testkit` starts the broker.
+//! the log of the registry, and `jetstream/keys.rs` stores the answers to requests with idempotency keys. `discovery/`
+//! answers the requests of NATS's service discovery. The tests of every transport and of every store of keys are
+//! `capgen_call::conformance`; `tests/testkit` starts the broker.
 #![forbid(unsafe_code)]
 
 mod connect;
@@ -36,7 +37,9 @@ mod transport;
 pub use async_nats;
 pub use connect::connect;
 pub use discovery::{Discovery, Endpoint, EndpointStats, ServiceInfo};
-pub use jetstream::{JetStreamOptions, Retention, Storage, StreamOptions};
+pub use jetstream::{
+    IdempotencyStoreOptions, JetStreamOptions, NatsIdempotencyStore, Retention, Storage, StreamOptions,
+};
 pub use options::NatsOptions;
 pub use subject::check as check_subject;
 pub use transport::{NatsEvent, NatsTransport};

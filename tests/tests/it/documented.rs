@@ -38,6 +38,15 @@ async fn stores() -> Result<NatsTransport, Box<dyn Error>> {
 }
 
 /// `docs/nats.md`
+async fn keeps_keys(transport: NatsTransport, server: ServerBuilder) -> Result<ServerBuilder, Box<dyn Error>> {
+    use capgen_nats::{IdempotencyStoreOptions, NatsIdempotencyStore};
+
+    let store = NatsIdempotencyStore::open(&transport, IdempotencyStoreOptions::new()).await?;
+    let server = server.idempotency_store(Arc::new(store));
+    Ok(server)
+}
+
+/// `docs/nats.md`
 async fn is_discovered(transport: NatsTransport, contract_hash: String) -> Result<(), Box<dyn Error>> {
     use capgen_nats::{Discovery, Endpoint, EndpointStats, ServiceInfo};
 

@@ -1,4 +1,4 @@
-//! The tests that every [`Transport`] passes, for the authors of transports.
+//! The tests that every [`Transport`] and every [`IdempotencyStore`] passes, for their authors.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,10 +20,12 @@
 mod checks;
 mod flow;
 mod harness;
+mod store;
 
 use std::fmt;
 use std::sync::Arc;
 
+use crate::idempotency_store::IdempotencyStore;
 use crate::transport::{BoxFuture, Transport, TransportError};
 use harness::Harness;
 
@@ -38,6 +40,28 @@ pub async fn run(connect: Connect<'_>) -> ConformanceReport {
     for (name, check) in checks::ALL.iter().chain(&flow::ALL) {
         let harness = Harness::new(name, connect);
         results.push((*name, check(&harness).await.err()));
+    }
+    ConformanceReport { results }
+}
+
+/// Runs every check of a store, one after the other. Each of them uses its own keys, and leaves records behind, which
+/// the store may remove after 10 minutes.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use capgen_call::{MemoryIdempotencyStore, conformance};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let report = conformance::run_store(Arc::new(MemoryIdempotencyStore::default())).await;
+/// assert!(report.passed(), "{report}");
+/// # }
+/// ```
+pub async fn run_store(store: Arc<dyn IdempotencyStore>) -> ConformanceReport {
+    let mut results = Vec::new();
+    for (name, check) in store::ALL {
+        results.push((name, check(&store).await.err()));
     }
     ConformanceReport { results }
 }

@@ -15,14 +15,14 @@ use crate::envelope::Envelope;
 #[derive(Debug)]
 pub(super) struct KeyedResponses {
     entries: Mutex<Entries>,
-    /// In ms.
-    window: u64,
+    /// How long responses of requests with a key of their callers are kept, in ms.
+    pub(super) window: u64,
     capacity: usize,
     max_bytes: usize,
 }
 
-/// The identity of a request: the hash of its caller, tenant, capability and key, so that long keys take no more memory
-/// than short ones.
+/// The identity of a request: the hash of its caller, its recipient (several agents may use one store), tenant,
+/// capability and key, so that long keys take no more memory than short ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key(capgen_schema::Hash);
 
@@ -31,7 +31,7 @@ impl Key {
     pub(super) fn of(request: &Envelope, key: &str) -> Self {
         let mut hash = HashBuilder::new();
         hash.add_count(usize::from(request.tenant().is_some()));
-        for part in [request.from(), request.tenant().unwrap_or_default(), request.capability(), key] {
+        for part in [request.from(), request.to(), request.tenant().unwrap_or_default(), request.capability(), key] {
             hash.add_framed(part);
         }
         Self(hash.finish())
@@ -85,11 +85,6 @@ pub(super) struct First {
 impl KeyedResponses {
     pub(super) fn new(window: u64, capacity: usize, max_bytes: usize) -> Self {
         Self { entries: Mutex::default(), window, capacity, max_bytes }
-    }
-
-    /// The end of the window that starts at a time in Unix ms.
-    pub(super) fn end(&self, now: u64) -> u64 {
-        now.saturating_add(self.window)
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {

@@ -61,7 +61,8 @@ impl Shared {
         let answer = match &self.store {
             None => self.run(processed, candidates).await,
             Some(store) => {
-                let claimed = pin!(claim(store, key, &processed.request.payload));
+                let keep = Duration::from_millis(self.kept_for(processed));
+                let claimed = pin!(claim(store, key, &processed.request.payload, keep));
                 match self.uninterrupted(processed.due.end, claimed).await {
                     Err(Interruption::TooLate) => return too_late(),
                     Err(Interruption::Stopped) => return Answer::not_started(),
@@ -76,7 +77,8 @@ impl Shared {
             }
         };
         if answer.is_final {
-            first.answer(answer.clone(), self.kept_until(processed));
+            let end = self.journal.clock.now_ms().saturating_add(self.kept_for(processed));
+            first.answer(answer.clone(), end);
         }
         answer
     }
@@ -93,9 +95,8 @@ impl Shared {
             }
         };
         if answer.is_final {
-            let keep = self.kept_until(processed).saturating_sub(self.journal.clock.now_ms());
             let contract = answer.contract.as_ref().or(candidates.first.contract.as_ref()).cloned();
-            let stored = claim.answer(answer.clone(), contract, Duration::from_millis(keep));
+            let stored = claim.answer(answer.clone(), contract);
             // A task, because the record must not be lost if the caller cancels the call now. The caller waits for it,
             // so that a duplicate finds the answer.
             let _ = timeout_at(processed.due.end, tokio::spawn(stored)).await;
@@ -103,17 +104,17 @@ impl Shared {
         answer
     }
 
-    /// The Unix time in ms until which the answer to a request is kept for its duplicates.
-    fn kept_until(&self, processed: &Processed<'_>) -> u64 {
-        let (request, now) = (processed.request, self.journal.clock.now_ms());
+    /// How long the answer to a request is kept for its duplicates, in ms.
+    fn kept_for(&self, processed: &Processed<'_>) -> u64 {
+        let request = processed.request;
         let key = request.header(header::IDEMPOTENCY_KEY);
         // Only attempts of the same call have the id of the call as their key. They share its deadline, after which
         // they are rejected anyway.
         let is_own = key.is_none_or(|key| key == request.correlation_id());
         if is_own && (request.deadline().is_some() || request.header(header::TIMEOUT).is_some()) {
-            now.saturating_add(in_ms(processed.rest()))
+            in_ms(processed.rest())
         } else {
-            self.once.end(now)
+            self.once.window
         }
     }
 }

@@ -68,17 +68,22 @@ pub(super) struct Claim {
     key: String,
     payload: String,
     owner: String,
+    /// How long the record is kept, also as a claim: a store that cannot keep the answer so long refuses the claim,
+    /// before anything runs.
+    keep: Duration,
     /// The revision of the record; `None` if another instance took it over, or it is an answer.
     revision: Option<u64>,
     /// Whether the last write failed: it may have succeeded all the same, with a revision that is not known.
     is_uncertain: bool,
 }
 
-/// Claims a key, or waits for the answer of the instance that has claimed it. Only the caller bounds the time.
+/// Claims a key, whose answer will be kept for some time, or waits for the answer of the instance that has claimed it.
+/// Only the caller bounds the time.
 pub(super) async fn claim(
     store: &Arc<dyn IdempotencyStore>,
     key: &Key,
     payload: &Bytes,
+    keep: Duration,
 ) -> Result<Claimed, StoreError> {
     let (key, payload) = (key.to_string(), capgen_schema::Hash::of(payload).to_string());
     let owner = Id::random().as_str().to_owned();
@@ -86,16 +91,10 @@ pub(super) async fn claim(
     let mut seen: Option<(u64, Instant)> = None;
     let mut expected = None;
     loop {
-        if let Some(revision) = store.write(&key, value.clone(), expected, LEASE).await? {
+        if let Some(revision) = store.write(&key, value.clone(), expected, keep).await? {
             let store = Arc::clone(store);
-            return Ok(Claimed::First(Claim {
-                store,
-                key,
-                payload,
-                owner,
-                revision: Some(revision),
-                is_uncertain: false,
-            }));
+            let claim = Claim { store, key, payload, owner, keep, revision: Some(revision), is_uncertain: false };
+            return Ok(Claimed::First(claim));
         }
         expected = loop {
             let Some(StoredRecord { value, revision }) = store.read(&key).await? else { break None };
@@ -122,23 +121,23 @@ impl Claim {
         while self.revision.is_some() {
             sleep(RENEWAL).await;
             // A store that fails for a while may be back before the claim ends.
-            let _ = self.write(None, LEASE).await;
+            let _ = self.write(None).await;
         }
     }
 
-    /// Stores the answer for some time.
-    pub(super) async fn answer(mut self, answer: Answer, contract: Option<Arc<OwnedDescriptor>>, keep: Duration) {
+    /// Stores the answer.
+    pub(super) async fn answer(mut self, answer: Answer, contract: Option<Arc<OwnedDescriptor>>) {
         let stored = StoredAnswer {
             text: String::from_utf8_lossy(&answer.payload).into_owned(),
             code: answer.code,
             contract: contract.as_ref().map(|contract| contract.hash.clone()).unwrap_or_default(),
             version: contract.and_then(|contract| contract.version.clone()),
         };
-        let mut result = self.write(Some(&stored), keep).await;
+        let mut result = self.write(Some(&stored)).await;
         for _ in 1..WRITES {
             if result.is_err() {
                 sleep(LOOK).await;
-                result = self.write(Some(&stored), keep).await;
+                result = self.write(Some(&stored)).await;
             }
         }
         // The claim may remain, and ends after its lease.
@@ -149,13 +148,13 @@ impl Claim {
     }
 
     /// Replaces the record, if it is still the own one, and has no answer.
-    async fn write(&mut self, answer: Option<&StoredAnswer>, keep: Duration) -> Result<(), StoreError> {
+    async fn write(&mut self, answer: Option<&StoredAnswer>) -> Result<(), StoreError> {
         if std::mem::replace(&mut self.is_uncertain, true) {
             self.revision = self.own_revision().await?;
         }
         if let Some(revision) = self.revision {
             let record = Record { payload: self.payload.clone(), owner: self.owner.clone(), answer: answer.cloned() };
-            self.revision = self.store.write(&self.key, record.written()?, Some(revision), keep).await?;
+            self.revision = self.store.write(&self.key, record.written()?, Some(revision), self.keep).await?;
         }
         self.is_uncertain = false;
         Ok(())

@@ -2,6 +2,7 @@
 
 mod acknowledgement;
 mod consumer;
+mod keys;
 mod name;
 mod options;
 mod seen;
@@ -18,6 +19,7 @@ use async_nats::jetstream::{self, Context, ErrorCode};
 use capgen_call::{Incoming, Outgoing, SubscribeOptions, TransportError};
 use futures_core::Stream;
 
+pub use keys::{IdempotencyStoreOptions, NatsIdempotencyStore};
 pub use options::{JetStreamOptions, Retention, Storage};
 pub use stream::StreamOptions;
 

@@ -19,4 +19,5 @@ mod cuts;
 mod deployments;
 mod discovery;
 mod jetstream;
+mod stores;
 mod tls;
