@@ -526,12 +526,28 @@ mod reviewer_contract {
         ) -> Result<ReviewChangeResponse, ::capgen::call::CallError> {
             self.client.call_with::<ReviewChange>(request, &self.options).await
         }
+        /// Like [`review_change`](Self::review_change), with the options of this call alone.
+        pub async fn review_change_with(
+            &self,
+            request: &ReviewChangeRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<ReviewChangeResponse, ::capgen::call::CallError> {
+            self.client.call_with::<ReviewChange>(request, options).await
+        }
         /// List the rules that the reviewer applies.
         pub async fn list_rules(
             &self,
             request: &ListRulesRequest,
         ) -> Result<ListRulesResponse, ::capgen::call::CallError> {
             self.client.call_with::<ListRules>(request, &self.options).await
+        }
+        /// Like [`list_rules`](Self::list_rules), with the options of this call alone.
+        pub async fn list_rules_with(
+            &self,
+            request: &ListRulesRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<ListRulesResponse, ::capgen::call::CallError> {
+            self.client.call_with::<ListRules>(request, options).await
         }
     }
 

@@ -1,5 +1,7 @@
 //! Calls: the trait that an agent implements, and the client that calls it.
 
+use std::collections::HashSet;
+
 use super::types::Types;
 use super::writer::Writer;
 use super::{doc, ident};
@@ -42,17 +44,26 @@ impl Names {
     }
 }
 
-/// A capability with the name of its method, as an identifier.
+/// A capability with the names of its methods, as identifiers.
 struct Method<'m> {
     name: String,
+    /// The method of the client that takes options.
+    with_options: String,
     capability: &'m CapabilityModel<'m>,
 }
 
 impl Method<'_> {
     fn of<'m>(model: &'m Model<'m>) -> Vec<Method<'m>> {
         let names = model.methods(name::field_name, "_x", |name| RESERVED.contains(&name));
-        let methods = model.capabilities.iter().zip(names);
-        methods.map(|(capability, name)| Method { name: ident::escaped(&name).into_owned(), capability }).collect()
+        let with_options = names_with_options(&names);
+        let methods = model.capabilities.iter().zip(names.iter().zip(with_options));
+        methods
+            .map(|(capability, (name, with_options))| Method {
+                name: ident::escaped(name).into_owned(),
+                with_options,
+                capability,
+            })
+            .collect()
     }
 
     fn doc(&self, writer: &mut Writer) {
@@ -73,6 +84,19 @@ impl Method<'_> {
             w.text(&types.runtime(error));
         });
     }
+}
+
+/// The names of the methods that take options: `book_with` for `book`, unless another capability has this name.
+fn names_with_options(names: &[String]) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().chain(RESERVED.map(str::to_owned)).collect();
+    let free_name = |name: &String| {
+        let mut candidate = format!("{name}_with");
+        while !taken.insert(candidate.clone()) {
+            candidate = format!("{candidate}_options");
+        }
+        candidate
+    };
+    names.iter().map(free_name).collect()
 }
 
 fn side(types: &Types<'_>, side: &SideModel) -> String {
@@ -161,22 +185,35 @@ fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Meth
         });
         for method in methods {
             method.doc(w);
-            let request = format!("request: &{}", method.request(types));
-            let parameters = |w: &mut Writer| w.each(["&self", &request], |w, parameter| w.text(parameter));
-            w.signature(&format!("pub async fn {}", method.name), parameters, |w| {
-                method.result(w, types, "call::CallError");
-            });
-            w.body(|w| {
-                w.group(4, |w| {
-                    w.text("self.client");
-                    w.soft_break();
-                    w.generic(".call_with::", |w| w.text(&method.capability.marker));
-                    w.group(0, |w| w.list("(", ")", |w| w.each(["request", "&self.options"], |w, name| w.text(name))));
-                    w.soft_break();
-                    w.text(".await");
-                });
-                w.end();
-            });
+            call(w, types, method, &method.name, None);
+            let sentence =
+                format!("Like [`{}`](Self::{}), with the options of this call alone.", method.name, method.name);
+            w.doc(&sentence);
+            call(w, types, method, &method.with_options, Some(&options));
         }
+    });
+}
+
+/// A method of the client, with its own options if it has a type for them.
+fn call(writer: &mut Writer, types: &Types<'_>, method: &Method<'_>, name: &str, options: Option<&str>) {
+    let parameters = |w: &mut Writer| {
+        let request = format!("request: &{}", method.request(types));
+        let options = options.map(|options| format!("options: &{options}"));
+        w.each(["&self"].into_iter().chain([request.as_str()]).chain(options.as_deref()), |w, parameter| {
+            w.text(parameter)
+        });
+    };
+    writer.signature(&format!("pub async fn {name}"), parameters, |w| method.result(w, types, "call::CallError"));
+    writer.body(|w| {
+        w.group(4, |w| {
+            w.text("self.client");
+            w.soft_break();
+            w.generic(".call_with::", |w| w.text(&method.capability.marker));
+            let options = if options.is_some() { "options" } else { "&self.options" };
+            w.group(0, |w| w.list("(", ")", |w| w.each(["request", options], |w, name| w.text(name))));
+            w.soft_break();
+            w.text(".await");
+        });
+        w.end();
     });
 }

@@ -27,11 +27,13 @@ macro_rules! handlers {
 /// items that are generated for contracts with the option `calls`.
 ///
 /// The id of the agent follows `=`. Each method names a capability; the request and the response are those of the
-/// capability. Visibility and attributes are those of the trait; each method has its documentation in the trait and in
+/// capability. `, options NAME` after it adds a method of the client that takes the options of the call. Visibility and attributes are those of the trait; each method has its documentation in the trait and in
 /// the client.
 ///
 /// ```
-/// use capgen_call::{CallError, Client, Context, Failure};
+/// use std::time::Duration;
+///
+/// use capgen_call::{CallError, CallOptions, Client, Context, Failure};
 /// # use capgen_payload::{Capability, Descriptor};
 /// # #[derive(Debug)]
 /// # struct Echo;
@@ -48,7 +50,7 @@ macro_rules! handlers {
 ///     /// Repeats each request.
 ///     pub trait Parrot = "parrot", handlers parrot_handlers, client ParrotClient {
 ///         /// Repeat the request.
-///         fn echo(Echo);
+///         fn echo(Echo), options echo_with;
 ///     }
 /// }
 ///
@@ -62,7 +64,9 @@ macro_rules! handlers {
 ///
 /// let handlers = parrot_handlers(Polly);
 /// async fn call(client: Client) -> Result<serde_json::Value, CallError> {
-///     ParrotClient::new(client).echo(&"hello".into()).await
+///     let (parrot, request) = (ParrotClient::new(client), "hello".into());
+///     parrot.echo(&request).await?;
+///     parrot.echo_with(&request, &CallOptions::new().timeout(Duration::from_secs(1))).await
 /// }
 /// ```
 #[macro_export]
@@ -70,7 +74,7 @@ macro_rules! agent {
     (
         $(#[$attribute:meta])*
         $visibility:vis trait $agent:ident = $id:literal, handlers $handlers:ident, client $client:ident {
-            $($(#[$method_attribute:meta])* fn $method:ident($capability:ty);)*
+            $($(#[$method_attribute:meta])* fn $method:ident($capability:ty) $(, options $with_options:ident)?;)*
         }
     ) => {
         $(#[$attribute])*
@@ -131,6 +135,22 @@ macro_rules! agent {
                 ) -> ::core::result::Result<<$capability as $crate::Capability>::Response, $crate::CallError> {
                     self.client.call_with::<$capability>(request, &self.options).await
                 }
+
+                $(
+                    #[doc = ::core::concat!("Like [`", ::core::stringify!($method), "`](Self::", ::core::stringify!($method), "), with the options of this call alone.")]
+                    ///
+                    /// # Errors
+                    ///
+                    /// The call did not end with a valid response.
+                    $visibility async fn $with_options(
+                        &self,
+                        request: &<$capability as $crate::Capability>::Request,
+                        options: &$crate::CallOptions,
+                    ) -> ::core::result::Result<<$capability as $crate::Capability>::Response, $crate::CallError> {
+                        let options = ::core::clone::Clone::clone(options).or_peer($id);
+                        self.client.call_with::<$capability>(request, &options).await
+                    }
+                )?
             )*
         }
     };

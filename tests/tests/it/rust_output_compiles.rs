@@ -246,6 +246,11 @@ fn hostile_names() -> Vec<(String, Manifest)> {
         "handlers",
         "shared",
         "call",
+        "call-with",
+        "call-with-options",
+        "type-with",
+        "new-with",
+        "with",
     ];
     let mut agents = vec![("methods", drafts(&methods)), ("echo", drafts(&["echo", "echo-client"]))];
     agents.extend(

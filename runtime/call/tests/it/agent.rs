@@ -51,7 +51,10 @@ async fn a_generated_client_calls_an_implementation_of_the_generated_trait() {
     assert_eq!(response.summary, "for concierge");
     let error = client.review_pr(&request(ReviewPrRequestSeverity::Low)).await.unwrap_err();
     assert_eq!((error.code.as_str(), error.message.as_str()), ("NOT_WORTH_IT", "https://example.com/7"));
-    let hasty = client.with_options(CallOptions::new().timeout(Duration::from_millis(20)));
+    let options = CallOptions::new().timeout(Duration::from_millis(20));
+    let error = client.review_pr_with(&request(ReviewPrRequestSeverity::Med), &options).await.unwrap_err();
+    assert_eq!((error.status, error.code.as_str()), (Status::Timeout, code::TIMEOUT));
+    let hasty = client.with_options(options);
     let error = hasty.clone().review_pr(&request(ReviewPrRequestSeverity::Med)).await.unwrap_err();
     assert_eq!((error.status, error.code.as_str()), (Status::Timeout, code::TIMEOUT));
 }
@@ -60,7 +63,7 @@ capgen::agent! {
     /// Reviews pages.
     pub(crate) trait Reviewer = "reviewer", handlers reviewer_handlers, client ReviewerClient {
         /// Review a page.
-        fn review(Review);
+        fn review(Review), options review_with;
     }
 }
 
@@ -79,11 +82,13 @@ async fn the_client_of_a_declared_agent_calls_an_implementation_of_its_trait() {
     let request = Review { url: "https://example.com/7".to_owned(), depth: 3 };
     let Checked(verdict) = client.review(&request).await.unwrap();
     assert_eq!(verdict, Verdict { approved: false, comment: request.url.clone() });
-    let client = client.with_options(CallOptions::new().timeout(Duration::from_secs(1)));
+    let options = CallOptions::new().timeout(Duration::from_secs(1));
+    assert!(client.review_with(&request, &options).await.is_ok());
+    let client = client.with_options(options);
     assert!(client.review(&request).await.is_ok());
     let invalid = Review { url: String::new(), depth: 30 };
     assert_eq!(client.review(&invalid).await.unwrap_err().status, Status::SchemaViolation);
-    assert_eq!(fixture.published(), 2);
+    assert_eq!(fixture.published(), 3);
     let elsewhere = client.with_options(CallOptions::new().peer("other"));
     assert_eq!(elsewhere.review(&request).await.unwrap_err().code, code::NO_PEER);
 }

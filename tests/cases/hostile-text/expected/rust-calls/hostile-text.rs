@@ -277,6 +277,14 @@ mod hostile_text_contract {
         ) -> Result<EscapeResponse, ::capgen::call::CallError> {
             self.client.call_with::<Escape>(request, &self.options).await
         }
+        /// Like [`escape`](Self::escape), with the options of this call alone.
+        pub async fn escape_with(
+            &self,
+            request: &EscapeRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<EscapeResponse, ::capgen::call::CallError> {
+            self.client.call_with::<Escape>(request, options).await
+        }
     }
 
     /// Reading, checking and writing of the types above.

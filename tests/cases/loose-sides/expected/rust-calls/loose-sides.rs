@@ -219,6 +219,14 @@ mod loose_sides_contract {
         ) -> Result<LegacyResponse, ::capgen::call::CallError> {
             self.client.call_with::<Legacy>(request, &self.options).await
         }
+        /// Like [`legacy`](Self::legacy), with the options of this call alone.
+        pub async fn legacy_with(
+            &self,
+            request: &LegacyRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<LegacyResponse, ::capgen::call::CallError> {
+            self.client.call_with::<Legacy>(request, options).await
+        }
         /// The capability `half`.
         pub async fn half(
             &self,
@@ -226,12 +234,28 @@ mod loose_sides_contract {
         ) -> Result<HalfResponse, ::capgen::call::CallError> {
             self.client.call_with::<Half>(request, &self.options).await
         }
+        /// Like [`half`](Self::half), with the options of this call alone.
+        pub async fn half_with(
+            &self,
+            request: &HalfRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<HalfResponse, ::capgen::call::CallError> {
+            self.client.call_with::<Half>(request, options).await
+        }
         /// The capability `other-half`.
         pub async fn other_half(
             &self,
             request: &OtherHalfRequest,
         ) -> Result<OtherHalfResponse, ::capgen::call::CallError> {
             self.client.call_with::<OtherHalf>(request, &self.options).await
+        }
+        /// Like [`other_half`](Self::other_half), with the options of this call alone.
+        pub async fn other_half_with(
+            &self,
+            request: &OtherHalfRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<OtherHalfResponse, ::capgen::call::CallError> {
+            self.client.call_with::<OtherHalf>(request, options).await
         }
     }
 

@@ -375,12 +375,28 @@ mod name_collisions_contract {
         ) -> Result<ABResponseX3e265543, ::capgen::call::CallError> {
             self.client.call_with::<ABX0401cb73>(request, &self.options).await
         }
+        /// Like [`a_b_xd44362d6`](Self::a_b_xd44362d6), with the options of this call alone.
+        pub async fn a_b_xd44362d6_with(
+            &self,
+            request: &ABRequestXde271633,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<ABResponseX3e265543, ::capgen::call::CallError> {
+            self.client.call_with::<ABX0401cb73>(request, options).await
+        }
         /// The capability `a_b`.
         pub async fn a_b_x648fa9b3(
             &self,
             request: &ABRequestXed2a9bb1,
         ) -> Result<ABResponseXab0adb7d, ::capgen::call::CallError> {
             self.client.call_with::<ABX68a695eb>(request, &self.options).await
+        }
+        /// Like [`a_b_x648fa9b3`](Self::a_b_x648fa9b3), with the options of this call alone.
+        pub async fn a_b_x648fa9b3_with(
+            &self,
+            request: &ABRequestXed2a9bb1,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<ABResponseXab0adb7d, ::capgen::call::CallError> {
+            self.client.call_with::<ABX68a695eb>(request, options).await
         }
         /// The capability `Capabilities`.
         pub async fn capabilities(
@@ -389,12 +405,28 @@ mod name_collisions_contract {
         ) -> Result<CapabilitiesResponse, ::capgen::call::CallError> {
             self.client.call_with::<Capabilities>(request, &self.options).await
         }
+        /// Like [`capabilities`](Self::capabilities), with the options of this call alone.
+        pub async fn capabilities_with(
+            &self,
+            request: &CapabilitiesRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<CapabilitiesResponse, ::capgen::call::CallError> {
+            self.client.call_with::<Capabilities>(request, options).await
+        }
         /// The capability `vec`.
         pub async fn vec(
             &self,
             request: &VecRequest,
         ) -> Result<VecResponse, ::capgen::call::CallError> {
             self.client.call_with::<Vec_>(request, &self.options).await
+        }
+        /// Like [`vec`](Self::vec), with the options of this call alone.
+        pub async fn vec_with(
+            &self,
+            request: &VecRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<VecResponse, ::capgen::call::CallError> {
+            self.client.call_with::<Vec_>(request, options).await
         }
     }
 

@@ -225,6 +225,14 @@ mod pr_reviewer_contract {
         ) -> Result<ReviewPrResponse, ::capgen::call::CallError> {
             self.client.call_with::<ReviewPr>(request, &self.options).await
         }
+        /// Like [`review_pr`](Self::review_pr), with the options of this call alone.
+        pub async fn review_pr_with(
+            &self,
+            request: &ReviewPrRequest,
+            options: &::capgen::call::CallOptions,
+        ) -> Result<ReviewPrResponse, ::capgen::call::CallError> {
+            self.client.call_with::<ReviewPr>(request, options).await
+        }
     }
 
     /// Reading, checking and writing of the types above.
