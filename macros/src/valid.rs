@@ -2,7 +2,7 @@
 
 use capgen_descriptor::name::{NAME_RULE, is_id, is_name};
 use capgen_descriptor::{
-    CapabilityKey, Determinism, InvalidVersionRange, LARGE_NUMBER, SideEffects, ValueType, VersionRange,
+    CapabilityKey, Determinism, InvalidVersionRange, LARGE_NUMBER, SideEffects, Skew, ValueType, VersionRange,
     complete_version, has_large_number,
 };
 use capgen_diagnostic::nearest;
@@ -117,6 +117,7 @@ fn text_advice(key: Key, value_type: ValueType, text: &str) -> Option<String> {
         }
         ValueType::SideEffects => choice_advice(key.name, text, &SideEffects::ALL.map(SideEffects::name)),
         ValueType::Determinism => choice_advice(key.name, text, &Determinism::ALL.map(Determinism::name)),
+        ValueType::Skew => choice_advice(key.name, text, &Skew::ALL.map(Skew::name)),
         _ => None,
     }
 }

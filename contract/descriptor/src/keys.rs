@@ -45,6 +45,8 @@ macro_rules! capability_keys {
             deprecated_versions (with_deprecated_versions): VersionRanges = "deprecatedVersions", r#"["1.0.0"]"#;
             /// The oldest `version` of this capability whose schemas callers may still use.
             min_schema_version (with_min_schema_version): Version = "minSchemaVersion", r#""1.0.0""#;
+            /// Whether callers with another contract are served: `serve`, `refuse` or `strict`.
+            skew (with_skew): Skew = "skew", r#""refuse""#;
             /// Words to find the capability by.
             tags (with_tags): Words = "tags", r#"["code", "review"]"#;
             /// The effects of a call: `pure`, `idempotent` or `external`.
@@ -103,6 +105,8 @@ pub enum ValueType {
     SideEffects,
     /// The name of one of [`Determinism`](crate::Determinism).
     Determinism,
+    /// The name of one of [`Skew`](crate::Skew).
+    Skew,
 }
 
 impl CapabilityKey {

@@ -19,8 +19,8 @@
 //! `descriptor.rs` is a capability as constants, for generated code, and `owned.rs` the same with owned strings, for
 //! descriptors that arrive from other programs; with the feature `serde`, `serde_impls.rs` reads and writes them.
 //! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `line.rs` the compatibility lines of versions,
-//! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the compact
-//! text of a schema.
+//! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the
+//! compact text of a schema.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 

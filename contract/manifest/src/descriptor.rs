@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use capgen_descriptor::{Determinism, OwnedDescriptor, SideEffects, VersionRange, capability_keys};
+use capgen_descriptor::{Determinism, OwnedDescriptor, SideEffects, Skew, VersionRange, capability_keys};
 use capgen_schema::Schema;
 use semver::Version;
 
@@ -57,6 +57,9 @@ macro_rules! checked {
     };
     (Determinism, $text:expr) => {
         class($text, Determinism::from_name, &Determinism::ALL.map(Determinism::name))
+    };
+    (Skew, $text:expr) => {
+        class($text, Skew::from_name, &Skew::ALL.map(Skew::name))
     };
 }
 
@@ -208,6 +211,14 @@ impl ToText for Option<SideEffects> {
 
     fn to_text(&self) -> Option<String> {
         self.map(|effects| effects.name().to_owned())
+    }
+}
+
+impl ToText for Option<Skew> {
+    type Text = Option<String>;
+
+    fn to_text(&self) -> Option<String> {
+        self.map(|policy| policy.name().to_owned())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The model of `capabilities.yaml`, also called the contract. Its values are checked.
 
-use capgen_descriptor::{Determinism, SideEffects, VersionRange, capability_keys, name};
+use capgen_descriptor::{Determinism, SideEffects, Skew, VersionRange, capability_keys, name};
 use capgen_schema::{Json, Schema};
 use semver::Version;
 
@@ -29,6 +29,7 @@ macro_rules! value_type {
     (Flag) => { Option<bool> };
     (SideEffects) => { Option<SideEffects> };
     (Determinism) => { Option<Determinism> };
+    (Skew) => { Option<Skew> };
     ($text:ident) => { Option<String> };
 }
 

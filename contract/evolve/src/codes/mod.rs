@@ -104,6 +104,8 @@ capgen_diagnostic::codes! {
     pub RUST_TYPES_CHANGED = "W0708";
     /// The generated TypeScript types changed so that the source of a caller or a provider may not compile.
     pub TYPESCRIPT_TYPES_CHANGED = "W0709";
+    /// The provider may now refuse callers because they have another contract.
+    pub SKEW_STRICTER = "W0710";
 
     /// An accepted finding that does not occur.
     pub ACCEPTED_UNUSED = "W0791";

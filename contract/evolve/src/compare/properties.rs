@@ -1,7 +1,7 @@
 //! Changes of the properties of a capability apart from its schemas.
 
 use capgen_descriptor::VersionSet;
-use capgen_manifest::{Capability, Determinism, SideEffects, capability_keys};
+use capgen_manifest::{Capability, Determinism, SideEffects, Skew, capability_keys};
 use capgen_schema::Json;
 
 use super::capability::Draft;
@@ -16,6 +16,7 @@ pub(super) fn compare(old: &Capability, new: &Capability, draft: &mut Draft) {
     determinism(old, new, draft);
     authority(old, new, draft);
     versions(old, new, draft);
+    skew(old, new, draft);
     if old.description != new.description {
         let said = ("the description changed".to_owned(), &*values(old, new, "description"));
         draft.property_with(codes::TEXT_CHANGED, Level::Cosmetic, "description", said, None);
@@ -113,6 +114,21 @@ fn authority(old: &Capability, new: &Capability, draft: &mut Draft) {
     }
 }
 
+/// Whether callers with another contract are served.
+fn skew(old: &Capability, new: &Capability, draft: &mut Draft) {
+    if old.skew == new.skew {
+        return;
+    }
+    let shown = |skew: Option<Skew>| skew.map_or("none", Skew::name);
+    let text = format!("`skew` changed from {} to {}", shown(old.skew), shown(new.skew));
+    if new.skew.unwrap_or_default() > old.skew.unwrap_or_default() {
+        let help = "deploy all callers with the new contract before this version is released".to_owned();
+        draft.property(codes::SKEW_STRICTER, Level::Risky, "skew", text, Some(help));
+    } else {
+        draft.property(codes::PROPERTY_CHANGED, Level::Safe, "skew", text, None);
+    }
+}
+
 /// The versions of callers that the provider serves.
 fn versions(old: &Capability, new: &Capability, draft: &mut Draft) {
     let has_list = !(old.supported_versions.is_empty() && new.supported_versions.is_empty());
@@ -177,6 +193,7 @@ const COMPARED: &[&str] = &[
     "determinism",
     "requiredRoles",
     "requiredScopes",
+    "skew",
 ];
 
 macro_rules! changed_keys {

@@ -30,6 +30,7 @@ fn values(value_type: ValueType) -> [&'static str; 2] {
         ValueType::Flag => ["true", "false"],
         ValueType::SideEffects => ["pure", "external"],
         ValueType::Determinism => ["deterministic", "nondeterministic"],
+        ValueType::Skew => ["refuse", "strict"],
         other => panic!("no values of the type {other:?}"),
     }
 }

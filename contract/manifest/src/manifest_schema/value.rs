@@ -1,7 +1,7 @@
 //! The schemas of the values of keys.
 
 use capgen_descriptor::name::NAME_PATTERN;
-use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, VERSION_PATTERN, ValueType, VersionRange};
+use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, Skew, VERSION_PATTERN, ValueType, VersionRange};
 use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
@@ -51,6 +51,7 @@ pub(super) fn of_capability(key: &CapabilityKey) -> Node {
         ValueType::Flag => Node::of("boolean"),
         ValueType::SideEffects => one_of(SideEffects::ALL.map(SideEffects::name)),
         ValueType::Determinism => one_of(Determinism::ALL.map(Determinism::name)),
+        ValueType::Skew => one_of(Skew::ALL.map(Skew::name)),
         // `Text`. A type that is added later needs a row here to be more than any string.
         _ => Node::of("string"),
     };

@@ -1,7 +1,7 @@
 //! One element of `capabilities`.
 
 use capgen_descriptor::{
-    Determinism, LARGE_NUMBER, SideEffects, VersionRange, capability_keys, complete_version, has_large_number,
+    Determinism, LARGE_NUMBER, SideEffects, Skew, VersionRange, capability_keys, complete_version, has_large_number,
 };
 use capgen_diagnostic::{nearest, quoted};
 use semver::Version;

@@ -5,7 +5,7 @@ mod scalar;
 
 use std::borrow::Cow;
 
-use capgen_descriptor::{Determinism, SideEffects, capability_keys};
+use capgen_descriptor::{Determinism, SideEffects, Skew, capability_keys};
 use capgen_diagnostic::visible;
 use capgen_schema::{Json, Object};
 use semver::Version;
@@ -183,6 +183,12 @@ impl ToJson for Option<SideEffects> {
 impl ToJson for Option<Determinism> {
     fn to_json(&self) -> Option<Json> {
         self.map(|class| text(class.name()))
+    }
+}
+
+impl ToJson for Option<Skew> {
+    fn to_json(&self) -> Option<Json> {
+        self.map(|policy| text(policy.name()))
     }
 }
 

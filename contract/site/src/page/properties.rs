@@ -1,6 +1,6 @@
 //! The properties of a capability apart from its schemas.
 
-use capgen_manifest::{Capability, Determinism, SideEffects, VersionRange, capability_keys};
+use capgen_manifest::{Capability, Determinism, SideEffects, Skew, VersionRange, capability_keys};
 
 use crate::html::{Html, class};
 
@@ -31,6 +31,7 @@ shown! {
     VersionRange: ToString::to_string;
     SideEffects: |effects| effects.name().to_owned();
     Determinism: |determinism| determinism.name().to_owned();
+    Skew: |policy| policy.name().to_owned();
 }
 
 impl<T: Shown> Shown for Option<T> {

@@ -35,21 +35,31 @@ impl Shared {
         };
         let candidates = versions.candidates(request)?;
         // An event has no response, and its payload decides.
-        if request.kind() == MessageKind::Request
-            && self.policy(request)? == Skew::Strict
-            && versions.difference(request, candidates.first).is_some()
-        {
-            // In a box, because the contracts are nearly always equal.
-            return Box::pin(self.compatible(request, candidates)).await;
+        if request.kind() == MessageKind::Request {
+            let policy = self.policy(request)?;
+            if candidates.iter().any(|entry| policy.max(entry.policy()) == Skew::Strict)
+                && versions.difference(request, candidates.first).is_some()
+            {
+                // In a box, because the contracts are nearly always equal.
+                return Box::pin(self.compatible(request, policy, candidates)).await;
+            }
         }
         Ok(candidates)
     }
 
-    /// Those versions that every request of the caller and every response is valid for.
-    async fn compatible<'a>(&self, request: &Envelope, all: Candidates<'a>) -> Result<Candidates<'a>, Answer> {
+    /// Those versions that every request of the caller and every response is valid for, and those whose policy is
+    /// weaker.
+    async fn compatible<'a>(
+        &self,
+        request: &Envelope,
+        policy: Skew,
+        all: Candidates<'a>,
+    ) -> Result<Candidates<'a>, Answer> {
         let (mut compatible, mut refusal) = (None, None);
         for entry in all.iter() {
-            let Some(difference) = all.versions.difference(request, entry) else {
+            let is_strict = policy.max(entry.policy()) == Skew::Strict;
+            let difference = all.versions.difference(request, entry).filter(|_| is_strict);
+            let Some(difference) = difference else {
                 Candidates::add(&mut compatible, all.versions, entry);
                 continue;
             };
@@ -76,7 +86,7 @@ impl Shared {
         if request.kind() != MessageKind::Request || entry.is_repeatable() {
             return None;
         }
-        match self.policy(request) {
+        match self.policy(request).map(|policy| policy.max(entry.policy())) {
             Ok(Skew::Refuse) => Box::pin(self.comparisons.check(request, &difference, Compared::Responses)).await,
             Ok(_) => None,
             Err(answer) => Some(answer),

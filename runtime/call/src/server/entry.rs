@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use capgen_descriptor::{OwnedDescriptor, SideEffects};
+use capgen_descriptor::{OwnedDescriptor, SideEffects, Skew};
 use capgen_payload::{InvalidPayload, Violations};
 use semver::Version;
 
@@ -52,6 +52,12 @@ impl Entry {
     /// Reads a request. The handler starts when the future is polled.
     pub(super) fn start(&self, context: Context, payload: Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> {
         (self.run)(context, payload)
+    }
+
+    /// The policy of the contract for callers with another one.
+    pub(super) fn policy(&self) -> Skew {
+        let named = self.contract.as_ref().and_then(|contract| Skew::from_name(contract.skew.as_deref()?));
+        named.unwrap_or_default()
     }
 
     /// Whether a call can be repeated without another effect.

@@ -90,7 +90,7 @@ impl Shared {
             tokio::select! {
                 biased;
                 answer = &mut run => answer,
-                // Another instance took this one for dead. What it did cannot be undone, so it goes on.
+                // Another instance took this one for dead. Its effects cannot be undone, so it goes on.
                 () = claim.renew() => run.await,
             }
         };

@@ -73,7 +73,7 @@ pub(super) struct Claim {
     keep: Duration,
     /// The revision of the record; `None` if another instance took it over, or it is an answer.
     revision: Option<u64>,
-    /// Whether the last write failed: it may have succeeded all the same, with a revision that is not known.
+    /// Whether the last write failed: it may have succeeded anyway, with a revision that is not known.
     is_uncertain: bool,
 }
 

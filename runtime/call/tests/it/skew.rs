@@ -471,6 +471,32 @@ async fn a_caller_can_ask_for_a_stricter_policy() {
 }
 
 #[tokio::test]
+async fn the_strictest_policy_applies() {
+    let [caller, provider] = unreadable_responses(None, None);
+    for (setting, key, policy, expected) in [
+        (Skew::Serve, None, None, "ok"),
+        (Skew::Serve, Some(Skew::Serve), None, "ok"),
+        (Skew::Serve, Some(Skew::Refuse), None, "EVERSION_SKEW"),
+        (Skew::Serve, Some(Skew::Strict), None, "EVERSION_SKEW"),
+        (Skew::Strict, Some(Skew::Serve), None, "EVERSION_SKEW"),
+        (Skew::Serve, Some(Skew::Refuse), Some("strict"), "EVERSION_SKEW"),
+        (Skew::Serve, Some(Skew::Serve), Some("refuse"), "EVERSION_SKEW"),
+    ] {
+        let provider = Capability { skew: key, ..provider.clone() };
+        let handlers = Handlers::new("echo").with_json(&provider, async |_, payload| Ok(payload));
+        let known = |server: ServerBuilder| server.skew(setting).known_contract(&caller);
+        let mut raw = fixture::raw::Raw::with_handlers(handlers, known).await;
+        let mut request = raw.request("1");
+        (request["capability"], request["payload"]) = (json!("search"), json!("a"));
+        request["headers"] = json!({"capgen-contract": caller.hash().to_string()});
+        if let Some(policy) = policy {
+            request["headers"]["capgen-policy"] = json!(policy);
+        }
+        assert_eq!(raw.code(request.to_string()).await, expected, "{setting:?} {key:?} {policy:?}");
+    }
+}
+
+#[tokio::test]
 async fn comparisons_follow_the_assumed_programs() {
     // The provider's new optional property breaks a caller that sends undeclared properties.
     let open = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;

@@ -122,7 +122,7 @@ async fn a_version_that_excludes_the_caller_does_not_run() {
     let old = search("1.2.0", &["a"]);
     let first = request(&raw, "1", Some(&old), json!({"a": 1}));
     assert_eq!(response(&mut raw, first).await["payload"], "1.0.0");
-    // Its line is served, but not to it: the author says that its payloads mean something else.
+    // Its line is served, but not to it: by its author, its payloads mean something else.
     let mut raw = provider(&[&newer, &two], |server| server).await;
     let refused = request(&raw, "2", Some(&old), json!({"a": 1}));
     let error = response(&mut raw, refused).await["payload"].clone();
@@ -198,7 +198,7 @@ async fn a_caller_finds_the_instance_of_each_version() {
 }
 
 #[tokio::test]
-async fn handlers_that_cannot_be_told_apart_are_not_served() {
+async fn handlers_of_one_version_are_not_served() {
     let loose = |handlers: Handlers| handlers.with_loose("search", async |_, payload| Ok(payload));
     let (one, built, two) = (search("1.0.0", &["a"]), search("1.0.0+linux", &["b"]), search("2.0.0", &["a"]));
     let many: Vec<Capability> = (0..9).map(|patch| search(&format!("1.0.{patch}"), &["a"])).collect();
