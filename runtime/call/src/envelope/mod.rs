@@ -271,6 +271,12 @@ impl Envelope {
         Some(self.get(value))
     }
 
+    /// The number of headers, and the bytes of their names and values, without the descriptor of a contract.
+    pub(crate) fn size_of_headers(&self) -> (usize, usize) {
+        let parts = self.header_parts().filter(|(name, _)| *name != header::DESCRIPTOR);
+        parts.fold((0, 0), |(count, size), (name, value)| (count + 1, size + name.len() + value.len()))
+    }
+
     /// All headers.
     #[must_use]
     pub fn headers(&self) -> &BTreeMap<String, String> {

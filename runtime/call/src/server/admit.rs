@@ -5,7 +5,7 @@ use capgen_descriptor::Skew;
 
 use super::due::Arrival;
 use super::entry::Entry;
-use super::numbers::check_attempt;
+use super::numbers::{check_attempt, check_headers};
 use super::respond::Answer;
 use super::seen::Novelty;
 use super::shared::Shared;
@@ -104,6 +104,7 @@ impl Shared {
     }
 
     fn check_fields(&self, request: &Envelope, arrival: Arrival) -> Result<(), Answer> {
+        check_headers(request)?;
         if request.to() != self.agent {
             return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
         }

@@ -11,6 +11,7 @@ use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
 use super::cancels::Cancels;
+use super::control_rate::ControlRate;
 use super::due::Clocks;
 use super::handlers::Handlers;
 use super::idempotency::KeyedResponses;
@@ -291,6 +292,7 @@ impl ServerBuilder {
             store: self.store,
             seen: Seen::default(),
             cancels: Cancels::default(),
+            control_rate: ControlRate::default(),
             running: Semaphore::new(self.max_concurrent),
             admitted: Arc::new(Semaphore::new(total)),
             total,

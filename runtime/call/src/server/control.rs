@@ -31,11 +31,12 @@ impl Shared {
     /// answer.
     fn control(&self, incoming: &Incoming) {
         let IncomingContent::Message(text) = &incoming.content else { return };
-        if text.len() > self.max_message {
+        let now = Instant::now();
+        if text.len() > self.max_message || !self.control_rate.accepts(now) {
             return;
         }
         let Ok(message) = Envelope::decode(text) else { return };
-        let arrival = Arrival { at: Instant::now(), unix: self.journal.clock.now_ms(), is_stored: false };
+        let arrival = Arrival { at: now, unix: self.journal.clock.now_ms(), is_stored: false };
         let is_control = message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL);
         if is_control && self.is_fresh(&message, arrival) && self.check_sender(&message, false, arrival).is_ok() {
             self.cancels.cancel(&message, self.clocks.due(&message, arrival).end);

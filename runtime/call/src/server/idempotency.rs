@@ -173,7 +173,7 @@ mod tests {
         drop(later);
         assert!(!once.has_waiters(&key("k"), "1"));
         assert!(matches!(once.turn(key("k"), "1", &Bytes::from_static(b"2"), 0), Turn::Conflict));
-        first.answer(Answer::ok(payload.clone()), once.end(0));
+        first.answer(Answer::ok(payload.clone()), 100);
         let Turn::Later(answer) = once.turn(key("k"), "1", &payload, 100) else { panic!("not later") };
         assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
         assert!(matches!(once.turn(key("k"), "1", &payload, 101), Turn::First(_)));

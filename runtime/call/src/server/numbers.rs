@@ -1,4 +1,4 @@
-//! Headers of requests that are numbers.
+//! Headers of requests that are numbers, and the number of headers.
 
 use std::ops::RangeInclusive;
 
@@ -10,6 +10,24 @@ use crate::outcome::code;
 const HEARTBEATS: RangeInclusive<u64> = 250..=30_000;
 /// The numbers of attempts after the first one, which has no number.
 const ATTEMPTS: RangeInclusive<u64> = 2..=u32::MAX as u64;
+
+/// The headers that a request may have, apart from the descriptor of its contract, and the bytes of their names and
+/// values. Requests need about ten; each further one costs time in every check, memory while the request runs, and room
+/// in logs.
+const MAX_HEADERS: (usize, usize) = (64, 16 * 1024);
+
+/// Checks that the headers are within their limits.
+pub(super) fn check_headers(request: &Envelope) -> Result<(), Answer> {
+    let ((count, size), (max_count, max_size)) = (request.size_of_headers(), MAX_HEADERS);
+    let message = if count > max_count {
+        format!("the request has {count} headers; the limit is {max_count}")
+    } else if size > max_size {
+        format!("the headers of the request have {size} bytes; the limit is {max_size}")
+    } else {
+        return Ok(());
+    };
+    Err(Answer::error(code::INVALID_ENVELOPE, message))
+}
 
 /// The number in a header, in decimal without a sign and leading zeros. An error if it is another text, or outside of a
 /// range.

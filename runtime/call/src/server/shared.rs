@@ -8,6 +8,7 @@ use capgen_descriptor::Skew;
 use tokio::sync::{Semaphore, watch};
 
 use super::cancels::Cancels;
+use super::control_rate::ControlRate;
 use super::due::Clocks;
 use super::idempotency::KeyedResponses;
 use super::seen::Seen;
@@ -32,6 +33,7 @@ pub(super) struct Shared {
     pub(super) store: Option<Arc<dyn IdempotencyStore>>,
     pub(super) seen: Seen,
     pub(super) cancels: Cancels,
+    pub(super) control_rate: ControlRate,
     /// Permits for handlers.
     pub(super) running: Semaphore,
     /// Permits for requests that run or wait.

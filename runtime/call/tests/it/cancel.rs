@@ -209,6 +209,32 @@ async fn a_cancel_ends_the_request_that_it_names() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_follows_a_thousand_cancels_in_a_second() {
+    let (raw, runs) = slow().await;
+    let [one, two, three] = ["1", "2", "3"].map(|id| raw.request(id));
+    for request in [&one, &two, &three] {
+        raw.send(request.to_string()).await;
+    }
+    for number in 1..1000 {
+        raw.send_to(CONTROL, cancel(&raw.request("x"), &number.to_string()).to_string()).await;
+    }
+    sleep(SOON).await;
+    raw.send_to(CONTROL, cancel(&one, "a").to_string()).await;
+    raw.send_to(CONTROL, cancel(&two, "b").to_string()).await;
+    sleep(SOON).await;
+    assert_eq!(runs.get(), (3, 1));
+    sleep(Duration::from_millis(850)).await;
+    assert_eq!(runs.get(), (3, 1), "the requests take a second");
+    // The next second has room.
+    raw.send(raw.request("4").to_string()).await;
+    sleep(SOON).await;
+    sleep(SOON).await;
+    raw.send_to(CONTROL, cancel(&raw.request("4"), "c").to_string()).await;
+    sleep(SOON).await;
+    assert_eq!(runs.get(), (4, 2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancel_without_a_cause_ends_all_requests_of_the_call() {
     let (raw, runs) = slow().await;
     for id in ["1", "2", "3"] {

@@ -112,6 +112,23 @@ async fn truncated_requests_are_rejected() {
 }
 
 #[tokio::test]
+async fn requests_have_a_limited_number_of_headers() {
+    let mut raw = Raw::start(|server| server).await;
+    let many = |count: usize| (0..count).map(|number| (format!("h{number:02}"), json!(""))).collect::<Value>();
+    // 16 KiB with the name.
+    let large = |more: usize| json!({"h": "x".repeat(16 * 1024 - 1 + more)});
+    let mut with_descriptor = large(0);
+    with_descriptor["capgen-descriptor"] = json!("x".repeat(20_000));
+    let cases =
+        [(many(64), "ok"), (many(65), "invalid"), (large(0), "ok"), (large(1), "invalid"), (with_descriptor, "ok")];
+    for (number, (headers, expected)) in cases.into_iter().enumerate() {
+        let request = with(raw.request(&number.to_string()), "headers", headers);
+        let expected = if expected == "ok" { "ok" } else { "EAGENTRPC_INVALID_ENVELOPE" };
+        assert_eq!(raw.code(request).await, expected, "{number}");
+    }
+}
+
+#[tokio::test]
 async fn oversized_requests_are_rejected() {
     let mut raw = Raw::start(|server| server.max_message(2000)).await;
     let mut request = raw.request("1");
