@@ -7,6 +7,7 @@ mod architecture;
 mod budget;
 mod build_script;
 mod capgen_peer;
+mod conformance;
 mod console;
 mod containment;
 mod corpora;

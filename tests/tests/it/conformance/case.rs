@@ -1,0 +1,276 @@
+//! The files of the cases, and running one.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use capgen_manifest::{Manifest, Source, load};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::recordings::recording::Key;
+use crate::recordings::signature::sign;
+
+/// Longer than any answer takes on a busy machine.
+const LONG: Duration = Duration::from_secs(10);
+/// How long an answer is waited for that must not arrive.
+const SHORT: Duration = Duration::from_millis(300);
+/// The files, in the order of the table.
+const FILES: [&str; 4] = ["skew", "time", "cancel", "repeated"];
+/// The key of the caller.
+pub(super) const KEY: (&str, &str) = ("k1", "a secret of at least 16 bytes");
+
+/// A case.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    /// The number in the list of the protocol.
+    case: u32,
+    shows: String,
+    pub(super) provider: Settings,
+    steps: Vec<Value>,
+}
+
+/// A provider.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    /// The names of contracts.
+    pub(super) serves: Vec<String>,
+    pub(super) handler: Script,
+    /// Whether requests must be signed.
+    #[serde(default)]
+    pub(super) key: bool,
+    #[serde(default = "yes")]
+    pub(super) starts: bool,
+}
+
+/// The behaviour of a handler.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Script {
+    #[serde(default)]
+    pub(super) responds: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) fails: Option<Fails>,
+    #[serde(default, rename = "afterMs")]
+    pub(super) after_ms: u64,
+}
+
+/// An error of a handler.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fails {
+    pub(super) code: String,
+    pub(super) message: String,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// The address of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Address {
+    Requests,
+    Control,
+}
+
+/// A provider that runs.
+pub(super) trait Provider {
+    /// The value of `replyTo` in requests.
+    fn reply_to(&self) -> String;
+    async fn send(&mut self, to: Address, text: String);
+    /// The next message of the provider, if there is one within a time.
+    async fn next(&mut self, patience: Duration) -> Option<Value>;
+    /// The numbers of handlers that started, and of those that were cancelled.
+    async fn counts(&mut self) -> (u64, u64);
+}
+
+fn json_file(name: &str) -> String {
+    std::fs::read_to_string(super::folder().join(format!("{name}.json"))).unwrap()
+}
+
+/// The contract of an agent with a capability of this name in `contracts.json`.
+pub(super) fn manifest(contract: &str) -> Manifest {
+    let contracts: BTreeMap<String, Value> = serde_json::from_str(&json_file("contracts")).unwrap();
+    let manifest = json!({
+        "version": 1, "agent": "agent://echo", "transports": [{"kind": "memory", "topics": {"requests": "echo"}}],
+        "capabilities": [contracts[contract]],
+    });
+    load(&Source::new(contract, manifest.to_string()))
+        .unwrap_or_else(|errors| panic!("{contract}: {errors:?}"))
+        .manifest
+}
+
+impl Case {
+    pub(super) fn all() -> Vec<Self> {
+        let read = |name| serde_json::from_str::<Vec<Self>>(&json_file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        FILES.into_iter().flat_map(read).collect()
+    }
+
+    pub(super) fn has_one_version(&self) -> bool {
+        self.provider.serves.len() == 1
+    }
+
+    /// The row of the table.
+    pub(super) fn row(&self) -> String {
+        let typescript = if self.has_one_version() { "passes" } else { "has one version of each capability" };
+        format!("| {} | {} | passes | passes | {typescript} |", self.case, self.shows)
+    }
+
+    pub(super) fn error(&self, reason: &str) -> String {
+        format!("case {} ({}): {reason}", self.case, self.shows)
+    }
+
+    /// Runs the steps, up to the first one that fails.
+    pub(super) async fn run(&self, provider: &mut impl Provider) -> Result<(), String> {
+        for (index, step) in self.steps.iter().enumerate() {
+            let step = step.as_object().ok_or_else(|| self.error("a step is not an object"))?;
+            follow(step, provider).await.map_err(|reason| self.error(&format!("step {}: {reason}", index + 1)))?;
+        }
+        Ok(())
+    }
+}
+
+async fn follow(step: &Map<String, Value>, provider: &mut impl Provider) -> Result<(), String> {
+    let known = [
+        "send",
+        "cancel",
+        "answer",
+        "frame",
+        "runs",
+        "cancelled",
+        "waitMs",
+        "contract",
+        "signature",
+        "to",
+        "mayPrecede",
+    ];
+    if let Some(unknown) = step.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!("`{unknown}` is not known"));
+    }
+    if let Some(members) = step.get("send") {
+        let to = if step.get("to").is_some_and(|to| to == "control") { Address::Control } else { Address::Requests };
+        let text = text(request(provider), members, step)?;
+        provider.send(to, text).await;
+    } else if let Some(members) = step.get("cancel") {
+        let text = text(cancel(), members, step)?;
+        provider.send(Address::Control, text).await;
+    } else if let Some(expected) = step.get("answer") {
+        expect(expected, provider, false, step.get("mayPrecede")).await?;
+    } else if let Some(expected) = step.get("frame") {
+        expect(expected, provider, true, None).await?;
+    } else if let Some(milliseconds) = step.get("waitMs").and_then(Value::as_u64) {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    } else if let Some(expected) = step.get("runs").and_then(Value::as_u64) {
+        count(expected, "handlers started", provider, |(runs, _)| runs).await?;
+    } else if let Some(expected) = step.get("cancelled").and_then(Value::as_u64) {
+        count(expected, "handlers were cancelled", provider, |(_, cancelled)| cancelled).await?;
+    } else {
+        return Err("there is nothing to do".to_owned());
+    }
+    Ok(())
+}
+
+/// The members of a request that a case does not state.
+fn request(provider: &impl Provider) -> Value {
+    json!({"kind": "request", "replyTo": provider.reply_to(), "payload": null})
+}
+
+/// Those of a cancel.
+fn cancel() -> Value {
+    json!({"kind": "control", "headers": {"capgen-control": "cancel"}, "payload": {"reason": "abandoned"}})
+}
+
+/// The text of a message with these members.
+fn text(base: Value, members: &Value, step: &Map<String, Value>) -> Result<String, String> {
+    let mut message = json!({
+        "version": 1, "from": "agent://caller", "to": "agent://echo", "capability": "search", "deadline": {"now": 5000},
+    });
+    let id = members["messageId"].as_str().ok_or("a message has no id")?;
+    message["correlationId"] = format!("c-{id}").into();
+    for (name, value) in base.as_object().into_iter().flatten().chain(members.as_object().into_iter().flatten()) {
+        message[name] = value.clone();
+    }
+    if let Some(contract) = step.get("contract").and_then(Value::as_str) {
+        let manifest = manifest(contract);
+        let capability = manifest.capabilities.first().ok_or("no capability")?;
+        message["headers"]["capgen-contract"] = capability.hash().to_string().into();
+        message["headers"]["capgen-version"] = capability.version.as_ref().map(ToString::to_string).into();
+    }
+    if let Some(shift) = message["deadline"]["now"].as_i64() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
+        let now = i64::try_from(now.as_millis()).map_err(|error| error.to_string())?;
+        message["deadline"] = (now + shift).into();
+    }
+    let members = message.as_object_mut().ok_or("not an object")?;
+    // The payload may be null.
+    members.retain(|name, value| name == "payload" || !value.is_null());
+    let text = message.to_string();
+    let sign = |secret: &str| sign(&text, &Key { id: KEY.0.to_owned(), secret: secret.to_owned() });
+    Ok(match step.get("signature").and_then(Value::as_str) {
+        None => text,
+        Some("valid") => sign(KEY.1),
+        Some(_) => sign("another secret"),
+    })
+}
+
+/// Waits for an answer, or a frame, that has the expected members; `null` for none. An answer to another request may
+/// precede it.
+async fn expect(
+    expected: &Value,
+    provider: &mut impl Provider,
+    is_frame: bool,
+    other: Option<&Value>,
+) -> Result<(), String> {
+    let start = Instant::now();
+    let patience = if expected.is_null() { SHORT } else { LONG };
+    while let Some(mut message) = provider.next(patience.saturating_sub(start.elapsed())).await {
+        if message["headers"]["capgen-frame"].is_string() != is_frame || other == Some(&message["causedBy"]) {
+            continue;
+        }
+        // The header may be absent.
+        message["status"] = message["headers"]["capgen-status"].as_str().unwrap_or("ok").into();
+        return match difference(expected, &message, "") {
+            None => Ok(()),
+            Some(difference) => Err(format!("{difference} in {message}")),
+        };
+    }
+    if expected.is_null() { Ok(()) } else { Err("there is no message".to_owned()) }
+}
+
+/// The first member that differs from the expected ones.
+fn difference(expected: &Value, found: &Value, path: &str) -> Option<String> {
+    match (expected, found) {
+        (Value::Object(members), Value::Object(_)) => {
+            members.iter().find_map(|(name, value)| difference(value, &found[name], &format!("{path}/{name}")))
+        }
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+            (items.iter().zip(others).enumerate())
+                .find_map(|(index, (item, other))| difference(item, other, &format!("{path}/{index}")))
+        }
+        _ if expected == found => None,
+        _ => Some(format!("{path:?} is {found}, and must be {expected}")),
+    }
+}
+
+/// Waits until a number is as expected. A smaller one may still grow.
+async fn count(
+    expected: u64,
+    subject: &str,
+    provider: &mut impl Provider,
+    of: impl Fn((u64, u64)) -> u64,
+) -> Result<(), String> {
+    let start = Instant::now();
+    loop {
+        let found = of(provider.counts().await);
+        if found == expected {
+            return Ok(());
+        }
+        if found > expected || start.elapsed() > LONG {
+            return Err(format!("{found} {subject}, and {expected} must have"));
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

@@ -1,0 +1,83 @@
+//! The cases of `tests/conformance/calls`, which implementations in every language run unchanged: providers in Rust over
+//! memory and NATS, and generated servers in TypeScript.
+
+mod case;
+mod node_provider;
+mod rust_provider;
+
+use std::path::PathBuf;
+
+use capgen::call::{MemoryBroker, Transport};
+use capgen_nats::{NatsOptions, NatsTransport};
+use capgen_testkit::brokers::NatsServer;
+
+use case::Case;
+use node_provider::NodeProvider;
+use rust_provider::RustProvider;
+
+/// The folder of the cases.
+fn folder() -> PathBuf {
+    capgen_tests::folder().join("conformance/calls")
+}
+
+/// The errors of cases, as one text.
+fn assert_passed(provider: &str, failed: &[String]) {
+    assert!(failed.is_empty(), "{} cases failed with {provider}:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[tokio::test]
+async fn providers_in_rust_pass_the_cases_over_memory() {
+    let mut failed = Vec::new();
+    for case in Case::all() {
+        let broker = MemoryBroker::new();
+        let connect = || std::sync::Arc::new(broker.connect()) as std::sync::Arc<dyn Transport>;
+        failed.extend(in_rust(&case, connect(), connect()).await.err());
+    }
+    assert_passed("Rust over memory", &failed);
+}
+
+#[tokio::test]
+async fn providers_in_rust_pass_the_cases_over_nats() {
+    let Some(server) = NatsServer::start() else { return };
+    let mut failed = Vec::new();
+    for case in Case::all() {
+        let connect = async || {
+            let transport = NatsTransport::connect(NatsOptions::new([server.url()])).await.unwrap();
+            std::sync::Arc::new(transport) as std::sync::Arc<dyn Transport>
+        };
+        failed.extend(in_rust(&case, connect().await, connect().await).await.err());
+    }
+    assert_passed("Rust over NATS", &failed);
+}
+
+async fn in_rust(
+    case: &Case,
+    provider: std::sync::Arc<dyn Transport>,
+    caller: std::sync::Arc<dyn Transport>,
+) -> Result<(), String> {
+    match RustProvider::start(case, provider, caller).await {
+        Ok(_) if !case.provider.starts => Err(case.error("the provider starts")),
+        Ok(mut provider) => case.run(&mut provider).await,
+        Err(_) if !case.provider.starts => Ok(()),
+        Err(error) => Err(case.error(&error)),
+    }
+}
+
+#[tokio::test]
+async fn providers_in_typescript_pass_the_cases() {
+    let Some(mut provider) = NodeProvider::start() else { return };
+    let mut failed = Vec::new();
+    for case in Case::all().into_iter().filter(Case::has_one_version) {
+        provider.prepare(&case);
+        failed.extend(case.run(&mut provider).await.err());
+    }
+    assert_passed("TypeScript", &failed);
+}
+
+#[test]
+fn the_page_has_a_row_for_each_case() {
+    let page = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    let rows: Vec<String> = Case::all().iter().map(Case::row).collect();
+    let table = rows.join("\n");
+    assert!(page.contains(&table), "the table of tests/conformance/calls/README.md must have these rows:\n{table}");
+}

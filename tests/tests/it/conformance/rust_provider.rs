@@ -1,0 +1,102 @@
+//! A provider in Rust, over any transport.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use capgen::call::{
+    Delivery, Failure, Handlers, IncomingContent, Keys, Outgoing, Server, SubscribeOptions, Subscription, Transport,
+};
+use serde_json::Value;
+
+use super::case::{Address, Case, KEY, Provider, Script, manifest};
+
+/// The address of requests.
+const ADDRESS: &str = "agents.echo";
+
+pub(super) struct RustProvider {
+    _server: Server,
+    transport: Arc<dyn Transport>,
+    replies: Subscription,
+    inbox: String,
+    counts: Counts,
+}
+
+#[derive(Clone, Default)]
+struct Counts {
+    runs: Arc<AtomicU64>,
+    cancelled: Arc<AtomicU64>,
+}
+
+/// Counts a handler that is dropped before its end.
+struct UnlessEnded(Arc<AtomicU64>);
+
+impl Drop for UnlessEnded {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Counts {
+    async fn run(self, script: Script) -> Result<Value, Failure> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        let unless_ended = UnlessEnded(self.cancelled);
+        tokio::time::sleep(Duration::from_millis(script.after_ms)).await;
+        std::mem::forget(unless_ended);
+        match script.fails {
+            Some(error) => Err(Failure::new(error.code, error.message)),
+            None => Ok(script.responds),
+        }
+    }
+}
+
+impl RustProvider {
+    pub(super) async fn start(
+        case: &Case,
+        provider: Arc<dyn Transport>,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Self, String> {
+        let counts = Counts::default();
+        let mut handlers = Handlers::new("echo");
+        for contract in &case.provider.serves {
+            let (counts, script) = (counts.clone(), case.provider.handler.clone());
+            let run = move |_, _| counts.clone().run(script.clone());
+            handlers = handlers.with_json(&manifest(contract).capabilities[0], run);
+        }
+        let mut server = Server::builder(handlers).listen(provider, ADDRESS);
+        if case.provider.key {
+            server = server.keys(Keys::signing_with(KEY.0, KEY.1.as_bytes()).map_err(|error| error.to_string())?);
+        }
+        let server = server.start().await.map_err(|error| error.to_string())?;
+        let inbox = transport.new_inbox();
+        let replies = transport.subscribe(&format!("{inbox}.*"), SubscribeOptions::default()).await;
+        let replies = replies.map_err(|error| error.to_string())?;
+        Ok(Self { _server: server, transport, replies, inbox, counts })
+    }
+}
+
+impl Provider for RustProvider {
+    fn reply_to(&self) -> String {
+        format!("{}://{}.1", self.transport.kind(), self.inbox)
+    }
+
+    async fn send(&mut self, to: Address, text: String) {
+        let address = match to {
+            Address::Requests => ADDRESS.to_owned(),
+            Address::Control => format!("{ADDRESS}.control"),
+        };
+        let (payload, delivery) = (text.into(), Delivery::AtMostOnce);
+        let message = Outgoing { address, reply_to: None, payload, delivery, message_id: String::new() };
+        self.transport.publish(message).await.unwrap();
+    }
+
+    async fn next(&mut self, patience: Duration) -> Option<Value> {
+        let incoming = tokio::time::timeout(patience, self.replies.next()).await.ok()??;
+        let IncomingContent::Message(text) = incoming.content else { panic!("no program receives the requests") };
+        Some(serde_json::from_slice(&text).unwrap())
+    }
+
+    async fn counts(&mut self) -> (u64, u64) {
+        (self.counts.runs.load(Ordering::SeqCst), self.counts.cancelled.load(Ordering::SeqCst))
+    }
+}
