@@ -111,7 +111,7 @@ export type ClientOptions = {
 
 /**
  * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
- * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller.
+ * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller, and ends with it.
  */
 export type CallOptions = {
   timeoutMs?: number;
@@ -176,7 +176,10 @@ export type Handler<Request, Response> = (
   context: Context,
 ) => Response | globalThis.Promise<Response>;
 
-/** A call that is being served. `deadline` is Unix time in ms, by the clock of this process. */
+/**
+ * A call that is being served. `deadline` is Unix time in ms, by the clock of this process. `signal` is aborted if the call ends before
+ * its handler does: at the deadline, and with a server if the caller cancels it or the server stops.
+ */
 export type Context = {
   caller: string;
   capability: string;
@@ -185,6 +188,7 @@ export type Context = {
   tenantId: string | undefined;
   deadline: number | undefined;
   headers: { [name: string]: string };
+  signal: Signal;
   /** Ends the call with an error, which the caller gets. */
   fail(code: string, message: string): never;
 };
@@ -192,6 +196,10 @@ export type Context = {
 /**
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one.
+ *
+ * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
+ * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
+ * program passes the messages of the address for control to `control`.
  */
 export type ServerOptions = {
   tenants?: readonly string[];
@@ -199,7 +207,26 @@ export type ServerOptions = {
   verify?: Verify;
   clockDifferenceMs?: number;
   onError?: (error: unknown, context: Context) => void;
+  maxInFlight?: number;
+  idempotencyWindowMs?: number;
+  receivesControl?: boolean;
 };
+
+/** A server that remembers requests. */
+export interface Server {
+  /** Handles a message, and returns the text of the response; `undefined` if it has none, or if its caller cancelled it. */
+  handle(text: string, options?: HandleOptions): globalThis.Promise<string | undefined>;
+  /** Follows a message that was sent to the address for control: a cancel. Other messages are dropped. Never rejects. */
+  control(text: string): globalThis.Promise<void>;
+  /**
+   * Refuses further requests and waits until the others have ended, at most for `patienceMs` (5000); then it aborts them. Resolves to
+   * whether all ended in time.
+   */
+  shutdown(patienceMs?: number): globalThis.Promise<boolean>;
+}
+
+/** The options of a message. `send` sends a text to where the response goes to: the proof that the request runs, again and again. */
+export type HandleOptions = { send?: (text: string) => unknown };
 
 /**
  * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
@@ -814,8 +841,9 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
     };
     const found = invalid("request", request);
     if (found) return found;
-    if (signal?.aborted) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
     if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+    const signals = [signal, parent?.signal].filter(Boolean);
+    if (signals.some(({ aborted }) => aborted)) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
     if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
     inFlight++;
     let timer: any, abandon: any;
@@ -824,9 +852,12 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
         resolve(failed(code, message));
         controller.abort();
       };
-      timer = setTimeout(stop("EAGENTRPC_TIMEOUT", "no response before the deadline"), limit);
-      abandon = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-      signal?.addEventListener("abort", abandon);
+      const late = stop("EAGENTRPC_TIMEOUT", "no response before the deadline");
+      const abandoned = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
+      timer = setTimeout(late, limit);
+      // The call that this one serves may end at the same deadline, which is rounded.
+      abandon = () => (Date.now() + 2 < start + limit ? abandoned : late)();
+      for (const each of signals) each.addEventListener("abort", abandon);
     });
     try {
       return await Promise.race([exchange(), stopped]);
@@ -835,7 +866,7 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
       return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abandon);
+      for (const each of signals) each.removeEventListener("abort", abandon);
       inFlight--;
     }
   };
@@ -847,122 +878,36 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   return Object.fromEntries(entries);
 }
 
-/** The text of the response to a message; `undefined` if it has none. */
-export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any): globalThis.Promise<any> {
-  const { clearTimeout, setTimeout }: any = globalThis;
-  const failed = (code: string, message: string, more?: any) => ({ error: { code, message, ...more } });
-  /** The error of a request whose handler did not start. */
-  const refused = (code: string, message: string, more?: any) => failed(code, message, { effect: "none", ...more });
+/**
+ * The text of the response to a message; `undefined` if it has none. `server` has the functions of a server that remembers requests.
+ */
+export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any, server?: any): globalThis.Promise<any> {
+  const { AbortController, clearTimeout }: any = globalThis;
   const to = `agent://${agent}`;
   let parts: any;
   try {
     parts = JSON.parse(text);
   } catch {}
-  const { kind, messageId, correlationId, from, capability: name, tenantId, deadline, headers = {}, payload } = parts ?? {};
+  const { kind, messageId, correlationId, from, capability: name, tenantId } = parts ?? {};
   // A sender that made a mistake gets an answer, if the message shows where to.
   const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
   if (!isAnswerable || kind === "response" || kind === "control") return;
   const capability = own(capabilities, name);
+  const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
+  const controller = new AbortController();
+  const call: any = { agent, text, parts, capability, method, handlers, settings, refusalOf, server, signal: controller.signal };
+  call.describe = methods[method]?.[1];
+  call.envelope = readEnvelope(text);
   // Only the answers to proved requests are signed, so that no one can use the agent to forge responses.
-  let isProved = !settings.verify;
-  const answer = async (): globalThis.Promise<any> => {
-    const now = Date.now();
-    if (!readEnvelope(text)) return refused("EAGENTRPC_INVALID_ENVELOPE", "the message is not a valid envelope");
-    if (parts.to !== to) return refused("EAGENTRPC_INVALID_ENVELOPE", "the request is for another agent");
-    const { "capgen-timeout-ms": timeout, "capgen-version": version, "capgen-policy": policy } = headers;
-    const numbers: any = { "capgen-timeout-ms": [1, 600_000], "capgen-attempt": [2, 4_294_967_295], "capgen-heartbeat-ms": [250, 30_000] };
-    for (const [header, [least, most]] of Object.entries<any>(numbers)) {
-      const number = headers[header];
-      if (number !== undefined && !(/^[1-9]\d*$/.test(number) && number >= least && number <= most))
-        return refused("EAGENTRPC_INVALID_ENVELOPE", `the header \`${header}\` is invalid: it is not a number from ${least} to ${most}`);
-    }
-    if (![undefined, "refuse", "strict"].includes(policy))
-      return refused("EAGENTRPC_INVALID_ENVELOPE", "the header `capgen-policy` is invalid: it is neither `refuse` nor `strict`");
-    const tooLate = (lateMs: number, reason: string) => {
-      const details = defined({ lateMs, timeoutMs: timeout && +timeout });
-      return refused("EAGENTRPC_DEADLINE_EXCEEDED", `the deadline passed ${lateMs} ms ago${reason}`, { details });
+  call.isProved = settings.verify ? undefined : true;
+  // Resolves if the request ends before its handler does: to the answer, or to `undefined` if its caller cancelled it.
+  call.interrupted = new Promise((resolve) => {
+    call.interrupt = (answer: any) => {
+      resolve(answer);
+      controller.abort();
     };
-    // The time that remains does not depend on clocks. The deadline proves that a signed message is not an old one.
-    const { clockDifferenceMs: difference = 300_000 } = settings;
-    const ahead = deadline - (timeout ?? 0) - now;
-    if (now - deadline > (timeout === undefined ? 0 : settings.verify ? difference : Infinity))
-      return tooLate(now - deadline, " by the provider's clock; are the clocks equal?");
-    if (timeout === undefined && ahead > 630_000)
-      return refused("EAGENTRPC_INVALID_ENVELOPE", "the deadline of the request is more than 600 s in the future by the provider's clock");
-    if (timeout !== undefined && settings.verify && ahead > difference)
-      return refused("EAGENTRPC_INVALID_ENVELOPE", `the clock of the caller is ${ahead} ms ahead of the provider's, and may differ by at most ${difference} ms`);
-    const rest = +(timeout ?? (deadline === undefined ? 600_000 : deadline - now));
-    if (settings.tenants && !settings.tenants.includes(tenantId))
-      return refused("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
-    if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
-      return refused("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
-    isProved = true;
-    if (!capability) return refused("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${name}\``);
-    const [method]: any = Object.keys(methods).filter((key) => methods[key][0] === name);
-    const { hash, version: ours } = capability;
-    const skew = (reason: string) =>
-      defined({
-        callerVersion: version,
-        callerContract: headers["capgen-contract"],
-        providerVersion: ours,
-        providerContract: hash,
-        served: ours && [ours],
-        reason,
-      });
-    const refusal = version === undefined ? undefined : refusalOf?.(methods[method][1](), version);
-    if (refusal) return refused(refusal[0], refusal[1], refusal[0] === "EVERSION_SKEW" ? { skew: skew("version") } : {});
-    const invalid = (side: string, value: unknown) => {
-      const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: true }) ?? {};
-      if (ok) return;
-      const more: any = defined({ side, violations, truncated: truncated || undefined });
-      if (side === "response") return failed("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
-      if ([undefined, hash].includes(headers["capgen-contract"])) return refused("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
-      return refused("EVERSION_SKEW", unreadable(violations[0], ours, version), { ...more, retryable: true, skew: skew("payload") });
-    };
-    const found = invalid("request", payload);
-    if (found) return found;
-    // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-    const { idempotent, sideEffects }: any = methods[method][1]();
-    const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
-    if (kind === "request" && ![undefined, hash].includes(headers["capgen-contract"]) && (policy === "strict" || (policy && !isRepeatable))) {
-      const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
-      return refused("EVERSION_SKEW", message, { skew: skew("unknown-contract") });
-    }
-    if (Date.now() - now > rest) return tooLate(Date.now() - now - rest, ", before the handler started");
-    let failure: any, timer: any;
-    const context = {
-      caller: from.slice(8),
-      capability: name,
-      messageId,
-      correlationId,
-      tenantId,
-      deadline: (timeout ?? deadline) === undefined ? undefined : now + rest,
-      headers,
-      fail(code: string, message: string): never {
-        throw (failure = { code, message });
-      },
-    };
-    const late = new Promise((resolve) => {
-      const message = "the deadline passed before the handler ended";
-      timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", message)), now + rest - Date.now());
-    });
-    const run = async () => {
-      const response = await handlers[method](payload, context);
-      return invalid("response", response) || { response };
-    };
-    try {
-      return await Promise.race([run(), late]);
-    } catch (error) {
-      if (failure && error === failure)
-        // The codes of the protocol have meanings of their own, such as that no handler started.
-        return failed(/^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(failure.code) ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`);
-      settings.onError?.(error, context);
-      return failed("EAGENTRPC_HANDLER_FAILED", "the handler failed");
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  const respond = ({ response = null, error }: any) =>
+  });
+  call.write = (headers: any, payload: unknown, tenant: any = tenantId): globalThis.Promise<string> =>
     writeEnvelope(
       {
         version: 1,
@@ -973,20 +918,429 @@ export async function serve(agent: string, capabilities: any, methods: any, text
         from: to,
         to: from,
         capability: name,
-        tenantId: error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? undefined : tenantId,
-        headers: defined({
-          "capgen-contract": capability?.hash,
-          "capgen-version": headers?.["capgen-contract"] === capability?.hash ? undefined : capability?.version,
-          "capgen-status": error && "error",
-        }),
-        payload: error ?? response,
+        tenantId: tenant ?? undefined,
+        headers: defined({ ...headers, "capgen-features": server?.features }),
+        payload,
       },
-      isProved ? settings.sign : undefined,
+      call.isProved ? settings.sign : undefined,
     );
-  const answered = await answer();
-  if (kind === "event") return;
-  isProved ||= readEnvelope(text) !== undefined && (await isAuthentic(text, parts, settings.verify));
-  return respond(answered).catch(() => respond(failed("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
+  const respond = ({ response = null, error }: any) => {
+    const headers = {
+      "capgen-contract": capability?.hash,
+      "capgen-version": parts.headers?.["capgen-contract"] === capability?.hash ? undefined : capability?.version,
+      "capgen-status": error && "error",
+    };
+    return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
+  };
+  server?.enter(call);
+  try {
+    call.work = (async () => (await admitCall(call)) ?? (server ? server.once(call) : runCall(call)))();
+    const answered = await Promise.race([call.work, call.interrupted]);
+    if (kind === "event" || !answered) return;
+    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify));
+    return await respond(answered).catch(() => respond(failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
+  } finally {
+    clearTimeout(call.timer);
+  }
+}
+
+/** Checks a request before its payload is read: the answer that refuses it; `undefined` if it may run. */
+export async function admitCall(call: any): globalThis.Promise<any> {
+  const { setTimeout }: any = globalThis;
+  const { agent, parts, text, capability, settings, server } = call;
+  const { headers = {}, tenantId } = parts;
+  const invalid = (message: string) => refusedWith("EAGENTRPC_INVALID_ENVELOPE", message);
+  if (!call.envelope) return invalid("the message is not a valid envelope");
+  const full = server?.refusal();
+  if (full) return full;
+  if (parts.to !== `agent://${agent}`) return invalid("the request is for another agent");
+  const invalidity = invalidHeader(headers);
+  if (invalidity) return invalid(invalidity);
+  const { now, rest, refusal, tooLate } = timeOf(parts, settings);
+  if (refusal) return refusal;
+  const timedOut = () => failedWith("EAGENTRPC_TIMEOUT", "the deadline passed before the handler ended");
+  call.timer = setTimeout(() => call.interrupt(call.hasStarted ? timedOut() : tooLate()), rest);
+  Object.assign(call, { now, rest, tooLate });
+  if (settings.tenants && !settings.tenants.includes(tenantId))
+    return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
+  // An answer before the end of the verification is not signed.
+  call.isProved = !settings.verify;
+  if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
+    return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
+  const refused = server && (await server.admit(call));
+  if (refused) return refused;
+  call.isProved = true;
+  if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
+  const version = headers["capgen-version"];
+  const [code, message] = (version !== undefined && call.refusalOf?.(call.describe(), version)) || [];
+  if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
+}
+
+/** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
+export async function runCall(call: any): globalThis.Promise<any> {
+  const { parts, capability, method, handlers, settings, signal } = call;
+  const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
+  const { "capgen-contract": contract, "capgen-policy": policy } = headers;
+  const isSame = [undefined, capability.hash].includes(contract);
+  const invalid = (side: string, value: unknown) => {
+    const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: true }) ?? {};
+    if (ok) return;
+    const more: any = defined({ side, violations, truncated: truncated || undefined });
+    if (side === "response") return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
+    if (isSame) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
+    const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
+    return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
+  };
+  const found = invalid("request", payload);
+  if (found) return found;
+  // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
+  const { idempotent, sideEffects }: any = call.describe();
+  const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
+  if (kind === "request" && !isSame && (policy === "strict" || (policy && !isRepeatable))) {
+    const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
+    return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
+  }
+  if (Date.now() - call.now > call.rest) return call.tooLate();
+  // The answer of a request that was cancelled or stopped in the meantime is known.
+  if (signal.aborted) return;
+  call.hasStarted = true;
+  let failure: any;
+  const context = {
+    caller: from.slice(8),
+    capability: name,
+    messageId,
+    correlationId,
+    tenantId,
+    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : call.now + call.rest,
+    headers,
+    signal,
+    fail(code: string, message: string): never {
+      throw (failure = { code, message });
+    },
+  };
+  try {
+    const response = await handlers[method](payload, context);
+    return { ...(invalid("response", response) ?? { response }), isFinal: true };
+  } catch (error) {
+    // The codes of the protocol have meanings of their own, such as that no handler started.
+    const isOwn = failure && error === failure && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(failure.code);
+    if (failure && error === failure)
+      return { ...failedWith(isOwn ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`), isFinal: true };
+    // The error of a handler that was interrupted is mostly the interruption.
+    if (!signal.aborted) settings.onError?.(error, context);
+    return failedWith("EAGENTRPC_HANDLER_FAILED", "the handler failed");
+  }
+}
+
+/** The ms that remain for a message that arrives now, and the answer to it if its times refuse it. */
+export function timeOf({ deadline, headers = {} }: any, { verify, clockDifferenceMs: difference = 300_000 }: any): any {
+  const now = Date.now();
+  const timeout = headers["capgen-timeout-ms"];
+  const rest = +(timeout ?? (deadline === undefined ? 600_000 : deadline - now));
+  const late = (lateMs: number, reason: string) => {
+    const details = defined({ lateMs, timeoutMs: timeout && +timeout });
+    return refusedWith("EAGENTRPC_DEADLINE_EXCEEDED", `the deadline passed ${lateMs} ms ago${reason}`, { details });
+  };
+  // The time that remains does not depend on clocks. The deadline proves that a signed message is not an old one.
+  const ahead = deadline - (timeout ?? 0) - now;
+  const ofClock = `the clock of the caller is ${ahead} ms ahead of the provider's, and may differ by at most ${difference} ms`;
+  let refusal: any;
+  if (now - deadline > (timeout === undefined ? 0 : verify ? difference : Infinity))
+    refusal = late(now - deadline, " by the provider's clock; are the clocks equal?");
+  else if (timeout === undefined && ahead > 630_000)
+    refusal = refusedWith("EAGENTRPC_INVALID_ENVELOPE", "the deadline of the request is more than 600 s in the future by the provider's clock");
+  else if (timeout !== undefined && verify && ahead > difference) refusal = refusedWith("EAGENTRPC_INVALID_ENVELOPE", ofClock);
+  return { now, rest, refusal, tooLate: () => late(Date.now() - now - rest, ", before the handler started") };
+}
+
+/** Why a header of the protocol is invalid in a request; `undefined` if all are valid. */
+export function invalidHeader(headers: any): any {
+  const numbers: any = { "capgen-timeout-ms": [1, 600_000], "capgen-attempt": [2, 4_294_967_295], "capgen-heartbeat-ms": [250, 30_000] };
+  for (const [name, [least, most]] of Object.entries<any>(numbers)) {
+    const number = headers[name];
+    if (number !== undefined && !(/^[1-9]\d*$/.test(number) && number >= least && number <= most))
+      return `the header \`${name}\` is invalid: it is not a number from ${least} to ${most}`;
+  }
+  if (![undefined, "refuse", "strict"].includes(headers["capgen-policy"]))
+    return "the header `capgen-policy` is invalid: it is neither `refuse` nor `strict`";
+}
+
+/** The versions and hashes of the contracts of the two sides of a call. */
+export function skewOf({ parts, capability: { hash, version } }: any, reason: string): any {
+  const { "capgen-version": callerVersion, "capgen-contract": callerContract } = parts.headers ?? {};
+  return defined({ callerVersion, callerContract, providerVersion: version, providerContract: hash, served: version && [version], reason });
+}
+
+/** The answer to a request whose handler did not start. */
+export function refusedWith(code: string, message: string, more?: any): any {
+  return failedWith(code, message, { effect: "none", ...more });
+}
+
+/** The answer to a request that failed. */
+export function failedWith(code: string, message: string, more?: any): any {
+  return { error: { code, message, ...more } };
+}
+
+/** A server of an agent, which remembers requests: to cancel them, to run duplicates once, and to refuse replays. */
+export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any): any {
+  const { clearTimeout, setTimeout }: any = globalThis;
+  const { maxInFlight = 1280, idempotencyWindowMs = 300_000, clockDifferenceMs = 300_000, verify, tenants, receivesControl } = settings;
+  for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
+    if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  const cancels = cancelsOf();
+  const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
+  const seen = expiring();
+  /** The messages that are being handled. */
+  const pending: Set<any> = new Set();
+  let inFlight = 0;
+  let isDraining = false;
+  const refusal = () => {
+    if (isDraining) return refusedWith("EAGENTRPC_ABANDONED", "the provider stopped before the handler started");
+    if (inFlight > maxInFlight) return refusedWith("EAGENTRPC_BUSY", "the provider has too many requests");
+  };
+  /** The answer to a signed message that was received before, or that cannot be remembered. */
+  const replayed = async ({ from, messageId, deadline }: any): globalThis.Promise<any> => {
+    const id = await hashOf(JSON.stringify([from, messageId]));
+    const now = Date.now();
+    if (seen.get(id, now)) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
+    if (seen.count(now) >= 1_000_000) return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
+    // From then on, its deadline refuses it.
+    seen.set(id, true, (deadline ?? now + 630_000) + clockDifferenceMs + 2);
+  };
+  /** Sends the proof that a request runs, again and again. A caller does not rely on each one, so failures do not matter. */
+  const beat = (call: any, send: any) => {
+    const interval = +call.envelope.headers?.["capgen-heartbeat-ms"];
+    if (!send || !interval || call.envelope.kind !== "request") return;
+    const next = (wait: number) => {
+      call.heartbeat = setTimeout(async () => {
+        try {
+          const text = await call.write({ "capgen-frame": "working" }, null);
+          if (!call.hasEnded) await send(text);
+        } catch {}
+        if (!call.hasEnded) next(interval);
+      }, wait);
+    };
+    next(call.now + interval - Date.now());
+  };
+  const handle = async (text: string, { send }: any = {}): globalThis.Promise<any> => {
+    let [call, leave]: any[] = [];
+    const enter = (entered: any) => {
+      call = entered;
+      // A request goes on as long as others wait for its answer.
+      call.cancel = () => (call.entry?.waiting > 0 ? (call.entry.cancel = call.interrupt) : call.interrupt());
+      if (call.envelope?.kind === "request") leave = cancels.run(call);
+    };
+    /** The answer to a request whose sender is proved, if it does not run. */
+    const admit = async ({ envelope }: any): globalThis.Promise<any> => {
+      const answer = verify && (await replayed(envelope));
+      call.isProved = answer?.error.code !== "EAGENTRPC_AUTH_FAILED";
+      if (answer) return answer;
+      if (cancels.isCancelled(envelope, Date.now())) return refusedWith("EAGENTRPC_ABANDONED", "the caller cancelled the request");
+      beat(call, send);
+    };
+    const features = [send && "heartbeat", receivesControl && "cancel"].filter(Boolean).join(" ") || undefined;
+    inFlight++;
+    const message: any = { stop: () => call?.interrupt(stopped(call)) };
+    pending.add(message);
+    message.handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, { features, refusal, admit, once, enter });
+    try {
+      return await message.handled;
+    } finally {
+      pending.delete(message);
+      leave?.();
+      if (call) call.hasEnded = true;
+      clearTimeout(call?.heartbeat);
+      // A handler that goes on after its request ended takes its place until it ends.
+      const free = () => inFlight--;
+      Promise.resolve(call?.work).then(free, free);
+    }
+  };
+  const stopped = ({ hasStarted }: any) =>
+    (hasStarted ? failedWith : refusedWith)("EAGENTRPC_ABANDONED", "the provider stopped before the handler ended");
+  const control = async (text: string): globalThis.Promise<void> => {
+    try {
+      const message = text.length <= 1_048_576 && readEnvelope(text);
+      const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
+      if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
+      const { now, rest, refusal } = timeOf(message, settings);
+      // Without signatures, its deadline proves nothing.
+      if (verify && (refusal || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
+      cancels.cancel(message, Date.now(), now + rest);
+    } catch {
+      // The message may be anything, and no one waits for an answer.
+    }
+  };
+  const shutdown = async (patienceMs = 5000): globalThis.Promise<boolean> => {
+    isDraining = true;
+    const isIdle = async (ms: number): globalThis.Promise<any> => {
+      let timer: any;
+      const late = new Promise((resolve) => (timer = setTimeout(() => resolve(false), Math.min(ms, 2_147_483_647))));
+      const ended = Promise.allSettled([...pending].map(({ handled }) => handled)).then(() => true);
+      const isInTime = await Promise.race([ended, late]);
+      clearTimeout(timer);
+      return isInTime;
+    };
+    const isInTime = await isIdle(patienceMs);
+    for (const { stop } of pending) stop();
+    if (!isInTime) await isIdle(5000);
+    return isInTime;
+  };
+  return { handle, control, shutdown };
+}
+
+/** The requests that run, to cancel them, and the cancels that arrived before their request. */
+export function cancelsOf(): any {
+  const running: Map<string, Set<any>> = new Map();
+  const counts: Map<string, number> = new Map();
+  const count = (from: string, more: number) => {
+    const sum = (counts.get(from) ?? 0) + more;
+    if (sum > 0) counts.set(from, sum);
+    else counts.delete(from);
+  };
+  const early = expiring((from) => count(from, -1));
+  // A request has the id of its call, and each attempt its own id. A cancel without the latter is for all attempts.
+  const keyOf = ({ from, tenantId = null, capability, correlationId }: any, ...id: any[]) =>
+    JSON.stringify([from, tenantId, capability, correlationId, ...id]);
+  return {
+    /** Registers a request that runs, and returns the function that removes it. */
+    run: (call: any) => {
+      const key = keyOf(call.envelope);
+      const calls = running.get(key) ?? new Set();
+      running.set(key, calls.add(call));
+      return () => {
+        calls.delete(call);
+        if (calls.size === 0 && running.get(key) === calls) running.delete(key);
+      };
+    },
+    isCancelled: (request: any, now: number) =>
+      early.count(now) > 0 && [[], [request.messageId]].some((id) => early.get(keyOf(request, ...id), now) !== undefined),
+    /** Cancels the requests that a message is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
+    cancel: (message: any, now: number, end: number) => {
+      const { from, causedBy } = message;
+      const found = [...(running.get(keyOf(message)) ?? [])].filter((call) => [undefined, call.envelope.messageId].includes(causedBy));
+      for (const call of found) call.cancel();
+      if (found.length > 0 && causedBy !== undefined) return;
+      const key = keyOf(message, ...(causedBy === undefined ? [] : [causedBy]));
+      // Of each caller 256, so that none can take the room of all others.
+      const isFull = early.count(now) >= 4096 || (counts.get(from) ?? 0) >= 256;
+      if (isFull || early.get(key, now) !== undefined) return;
+      count(from, 1);
+      early.set(key, from, Math.min(end, now + 30_000));
+    },
+  };
+}
+
+/**
+ * Runs requests with equal idempotency keys once, and gives the answer to all of them: within a time in ms. It keeps at most some
+ * answers of together some characters; if there are more, requests with a new key are refused.
+ */
+export function keyedAnswers(windowMs: number, most: number, room: number): any {
+  let kept = 0;
+  const entries = expiring(({ text }: any) => (kept -= text.length));
+  /** Keeps the answer to the first request with a key if it is final, and returns its text then. */
+  const keep = (call: any, key: string, answer: any) => {
+    const { headers, correlationId, deadline } = call.parts;
+    const { response, error, isFinal } = answer ?? {};
+    const entry = call.entry;
+    entry.cancel = undefined;
+    entries.delete(key);
+    if (!isFinal || !JSON.stringify(error ?? response ?? null)) return;
+    entry.text = JSON.stringify({ response, error });
+    kept += entry.text.length;
+    // Only the attempts of one call have its id as their key. They share its deadline, after which they are refused anyway.
+    const isOwn = headers["idempotency-key"] === correlationId && (deadline ?? headers["capgen-timeout-ms"]) !== undefined;
+    entries.set(key, entry, isOwn ? call.now + call.rest : Date.now() + windowMs);
+    return entry.text;
+  };
+  /** Runs the first request with a key. A handler that goes on after the end of its request has the key until it ends. */
+  const first = (call: any, key: string, payload: string) => {
+    call.entry = { payload, waiting: 0 };
+    entries.set(key, call.entry, Infinity);
+    const running = runCall(call);
+    call.entry.ended = running.then(
+      (answer: any) => keep(call, key, answer),
+      () => keep(call, key, undefined),
+    );
+    // A response that is not JSON is not kept.
+    call.entry.ended = call.entry.ended.catch(() => undefined);
+    return running;
+  };
+  return async (call: any): globalThis.Promise<any> => {
+    const { from, tenantId = null, capability, headers, payload } = call.parts;
+    const name = headers?.["idempotency-key"];
+    if (name === undefined) return runCall(call);
+    let text: string;
+    try {
+      text = JSON.stringify(payload);
+    } catch {
+      return refusedWith("EAGENTRPC_INVALID_ENVELOPE", "the payload is nested too deeply");
+    }
+    const [key, hash] = await Promise.all([hashOf(JSON.stringify([from, tenantId, capability, name])), hashOf(text)]);
+    while (!call.signal.aborted) {
+      const entry = entries.get(key, Date.now());
+      if (!entry) {
+        if (entries.count(Date.now()) < most && kept < room) return first(call, key, hash);
+        return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
+      }
+      if (entry.payload !== hash) return refusedWith("EAGENTRPC_KEY_REUSED", "the idempotency key was used for another request");
+      // From now on, the handler of another request may have run for this one.
+      call.hasStarted = true;
+      entry.waiting++;
+      const found = entry.text ?? (await Promise.race([entry.ended, call.interrupted.then(() => undefined)]));
+      entry.waiting--;
+      if (entry.waiting === 0) entry.cancel?.();
+      if (found !== undefined) return JSON.parse(found);
+    }
+  };
+}
+
+/** Values by key, each until a time in Unix ms; those whose time has passed are passed to `forgotten`, at most some seconds later. */
+export function expiring(forgotten: (value: any) => void = () => {}): any {
+  const values: Map<string, any> = new Map();
+  /** The keys by the second in which their values end. */
+  const ends: Map<number, string[]> = new Map();
+  let lastSecond = 0;
+  const remove = (key: string) => {
+    const { value } = values.get(key);
+    values.delete(key);
+    forgotten(value);
+  };
+  return {
+    get: (key: string, now: number) => {
+      const found = values.get(key);
+      if (found && found.end >= now) return found.value;
+      if (found) remove(key);
+    },
+    set: (key: string, value: unknown, end: number) => {
+      values.set(key, { value, end });
+      if (end === Infinity) return;
+      const second = Math.floor(end / 1000);
+      const keys = ends.get(second);
+      if (keys) keys.push(key);
+      else ends.set(second, [key]);
+    },
+    delete: (key: string) => void values.delete(key),
+    /** The number of values, after it has forgotten those whose time has passed. */
+    count: (now: number) => {
+      const second = Math.floor(now / 1000);
+      // Not for every request, because there is one list for each second of several minutes.
+      if (second !== lastSecond)
+        for (const [end, keys] of ends) {
+          if (end >= second) continue;
+          ends.delete(end);
+          for (const key of keys) if (values.get(key)?.end < now) remove(key);
+        }
+      lastSecond = second;
+      return values.size;
+    },
+  };
+}
+
+/** The SHA-256 hash of a text, with one character for each byte. */
+export async function hashOf(text: string): globalThis.Promise<string> {
+  const { crypto, TextEncoder }: any = globalThis;
+  const bytes = new TextEncoder().encode(text);
+  return String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   jsonSchema,
   clientOf,
   serve,
+  serverOf,
   isDict as shared_isDict,
   sized as shared_sized,
   spans as shared_spans,
@@ -44,6 +45,8 @@ import type {
   Handler as ReviewerHandler,
   Context as ReviewerContext,
   ServerOptions as ReviewerServerOptions,
+  Server as ReviewerServer,
+  HandleOptions as ReviewerHandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -163,6 +166,8 @@ export type {
   ReviewerHandler,
   ReviewerContext,
   ReviewerServerOptions,
+  ReviewerServer,
+  ReviewerHandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
@@ -439,6 +444,11 @@ export function createReviewerClient(transport: ReviewerTransport, options: Revi
 export function handleReviewer(text: string, handlers: ReviewerHandlers, options?: ReviewerServerOptions): globalThis.Promise<| string
   | undefined> {
   return serve("reviewer", reviewerCapabilities, call_methods, text, handlers, options);
+}
+
+/** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
+export function createReviewerServer(handlers: ReviewerHandlers, options?: ReviewerServerOptions): ReviewerServer {
+  return serverOf("reviewer", reviewerCapabilities, call_methods, handlers, options);
 }
 
 /** The request of `review-change` as a Standard Schema. */

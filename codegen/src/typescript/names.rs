@@ -39,6 +39,8 @@ pub(super) struct CallNames {
     pub(super) create: String,
     /// The function that handles a message.
     pub(super) handle: String,
+    /// The function that makes a server.
+    pub(super) create_server: String,
 }
 
 impl CallNames {
@@ -49,6 +51,7 @@ impl CallNames {
             handlers: format!("{prefix}Handlers"),
             create: format!("create{prefix}Client"),
             handle: format!("handle{prefix}"),
+            create_server: format!("create{prefix}Server"),
         }
     }
 
@@ -58,7 +61,7 @@ impl CallNames {
     }
 
     fn all(&self) -> impl Iterator<Item = String> {
-        let others = [&self.client, &self.handlers, &self.create, &self.handle].map(Clone::clone);
+        let others = [&self.client, &self.handlers, &self.create, &self.handle, &self.create_server].map(Clone::clone);
         others.into_iter().chain(calls::TYPES.iter().map(|name| self.of(name)))
     }
 }

@@ -36,6 +36,9 @@ fn folder_of(name: &str) -> std::path::PathBuf {
     folder
 }
 
+/// The tests of servers that remember requests.
+const SERVER: &str = "call_server.mjs";
+
 #[test]
 fn clients_and_servers_follow_the_protocol() {
     if node::require_or_skip().unwrap().is_none() {
@@ -47,9 +50,12 @@ fn clients_and_servers_follow_the_protocol() {
     for (name, text) in generate_with(&contract, &languages, &options, &Regenerate::anywhere(&contract.agent)) {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    for file in ["shop.mjs", "shop.cjs"] {
-        let script = capgen_tests::folder().join("node/calls.mjs");
-        let printed = printed(command().arg(script).arg(folder.join(file)));
+    for (file, script) in
+        [("shop.mjs", "calls.mjs"), ("shop.cjs", "calls.mjs"), ("shop.mjs", SERVER), ("shop.cjs", SERVER)]
+    {
+        let script = capgen_tests::folder().join("node").join(script);
+        // One of the tests measures the memory that is in use.
+        let printed = printed(command().arg("--expose-gc").arg(script).arg(folder.join(file)));
         assert!(printed.contains("tests"), "{file}: {printed}");
     }
 }
@@ -81,13 +87,27 @@ export async function call(): Promise<string> {
       return `${result.error.code} ${result.correlationId} ${result.latencyMs}`;
   }
 }
-export class Shop implements Pick<shop.ShopHandlers, "echo" | "any"> {
+export class Shop implements Pick<shop.ShopHandlers, "echo" | "any" | "slow"> {
   echo({ text }: shop.EchoRequest, context: shop.ShopContext): shop.EchoResponse {
     return text === "" ? context.fail("EMPTY", context.caller) : { text };
   }
   async any(value: shop.AnyRequest): Promise<shop.AnyResponse> {
     return value;
   }
+  async slow(ms: shop.SlowRequest, { signal }: shop.ShopContext): Promise<shop.SlowResponse> {
+    signal.addEventListener("abort", () => undefined);
+    return ms;
+  }
+}
+export async function serve(handlers: shop.ShopHandlers): Promise<boolean> {
+  const options: shop.ShopServerOptions = { receivesControl: true, maxInFlight: 10, idempotencyWindowMs: 1000 };
+  const server: shop.ShopServer = shop.createShopServer(handlers, options);
+  const sent: string[] = [];
+  const heartbeats: shop.ShopHandleOptions = { send: (text) => sent.push(text) };
+  const { handle, control, shutdown } = server;
+  const response: string | undefined = (await handle("")) ?? (await handle("", heartbeats));
+  await control(response ?? "");
+  return (await shutdown()) && shutdown(1000);
 }
 export const published: Promise<shop.ShopCallResult<undefined>> = client.echo.publish({ text: "a" });
 export const handled = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
@@ -195,7 +215,10 @@ fn bundles_contain_clients_and_servers_only_if_they_are_used() {
     let client = bundle("import { createShopClient } from './shop.ts'; console.log(createShopClient);");
     assert!(client.contains("function clientOf") && !client.contains("function serve"), "{client}");
     let server = bundle("import { handleShop } from './shop.ts'; console.log(handleShop);");
-    assert!(!server.contains("function clientOf") && server.contains("function serve"), "{server}");
+    assert!(!server.contains("function clientOf") && server.contains("function serve("), "{server}");
+    assert!(!server.contains("function serverOf") && !server.contains("function keyedAnswers"), "{server}");
+    let server = bundle("import { createShopServer } from './shop.ts'; console.log(createShopServer);");
+    assert!(!server.contains("function clientOf") && server.contains("function serverOf"), "{server}");
     assert_eq!(bundle("import './shop.ts';").lines().filter(|line| !line.starts_with("//")).count(), 0);
 }
 

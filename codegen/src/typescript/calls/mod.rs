@@ -19,7 +19,7 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 15] = [
+pub(super) const TYPES: [&str; 17] = [
     "Transport",
     "Message",
     "Signal",
@@ -35,6 +35,8 @@ pub(super) const TYPES: [&str; 15] = [
     "Handler",
     "Context",
     "ServerOptions",
+    "Server",
+    "HandleOptions",
 ];
 
 /// The constant with the methods.
@@ -67,7 +69,7 @@ pub(super) fn common_types(names: &CallNames) -> impl Iterator<Item = Item> {
     HandWritten::types(TEXT, PREFIX, &names.prefix).map(Item::HandWrittenType)
 }
 
-/// The function that makes a client, and the function that handles a message.
+/// The functions that make a client, handle a message, and make a server.
 pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Vec<Function> {
     let agent = Expression::string(model.manifest.agent.as_str());
     let shared = [agent, Expression::Name(Name::Exported(table.to_owned())), methods_name()];
@@ -83,11 +85,12 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
         returns: Returns::Type(Type::name(&names.client)),
         body: vec![Statement::Return(Helper::ClientOf.call(arguments(&[Local::Transport, Local::Options])))],
     };
-    let mut served: Vec<Expression> = arguments(&[Local::Text, Local::Handlers, Local::Options]);
     // Most agents serve every version, and their files do not need the comparison of versions.
-    if model.capabilities.iter().any(|capability| restricts_versions(capability.source)) {
-        served.push(Helper::VersionRefusal.value());
-    }
+    let restricts = model.capabilities.iter().any(|capability| restricts_versions(capability.source));
+    let served = |own: &[Local]| {
+        let refusal = restricts.then(|| Helper::VersionRefusal.value());
+        arguments(own).into_iter().chain(refusal).collect()
+    };
     let text = union([Type::STRING, Type::Keyword(Keyword::Undefined)]);
     let options = Parameter { is_optional: true, ..parameter(Local::Options, &names.of("ServerOptions")) };
     let handle = Function {
@@ -96,12 +99,19 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
         parameters: vec![
             Parameter::new(Local::Text, Type::STRING),
             parameter(Local::Handlers, &names.handlers),
-            options,
+            options.clone(),
         ],
         returns: Returns::Type(Type::Name("globalThis.Promise".to_owned(), vec![text])),
-        body: vec![Statement::Return(Helper::Serve.call(served))],
+        body: vec![Statement::Return(Helper::Serve.call(served(&[Local::Text, Local::Handlers, Local::Options])))],
     };
-    vec![create, handle]
+    let create_server = Function {
+        doc: vec!["Makes a server, which remembers requests: to cancel them, and to run duplicates once.".to_owned()],
+        name: Name::Exported(names.create_server.clone()),
+        parameters: vec![parameter(Local::Handlers, &names.handlers), options],
+        returns: Returns::Type(Type::name(&names.of("Server"))),
+        body: vec![Statement::Return(Helper::ServerOf.call(served(&[Local::Handlers, Local::Options])))],
+    };
+    vec![create, handle, create_server]
 }
 
 /// Whether the agent refuses some callers because of their version.

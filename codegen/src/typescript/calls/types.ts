@@ -48,7 +48,7 @@ export type PREFIXClientOptions = {
 
 /**
  * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
- * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller.
+ * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller, and ends with it.
  */
 export type PREFIXCallOptions = {
   timeoutMs?: number;
@@ -113,7 +113,10 @@ export type PREFIXHandler<Request, Response> = (
   context: PREFIXContext,
 ) => Response | globalThis.Promise<Response>;
 
-/** A call that is being served. `deadline` is Unix time in ms, by the clock of this process. */
+/**
+ * A call that is being served. `deadline` is Unix time in ms, by the clock of this process. `signal` is aborted if the call ends before
+ * its handler does: at the deadline, and with a server if the caller cancels it or the server stops.
+ */
 export type PREFIXContext = {
   caller: string;
   capability: string;
@@ -122,6 +125,7 @@ export type PREFIXContext = {
   tenantId: string | undefined;
   deadline: number | undefined;
   headers: { [name: string]: string };
+  signal: PREFIXSignal;
   /** Ends the call with an error, which the caller gets. */
   fail(code: string, message: string): never;
 };
@@ -129,6 +133,10 @@ export type PREFIXContext = {
 /**
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one.
+ *
+ * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
+ * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
+ * program passes the messages of the address for control to `control`.
  */
 export type PREFIXServerOptions = {
   tenants?: readonly string[];
@@ -136,4 +144,23 @@ export type PREFIXServerOptions = {
   verify?: PREFIXVerify;
   clockDifferenceMs?: number;
   onError?: (error: unknown, context: PREFIXContext) => void;
+  maxInFlight?: number;
+  idempotencyWindowMs?: number;
+  receivesControl?: boolean;
 };
+
+/** A server that remembers requests. */
+export interface PREFIXServer {
+  /** Handles a message, and returns the text of the response; `undefined` if it has none, or if its caller cancelled it. */
+  handle(text: string, options?: PREFIXHandleOptions): globalThis.Promise<string | undefined>;
+  /** Follows a message that was sent to the address for control: a cancel. Other messages are dropped. Never rejects. */
+  control(text: string): globalThis.Promise<void>;
+  /**
+   * Refuses further requests and waits until the others have ended, at most for `patienceMs` (5000); then it aborts them. Resolves to
+   * whether all ended in time.
+   */
+  shutdown(patienceMs?: number): globalThis.Promise<boolean>;
+}
+
+/** The options of a message. `send` sends a text to where the response goes to: the proof that the request runs, again and again. */
+export type PREFIXHandleOptions = { send?: (text: string) => unknown };

@@ -74,7 +74,24 @@ helpers! {
     UriReference "isUriReference" "uri_reference" [UriReferenceForm, IsIpv6],
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, ListOf, AddTo],
-    Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, Unreadable],
+    Serve "serve" "serve" [
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, RunCall, FailedWith
+    ],
+    AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, SkewOf, FailedWith, RefusedWith],
+    RunCall "runCall" "run_call" [Defined, Unreadable, SkewOf, FailedWith, RefusedWith],
+    TimeOf "timeOf" "time_of" [Defined, RefusedWith],
+    InvalidHeader "invalidHeader" "invalid_header" [],
+    SkewOf "skewOf" "skew_of" [Defined],
+    RefusedWith "refusedWith" "refused_with" [FailedWith],
+    FailedWith "failedWith" "failed_with" [],
+    ServerOf "serverOf" "server_of" [
+        Serve, CancelsOf, KeyedAnswers, Expiring, HashOf, ReadEnvelope, IsAuthentic, InvalidHeader, TimeOf, FailedWith,
+        RefusedWith
+    ],
+    CancelsOf "cancelsOf" "cancels_of" [Expiring],
+    KeyedAnswers "keyedAnswers" "keyed_answers" [RunCall, Expiring, HashOf, RefusedWith],
+    Expiring "expiring" "expiring" [],
+    HashOf "hashOf" "hash_of" [],
     Unreadable "unreadable" "unreadable" [],
     VersionRefusal "versionRefusal" "version_refusal" [],
     FreshId "freshId" "fresh_id" [],
@@ -101,7 +118,8 @@ impl Helper {
     /// Whether verdicts call it for many values of a payload.
     fn is_in_verdicts(self) -> bool {
         let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
-            || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::VersionRefusal);
+            || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::ServerOf)
+            || matches!(self, Helper::VersionRefusal);
         !is_called_once
     }
 
@@ -199,6 +217,8 @@ mod tests {
             // The rules pass `among` and `repeated` to `parse`, which has variables of these names.
             let used =
                 used.filter(|other| *helper != Helper::Parse || !matches!(other, Helper::Among | Helper::Repeated));
+            // A message about tenants has the word `serve`.
+            let used = used.filter(|other| *helper != Helper::AdmitCall || **other != Helper::Serve);
             let declared: BTreeSet<Helper> = helper.needs().iter().copied().collect();
             assert_eq!(used.copied().collect::<BTreeSet<_>>(), declared, "{helper:?}");
         }

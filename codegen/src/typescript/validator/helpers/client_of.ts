@@ -111,8 +111,9 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     };
     const found = invalid("request", request);
     if (found) return found;
-    if (signal?.aborted) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
     if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+    const signals = [signal, parent?.signal].filter(Boolean);
+    if (signals.some(({ aborted }) => aborted)) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
     if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
     inFlight++;
     let timer«: any», abandon«: any»;
@@ -121,9 +122,12 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
         resolve(failed(code, message));
         controller.abort();
       };
-      timer = setTimeout(stop("EAGENTRPC_TIMEOUT", "no response before the deadline"), limit);
-      abandon = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-      signal?.addEventListener("abort", abandon);
+      const late = stop("EAGENTRPC_TIMEOUT", "no response before the deadline");
+      const abandoned = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
+      timer = setTimeout(late, limit);
+      // The call that this one serves may end at the same deadline, which is rounded.
+      abandon = () => (Date.now() + 2 < start + limit ? abandoned : late)();
+      for (const each of signals) each.addEventListener("abort", abandon);
     });
     try {
       return await Promise.race([exchange(), stopped]);
@@ -132,7 +136,7 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
       return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abandon);
+      for (const each of signals) each.removeEventListener("abort", abandon);
       inFlight--;
     }
   };

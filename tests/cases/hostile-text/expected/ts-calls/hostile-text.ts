@@ -18,6 +18,7 @@ import {
   jsonSchema,
   clientOf,
   serve,
+  serverOf,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
@@ -41,6 +42,8 @@ import type {
   Handler as HostileTextHandler,
   Context as HostileTextContext,
   ServerOptions as HostileTextServerOptions,
+  Server as HostileTextServer,
+  HandleOptions as HostileTextHandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -107,6 +110,8 @@ export type {
   HostileTextHandler,
   HostileTextContext,
   HostileTextServerOptions,
+  HostileTextServer,
+  HostileTextHandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
@@ -222,6 +227,11 @@ export function createHostileTextClient(transport: HostileTextTransport, options
 export function handleHostileText(text: string, handlers: HostileTextHandlers, options?: HostileTextServerOptions): globalThis.Promise<| string
   | undefined> {
   return serve("hostile-text", hostileTextCapabilities, call_methods, text, handlers, options);
+}
+
+/** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
+export function createHostileTextServer(handlers: HostileTextHandlers, options?: HostileTextServerOptions): HostileTextServer {
+  return serverOf("hostile-text", hostileTextCapabilities, call_methods, handlers, options);
 }
 
 /** The request of `escape` as a Standard Schema. */

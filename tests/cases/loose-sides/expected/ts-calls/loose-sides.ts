@@ -18,6 +18,7 @@ import {
   jsonSchema,
   clientOf,
   serve,
+  serverOf,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
@@ -41,6 +42,8 @@ import type {
   Handler as LooseSidesHandler,
   Context as LooseSidesContext,
   ServerOptions as LooseSidesServerOptions,
+  Server as LooseSidesServer,
+  HandleOptions as LooseSidesHandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -89,6 +92,8 @@ export type {
   LooseSidesHandler,
   LooseSidesContext,
   LooseSidesServerOptions,
+  LooseSidesServer,
+  LooseSidesHandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
@@ -173,6 +178,11 @@ export function createLooseSidesClient(transport: LooseSidesTransport, options: 
 export function handleLooseSides(text: string, handlers: LooseSidesHandlers, options?: LooseSidesServerOptions): globalThis.Promise<| string
   | undefined> {
   return serve("loose-sides", looseSidesCapabilities, call_methods, text, handlers, options);
+}
+
+/** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
+export function createLooseSidesServer(handlers: LooseSidesHandlers, options?: LooseSidesServerOptions): LooseSidesServer {
+  return serverOf("loose-sides", looseSidesCapabilities, call_methods, handlers, options);
 }
 
 /** The request of `legacy` as a Standard Schema. */

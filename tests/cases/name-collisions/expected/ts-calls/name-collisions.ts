@@ -18,6 +18,7 @@ import {
   jsonSchema,
   clientOf,
   serve,
+  serverOf,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
@@ -41,6 +42,8 @@ import type {
   Handler as NameCollisionsHandler,
   Context as NameCollisionsContext,
   ServerOptions as NameCollisionsServerOptions,
+  Server as NameCollisionsServer,
+  HandleOptions as NameCollisionsHandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -106,6 +109,8 @@ export type {
   NameCollisionsHandler,
   NameCollisionsContext,
   NameCollisionsServerOptions,
+  NameCollisionsServer,
+  NameCollisionsHandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
@@ -251,6 +256,11 @@ export function createNameCollisionsClient(transport: NameCollisionsTransport, o
 export function handleNameCollisions(text: string, handlers: NameCollisionsHandlers, options?: NameCollisionsServerOptions): globalThis.Promise<| string
   | undefined> {
   return serve("name-collisions", nameCollisionsCapabilities, call_methods, text, handlers, options);
+}
+
+/** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
+export function createNameCollisionsServer(handlers: NameCollisionsHandlers, options?: NameCollisionsServerOptions): NameCollisionsServer {
+  return serverOf("name-collisions", nameCollisionsCapabilities, call_methods, handlers, options);
 }
 
 /** The request of `a-b` as a Standard Schema. */

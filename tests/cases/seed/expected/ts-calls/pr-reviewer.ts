@@ -18,6 +18,7 @@ import {
   jsonSchema,
   clientOf,
   serve,
+  serverOf,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
@@ -41,6 +42,8 @@ import type {
   Handler as PrReviewerHandler,
   Context as PrReviewerContext,
   ServerOptions as PrReviewerServerOptions,
+  Server as PrReviewerServer,
+  HandleOptions as PrReviewerHandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -83,6 +86,8 @@ export type {
   PrReviewerHandler,
   PrReviewerContext,
   PrReviewerServerOptions,
+  PrReviewerServer,
+  PrReviewerHandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
@@ -177,6 +182,11 @@ export function createPrReviewerClient(transport: PrReviewerTransport, options: 
 export function handlePrReviewer(text: string, handlers: PrReviewerHandlers, options?: PrReviewerServerOptions): globalThis.Promise<| string
   | undefined> {
   return serve("pr-reviewer", prReviewerCapabilities, call_methods, text, handlers, options);
+}
+
+/** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
+export function createPrReviewerServer(handlers: PrReviewerHandlers, options?: PrReviewerServerOptions): PrReviewerServer {
+  return serverOf("pr-reviewer", prReviewerCapabilities, call_methods, handlers, options);
 }
 
 /** The request of `review-pr` as a Standard Schema. */

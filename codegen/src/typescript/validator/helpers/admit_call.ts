@@ -1,0 +1,31 @@
+/** Checks a request before its payload is read: the answer that refuses it; `undefined` if it may run. */
+async function admitCall(call«: any»)«: globalThis.Promise<any>» {
+  const { setTimeout }«: any» = globalThis;
+  const { agent, parts, text, capability, settings, server } = call;
+  const { headers = {}, tenantId } = parts;
+  const invalid = (message«: string») => refusedWith("EAGENTRPC_INVALID_ENVELOPE", message);
+  if (!call.envelope) return invalid("the message is not a valid envelope");
+  const full = server?.refusal();
+  if (full) return full;
+  if (parts.to !== `agent://${agent}`) return invalid("the request is for another agent");
+  const invalidity = invalidHeader(headers);
+  if (invalidity) return invalid(invalidity);
+  const { now, rest, refusal, tooLate } = timeOf(parts, settings);
+  if (refusal) return refusal;
+  const timedOut = () => failedWith("EAGENTRPC_TIMEOUT", "the deadline passed before the handler ended");
+  call.timer = setTimeout(() => call.interrupt(call.hasStarted ? timedOut() : tooLate()), rest);
+  Object.assign(call, { now, rest, tooLate });
+  if (settings.tenants && !settings.tenants.includes(tenantId))
+    return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
+  // An answer before the end of the verification is not signed.
+  call.isProved = !settings.verify;
+  if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
+    return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
+  const refused = server && (await server.admit(call));
+  if (refused) return refused;
+  call.isProved = true;
+  if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
+  const version = headers["capgen-version"];
+  const [code, message] = (version !== undefined && call.refusalOf?.(call.describe(), version)) || [];
+  if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
+}

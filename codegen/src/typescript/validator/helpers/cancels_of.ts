@@ -1,0 +1,41 @@
+/** The requests that run, to cancel them, and the cancels that arrived before their request. */
+function cancelsOf()«: any» {
+  const running«: Map<string, Set<any>>» = new Map();
+  const counts«: Map<string, number>» = new Map();
+  const count = (from«: string», more«: number») => {
+    const sum = (counts.get(from) ?? 0) + more;
+    if (sum > 0) counts.set(from, sum);
+    else counts.delete(from);
+  };
+  const early = expiring((from) => count(from, -1));
+  // A request has the id of its call, and each attempt its own id. A cancel without the latter is for all attempts.
+  const keyOf = ({ from, tenantId = null, capability, correlationId }«: any», ...id«: any[]») =>
+    JSON.stringify([from, tenantId, capability, correlationId, ...id]);
+  return {
+    /** Registers a request that runs, and returns the function that removes it. */
+    run: (call«: any») => {
+      const key = keyOf(call.envelope);
+      const calls = running.get(key) ?? new Set();
+      running.set(key, calls.add(call));
+      return () => {
+        calls.delete(call);
+        if (calls.size === 0 && running.get(key) === calls) running.delete(key);
+      };
+    },
+    isCancelled: (request«: any», now«: number») =>
+      early.count(now) > 0 && [[], [request.messageId]].some((id) => early.get(keyOf(request, ...id), now) !== undefined),
+    /** Cancels the requests that a message is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
+    cancel: (message«: any», now«: number», end«: number») => {
+      const { from, causedBy } = message;
+      const found = [...(running.get(keyOf(message)) ?? [])].filter((call) => [undefined, call.envelope.messageId].includes(causedBy));
+      for (const call of found) call.cancel();
+      if (found.length > 0 && causedBy !== undefined) return;
+      const key = keyOf(message, ...(causedBy === undefined ? [] : [causedBy]));
+      // Of each caller 256, so that none can take the room of all others.
+      const isFull = early.count(now) >= 4096 || (counts.get(from) ?? 0) >= 256;
+      if (isFull || early.get(key, now) !== undefined) return;
+      count(from, 1);
+      early.set(key, from, Math.min(end, now + 30_000));
+    },
+  };
+}

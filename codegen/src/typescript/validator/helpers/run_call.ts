@@ -1,0 +1,55 @@
+/** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
+async function runCall(call«: any»)«: globalThis.Promise<any>» {
+  const { parts, capability, method, handlers, settings, signal } = call;
+  const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
+  const { "capgen-contract": contract, "capgen-policy": policy } = headers;
+  const isSame = [undefined, capability.hash].includes(contract);
+  const invalid = (side«: string», value«: unknown») => {
+    const { ok = true, violations, truncated }«: any» = capability[side]?.parse(value, { redact: true }) ?? {};
+    if (ok) return;
+    const more«: any» = defined({ side, violations, truncated: truncated || undefined });
+    if (side === "response") return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
+    if (isSame) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
+    const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
+    return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
+  };
+  const found = invalid("request", payload);
+  if (found) return found;
+  // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
+  const { idempotent, sideEffects }«: any» = call.describe();
+  const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
+  if (kind === "request" && !isSame && (policy === "strict" || (policy && !isRepeatable))) {
+    const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
+    return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
+  }
+  if (Date.now() - call.now > call.rest) return call.tooLate();
+  // The answer of a request that was cancelled or stopped in the meantime is known.
+  if (signal.aborted) return;
+  call.hasStarted = true;
+  let failure«: any»;
+  const context = {
+    caller: from.slice(8),
+    capability: name,
+    messageId,
+    correlationId,
+    tenantId,
+    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : call.now + call.rest,
+    headers,
+    signal,
+    fail(code«: string», message«: string»)«: never» {
+      throw (failure = { code, message });
+    },
+  };
+  try {
+    const response = await handlers[method](payload, context);
+    return { ...(invalid("response", response) ?? { response }), isFinal: true };
+  } catch (error) {
+    // The codes of the protocol have meanings of their own, such as that no handler started.
+    const isOwn = failure && error === failure && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(failure.code);
+    if (failure && error === failure)
+      return { ...failedWith(isOwn ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`), isFinal: true };
+    // The error of a handler that was interrupted is mostly the interruption.
+    if (!signal.aborted) settings.onError?.(error, context);
+    return failedWith("EAGENTRPC_HANDLER_FAILED", "the handler failed");
+  }
+}
