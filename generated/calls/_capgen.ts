@@ -1091,7 +1091,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
   const seen = expiring();
   /** The messages that are being handled. */
-  const pending: Set<any> = new Set();
+  const pending: any = new Set();
   let inFlight = 0;
   let isDraining = false;
   const refusal = () => {
@@ -1190,8 +1190,8 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
 
 /** The requests that run, to cancel them, and the cancels that arrived before their request. */
 export function cancelsOf(): any {
-  const running: Map<string, Set<any>> = new Map();
-  const counts: Map<string, number> = new Map();
+  const running: any = new Map();
+  const counts: any = new Map();
   const count = (from: string, more: number) => {
     const sum = (counts.get(from) ?? 0) + more;
     if (sum > 0) counts.set(from, sum);
@@ -1296,9 +1296,9 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
 
 /** Values by key, each until a time in Unix ms; those whose time has passed are passed to `forgotten`, at most some seconds later. */
 export function expiring(forgotten: (value: any) => void = () => {}): any {
-  const values: Map<string, any> = new Map();
+  const values: any = new Map();
   /** The keys by the second in which their values end. */
-  const ends: Map<number, string[]> = new Map();
+  const ends: any = new Map();
   let lastSecond = 0;
   const remove = (key: string) => {
     const { value } = values.get(key);

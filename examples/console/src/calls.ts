@@ -5,7 +5,7 @@
 
 import { connect } from "@nats-io/transport-node";
 
-import { handlePrReviewer } from "../../../generated/calls/pr-reviewer.ts";
+import { createPrReviewerServer } from "../../../generated/calls/pr-reviewer.ts";
 import type { PrReviewerHandlers } from "../../../generated/calls/pr-reviewer.ts";
 import { createReviewerClient } from "../../../generated/calls/reviewer.ts";
 import type { ReviewerCallResult, ReviewerClient } from "../../../generated/calls/reviewer.ts";
@@ -55,6 +55,7 @@ if (mode === "call") {
   await call(createReviewerClient(natsTransport(connection, subjects), { from: "console" }));
   await connection.close();
 } else {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void connection.drain());
-  await serve(connection, subjects["agent://pr-reviewer"], "pr-reviewer", (text) => handlePrReviewer(text, handlers));
+  const server = createPrReviewerServer(handlers, { receivesControl: true });
+  const stop = await serve(connection, subjects["agent://pr-reviewer"], "pr-reviewer", server);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
 }

@@ -36,25 +36,34 @@ export function natsTransport(connection: NatsConnection, subjects: { readonly [
   };
 }
 
+/** A generated server. Those of all agents have these members. */
+type Server = {
+  handle(text: string, options: { send: (text: string) => unknown }): Promise<string | undefined>;
+  control(text: string): Promise<void>;
+  shutdown(patienceMs: number): Promise<boolean>;
+};
+
 /**
- * Answers the requests to a subject, until the connection closes. All processes of an agent form the queue group `agent`, each of which
- * gets a part of the requests.
+ * Answers the requests to a subject. All processes of an agent form the queue group `agent`, each of which gets a part of the requests;
+ * all of them get the cancels. Resolves to the function that waits for the requests that run, for 5 s at most, and closes the connection.
  */
-export async function serve(
-  connection: NatsConnection,
-  subject: string,
-  agent: string,
-  handle: (text: string) => Promise<string | undefined>,
-): Promise<void> {
+export async function serve(connection: NatsConnection, subject: string, agent: string, server: Server): Promise<() => Promise<void>> {
   const answer = async (message: Msg): Promise<void> => {
-    const response = await handle(message.string());
-    if (response !== undefined) message.respond(response);
+    const send = (text: string): boolean => message.respond(text);
+    const response = await server.handle(message.string(), { send });
+    if (response !== undefined) send(response);
   };
-  const requests = connection.subscribe(subject, { queue: agent });
+  const requests = connection.subscribe(subject, {
+    queue: agent,
+    // Not awaited, so that requests run at the same time.
+    callback: (_, message) => void answer(message).catch((error: unknown) => console.error(`no response to a request: ${error}`)),
+  });
+  connection.subscribe(`${subject}.control`, { callback: (_, message) => void server.control(message.string()) });
   await connection.flush();
   console.log(`serving ${subject}`);
-  for await (const message of requests) {
-    // Not awaited, so that requests run at the same time.
-    answer(message).catch((error: unknown) => console.error(`no response to a request: ${error}`));
-  }
+  return async () => {
+    await requests.drain();
+    await server.shutdown(5000);
+    await connection.drain();
+  };
 }

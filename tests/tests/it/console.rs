@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use capgen::call::{Client, Context, Failure, Handlers, PeerTable, Server, Status};
+use capgen::call::{Client, Context, Failure, Handlers, PeerTable, Retry, Server, Status};
 use capgen::{Capability, Descriptor, OwnedDescriptor};
 use capgen_manifest::{AgentId, TransportSettings};
 use capgen_nats::{NatsOptions, NatsTransport};
@@ -183,5 +183,62 @@ an invalid request: schema-violation
     let printed = call().await?;
     assert_eq!(text(&printed.stdout), expected, "{}", text(&printed.stderr));
     assert_eq!((server.stats().received, server.stats().handled), (2, 1));
+    Ok(())
+}
+
+/// A server in Node whose handler prints its runs, and waits: for a time, or until its call is cancelled.
+const WAITING: &str = r#"
+import { connect } from "@nats-io/transport-node";
+import { createPrReviewerServer } from "../../../generated/calls/pr-reviewer.js";
+import { serve } from "./nats.js";
+const reviewPr = async ({ severity }, { signal }) => {
+  console.log(`run ${severity}`);
+  if (severity === "med") await new Promise((resolve) => setTimeout(resolve, 1500));
+  if (severity === "low") await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  console.log(`end ${severity}`);
+  return { verdict: "approve", summary: severity };
+};
+const connection = await connect({ servers: process.argv[2] });
+const stop = await serve(connection, "agents.pr-reviewer.requests", "pr-reviewer", createPrReviewerServer({ reviewPr }, { receivesControl: true }));
+process.once("SIGTERM", stop);
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_in_node_shows_that_it_runs_and_can_be_cancelled() -> Result<(), TestFailure> {
+    let Some(_) = node::require_or_skip()? else { return Ok(()) };
+    let Some(broker) = NatsServer::start() else { return Ok(()) };
+    let out = tempfile::tempdir()?;
+    let program = compiled(out.path(), "waiting.js")?;
+    std::fs::write(&program, WAITING)?;
+    let mut serving = tokio::process::Command::from(capgen_testkit::node::command());
+    let mut serving = serving.arg(&program).arg(broker.url()).kill_on_drop(true).stdout(Stdio::piped()).spawn()?;
+    let mut lines = BufReader::new(serving.stdout.take().ok_or("no output")?).lines();
+    let mut line = async || -> Result<String, TestFailure> {
+        let line = tokio::time::timeout(Duration::from_secs(30), lines.next_line()).await??;
+        line.ok_or_else(|| "the program ended".into())
+    };
+    assert_eq!(line().await?, "serving agents.pr-reviewer.requests");
+    let transport = Arc::new(NatsTransport::connect(NatsOptions::new([broker.url()])).await?);
+    let id = AgentId::new("pr-reviewer").ok_or("an id")?;
+    let subjects = vec![TransportSettings::nats(&[&broker.url()], "agents.pr-reviewer.requests")];
+    let retry = Retry::attempts(3).heartbeat(Duration::from_millis(250));
+    let client = Client::builder("concierge").transport(transport).retry(retry);
+    let client = client.peers(PeerTable::new().with_transports(&id, subjects)).build().await?;
+    let client = PrReviewerClient::new(client);
+    let request = |severity| {
+        let pr_url = "https://github.com/example/shop/pull/7".to_owned();
+        ReviewPrRequest::new(ReviewPrRequestRequired { pr_url, severity })
+    };
+
+    // The first answer announces heartbeats, so that silence would mean a second attempt.
+    client.review_pr(&request(ReviewPrRequestSeverity::High)).await?;
+    assert_eq!((line().await?, line().await?), ("run high".to_owned(), "end high".to_owned()));
+    client.review_pr(&request(ReviewPrRequestSeverity::Med)).await?;
+    assert_eq!((line().await?, line().await?), ("run med".to_owned(), "end med".to_owned()));
+
+    let low = request(ReviewPrRequestSeverity::Low);
+    let dropped = tokio::time::timeout(Duration::from_millis(500), client.review_pr(&low)).await;
+    assert!(dropped.is_err());
+    assert_eq!((line().await?, line().await?), ("run low".to_owned(), "end low".to_owned()));
     Ok(())
 }

@@ -1,7 +1,7 @@
 /** The requests that run, to cancel them, and the cancels that arrived before their request. */
 function cancelsOf()«: any» {
-  const running«: Map<string, Set<any>>» = new Map();
-  const counts«: Map<string, number>» = new Map();
+  const running«: any» = new Map();
+  const counts«: any» = new Map();
   const count = (from«: string», more«: number») => {
     const sum = (counts.get(from) ?? 0) + more;
     if (sum > 0) counts.set(from, sum);

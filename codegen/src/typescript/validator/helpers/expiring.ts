@@ -1,8 +1,8 @@
 /** Values by key, each until a time in Unix ms; those whose time has passed are passed to `forgotten`, at most some seconds later. */
 function expiring(forgotten«: (value: any) => void» = () => {})«: any» {
-  const values«: Map<string, any>» = new Map();
+  const values«: any» = new Map();
   /** The keys by the second in which their values end. */
-  const ends«: Map<number, string[]>» = new Map();
+  const ends«: any» = new Map();
   let lastSecond = 0;
   const remove = (key«: string») => {
     const { value } = values.get(key);

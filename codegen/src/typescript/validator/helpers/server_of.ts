@@ -8,7 +8,7 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
   const seen = expiring();
   /** The messages that are being handled. */
-  const pending«: Set<any>» = new Set();
+  const pending«: any» = new Set();
   let inFlight = 0;
   let isDraining = false;
   const refusal = () => {
