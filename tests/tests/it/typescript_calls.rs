@@ -36,8 +36,8 @@ fn folder_of(name: &str) -> std::path::PathBuf {
     folder
 }
 
-/// The tests of servers that remember requests.
-const SERVER: &str = "call_server.mjs";
+/// The tests of clients, and of servers with and without a memory.
+const SCRIPTS: [&str; 4] = ["calls.mjs", "call_server/cancels.mjs", "call_server/keys.mjs", "call_server/life.mjs"];
 
 #[test]
 fn clients_and_servers_follow_the_protocol() {
@@ -50,9 +50,7 @@ fn clients_and_servers_follow_the_protocol() {
     for (name, text) in generate_with(&contract, &languages, &options, &Regenerate::anywhere(&contract.agent)) {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    for (file, script) in
-        [("shop.mjs", "calls.mjs"), ("shop.cjs", "calls.mjs"), ("shop.mjs", SERVER), ("shop.cjs", SERVER)]
-    {
+    for (file, script) in ["shop.mjs", "shop.cjs"].iter().flat_map(|file| SCRIPTS.map(|script| (file, script))) {
         let script = capgen_tests::folder().join("node").join(script);
         // One of the tests measures the memory that is in use.
         let printed = printed(command().arg("--expose-gc").arg(script).arg(folder.join(file)));

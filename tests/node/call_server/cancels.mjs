@@ -1,0 +1,158 @@
+// Servers cancel requests, and accept signed messages once.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cancel, code, createShopServer, later, never, request, run, serverOf, sign, signed, started, verify, waiting, within } from "./fixture.mjs";
+
+const tests = {};
+
+tests["a cancel ends the request, and has no answer"] = async () => {
+  const seen = [];
+  const server = serverOf(waiting().handler, { onError: (error) => seen.push(error) });
+  for (const more of [{}, { causedBy: undefined }, { payload: { reason: "a later reason" } }]) {
+    const sent = request({ tenantId: "t" });
+    const handled = server.handle(sent);
+    const { signal } = await started(server, server.contexts.length + 1);
+    assert.equal(signal.aborted, false);
+    await server.control(cancel(sent, more));
+    assert.equal(signal.aborted, true);
+    assert.equal(await within(50, handled), undefined);
+    // Repeated and late ones change nothing.
+    await server.control(cancel(sent, more));
+  }
+  assert.deepEqual(seen, []);
+};
+
+tests["a cancel after the handler changes nothing"] = async () => {
+  const server = serverOf((value) => value);
+  const sent = request();
+  const handled = server.handle(sent);
+  await sleep(1);
+  await server.control(cancel(sent));
+  assert.equal((await handled).payload, 1);
+};
+
+tests["only a cancel of the caller for this call counts"] = async () => {
+  const { handler, end } = waiting();
+  const server = serverOf(handler, { tenants: ["t", "u"] });
+  const sent = request({ tenantId: "t" });
+  const handled = server.handle(sent);
+  await started(server);
+  for (const more of [
+    { from: "agent://other" }, { to: "agent://other" }, { tenantId: "u" }, { tenantId: "v" }, { tenantId: undefined }, { capability: "echo" },
+    { correlationId: "x" }, { causedBy: "x" }, { headers: {} }, { headers: { "capgen-control": "credit" } }, { kind: "request" }, { kind: "event" },
+    { version: 2 }, { extra: 1 },
+  ])
+    await server.control(cancel(sent, more));
+  assert.equal(server.contexts[0].signal.aborted, false);
+  // A message for control that arrives with the requests is dropped.
+  assert.equal(await server.handle(cancel(sent)), undefined);
+  end(2);
+  assert.equal((await handled).payload, 2);
+};
+
+tests["a cancel before its request is remembered"] = async () => {
+  const server = serverOf((value) => value);
+  const answer = async (sent) => code(await server.handle(sent));
+  const [one, all, kept] = [request(), request(), request()];
+  await server.control(cancel(one));
+  await server.control(cancel(all, { causedBy: undefined }));
+  const { payload } = await server.handle(one);
+  assert.deepEqual([payload.code, payload.effect], ["EAGENTRPC_ABANDONED", "none"]);
+  assert.equal(await answer({ ...one, messageId: "another attempt" }), undefined);
+  for (const messageId of ["1", "2"]) assert.equal(await answer({ ...all, messageId }), "EAGENTRPC_ABANDONED");
+  assert.equal(server.contexts.length, 1);
+  await server.control(cancel(kept));
+  assert.equal(await later(31_000, () => answer(kept)), undefined);
+  // It is not kept for longer than its call.
+  const short = request();
+  await server.control(cancel(short, { headers: { "capgen-control": "cancel", "capgen-timeout-ms": "1" } }));
+  await sleep(5);
+  assert.equal(await answer(short), undefined);
+};
+
+tests["the number of cancels without a request is bounded"] = async () => {
+  const server = serverOf((value) => value);
+  const requests = Array.from({ length: 20 * 300 }, (_, index) => request({ from: `agent://a${index % 20}` }));
+  for (const sent of requests) {
+    await server.control(cancel(sent));
+    // A repeated one takes no room.
+    await server.control(cancel(sent));
+  }
+  const counts = new Map();
+  for (const sent of requests)
+    if (code(await server.handle(sent)) === "EAGENTRPC_ABANDONED") counts.set(sent.from, (counts.get(sent.from) ?? 0) + 1);
+  const all = [...counts.values()];
+  assert.deepEqual([Math.max(...all), all.reduce((a, b) => a + b)], [205, 4096]);
+  const one = serverOf((value) => value);
+  const own = Array.from({ length: 300 }, () => request());
+  for (const sent of own) await one.control(cancel(sent));
+  let cancelled = 0;
+  for (const sent of own) if (code(await one.handle(sent)) === "EAGENTRPC_ABANDONED") cancelled++;
+  assert.equal(cancelled, 256);
+  // They are forgotten, and there is room again.
+  await later(32_000, async () => {
+    const sent = request();
+    await one.control(cancel(sent));
+    assert.equal(code(await one.handle(sent)), "EAGENTRPC_ABANDONED");
+  });
+};
+
+tests["with signatures, only signed cancels count, and each once"] = async () => {
+  const settings = { sign, verify };
+  const server = createShopServer({ any: never }, settings);
+  const deadline = Date.now() + 10_000;
+  const sent = request({ deadline });
+  const handled = server.handle(signed(sent));
+  await sleep(5);
+  const old = { deadline: Date.now() - 400_000, headers: { "capgen-control": "cancel", "capgen-timeout-ms": "1000" } };
+  for (const text of [JSON.stringify(cancel(sent)), signed(cancel(sent), "other"), signed(cancel(sent, old))]) await server.control(text);
+  assert.equal(await within(20, handled), "late");
+  const early = request({ deadline });
+  const text = signed(cancel(early, { deadline }));
+  await server.control(JSON.stringify(cancel(early)));
+  const counting = serverOf((value) => value, settings);
+  assert.equal((await counting.handle(signed(early))).payload, 1);
+  await server.control(signed(cancel(sent, { deadline })));
+  assert.equal(await within(50, handled), undefined);
+  // A copy of a message has no effect.
+  await server.control(text);
+  assert.equal(code(JSON.parse(await server.handle(signed(early)))), "EAGENTRPC_ABANDONED");
+  const broken = createShopServer({}, { verify: () => { throw new Error("on purpose"); } });
+  await broken.control(text);
+};
+
+tests["a signed request is accepted once, and the answer to its copy is not signed"] = async () => {
+  const server = serverOf((value) => value, { sign, verify });
+  const sent = request({ deadline: Date.now() + 10_000 });
+  const first = await server.handle(signed(sent));
+  assert.equal(first.auth.keyId, "k");
+  const copy = await server.handle(signed(sent));
+  assert.deepEqual([code(copy), copy.auth], ["EAGENTRPC_AUTH_FAILED", undefined]);
+  assert.equal((await server.handle(signed({ ...sent, messageId: "another" }))).payload, 1);
+  assert.equal(code(await server.handle(signed({ ...sent, messageId: "forged" }, "other"))), "EAGENTRPC_AUTH_FAILED");
+  // One that was not proved does not use up the id.
+  assert.equal((await server.handle(signed({ ...sent, messageId: "forged" }))).payload, 1);
+  assert.equal(server.contexts.length, 3);
+};
+
+tests["messages for control may be anything"] = async () => {
+  const server = createShopServer({});
+  for (const text of [undefined, null, 1, {}, "", "null", "[]", "1", '"a"', "{", "x".repeat(2_000_000), `${"[".repeat(100_000)}`])
+    await server.control(text);
+  const valid = JSON.stringify(cancel(request(), { deadline: 1 }));
+  for (let round = 0; round < 2000; round++) {
+    await server.control(randomBytes(round % 200).toString("latin1"));
+    const bytes = Buffer.from(valid);
+    for (let change = 0; change <= round % 4; change++) bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
+    await server.control(bytes.toString());
+    await server.control(valid.slice(0, Math.floor(Math.random() * valid.length)));
+  }
+  for (const value of [undefined, null, 1, -1, 1.5, "", "x", [], {}, true, "0", "1e3", "-1"])
+    for (const name of Object.keys(JSON.parse(valid))) {
+      await server.control(JSON.stringify({ ...JSON.parse(valid), [name]: value }));
+      await server.control(JSON.stringify({ ...JSON.parse(valid), headers: { "capgen-control": "cancel", "capgen-timeout-ms": value } }));
+    }
+};
+
+await run(tests);
