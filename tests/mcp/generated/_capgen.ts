@@ -1084,12 +1084,11 @@ export function failedWith(code: string, message: string, more?: any): any {
 /** A server of an agent, which remembers requests: to cancel them, to run duplicates once, and to refuse replays. */
 export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any): any {
   const { clearTimeout, setTimeout }: any = globalThis;
-  const { maxInFlight = 1280, idempotencyWindowMs = 300_000, clockDifferenceMs = 300_000, verify, tenants, receivesControl } = settings;
+  const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
-  const cancels = cancelsOf();
+  const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
-  const seen = expiring();
   /** The messages that are being handled. */
   const pending: any = new Set();
   let inFlight = 0;
@@ -1097,30 +1096,6 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
   const refusal = () => {
     if (isDraining) return refusedWith("EAGENTRPC_ABANDONED", "the provider stopped before the handler started");
     if (inFlight > maxInFlight) return refusedWith("EAGENTRPC_BUSY", "the provider has too many requests");
-  };
-  /** The answer to a signed message that was received before, or that cannot be remembered. */
-  const replayed = async ({ from, messageId, deadline }: any): globalThis.Promise<any> => {
-    const id = await hashOf(JSON.stringify([from, messageId]));
-    const now = Date.now();
-    if (seen.get(id, now)) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
-    if (seen.count(now) >= 1_000_000) return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
-    // From then on, its deadline refuses it.
-    seen.set(id, true, (deadline ?? now + 630_000) + clockDifferenceMs + 2);
-  };
-  /** Sends the proof that a request runs, again and again. A caller does not rely on each one, so failures do not matter. */
-  const beat = (call: any, send: any) => {
-    const interval = +call.envelope.headers?.["capgen-heartbeat-ms"];
-    if (!send || !interval || call.envelope.kind !== "request") return;
-    const next = (wait: number) => {
-      call.heartbeat = setTimeout(async () => {
-        try {
-          const text = await call.write({ "capgen-frame": "working" }, null);
-          if (!call.hasEnded) await send(text);
-        } catch {}
-        if (!call.hasEnded) next(interval);
-      }, wait);
-    };
-    next(call.now + interval - Date.now());
   };
   const handle = async (text: string, { send }: any = {}): globalThis.Promise<any> => {
     let [call, leave]: any[] = [];
@@ -1130,7 +1105,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       call.cancel = () => (call.entry?.waiting > 0 ? (call.entry.cancel = call.interrupt) : call.interrupt());
       if (call.envelope?.kind === "request") leave = cancels.run(call);
     };
-    /** The answer to a request whose sender is proved, if it does not run. */
+    /** The answer to a request with a valid signature, if it does not run. */
     const admit = async ({ envelope }: any): globalThis.Promise<any> => {
       const answer = verify && (await replayed(envelope));
       call.isProved = answer?.error.code !== "EAGENTRPC_AUTH_FAILED";
@@ -1138,13 +1113,18 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       if (cancels.isCancelled(envelope, Date.now())) return refusedWith("EAGENTRPC_ABANDONED", "the caller cancelled the request");
       beat(call, send);
     };
+    const stop = () => {
+      const ended = call?.hasStarted ? failedWith : refusedWith;
+      call?.interrupt(ended("EAGENTRPC_ABANDONED", "the provider stopped before the handler ended"));
+    };
     const features = [send && "heartbeat", receivesControl && "cancel"].filter(Boolean).join(" ") || undefined;
     inFlight++;
-    const message: any = { stop: () => call?.interrupt(stopped(call)) };
+    const hooks = { features, refusal, admit, once, enter };
+    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, hooks);
+    const message = { handled, stop };
     pending.add(message);
-    message.handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, { features, refusal, admit, once, enter });
     try {
-      return await message.handled;
+      return await handled;
     } finally {
       pending.delete(message);
       leave?.();
@@ -1155,35 +1135,35 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       Promise.resolve(call?.work).then(free, free);
     }
   };
-  const stopped = ({ hasStarted }: any) =>
-    (hasStarted ? failedWith : refusedWith)("EAGENTRPC_ABANDONED", "the provider stopped before the handler ended");
   const control = async (text: string): globalThis.Promise<void> => {
     try {
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
       if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
-      const { now, rest, refusal } = timeOf(message, settings);
+      const { now, rest, refusal: untimely } = timeOf(message, settings);
       // Without signatures, its deadline proves nothing.
-      if (verify && (refusal || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
+      if (verify && (untimely || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
       cancels.cancel(message, Date.now(), now + rest);
     } catch {
       // The message may be anything, and no one waits for an answer.
     }
   };
+  /** Whether the messages that are being handled end within a time. */
+  const areDone = async (ms: number): globalThis.Promise<any> => {
+    let timer: any;
+    const late = new Promise((resolve) => (timer = setTimeout(() => resolve(false), Math.min(ms, 2_147_483_647))));
+    const done = Promise.allSettled(Array.from(pending, ({ handled }: any) => handled)).then(() => true);
+    const inTime = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return inTime;
+  };
   const shutdown = async (patienceMs = 5000): globalThis.Promise<boolean> => {
     isDraining = true;
-    const isIdle = async (ms: number): globalThis.Promise<any> => {
-      let timer: any;
-      const late = new Promise((resolve) => (timer = setTimeout(() => resolve(false), Math.min(ms, 2_147_483_647))));
-      const ended = Promise.allSettled([...pending].map(({ handled }) => handled)).then(() => true);
-      const isInTime = await Promise.race([ended, late]);
-      clearTimeout(timer);
-      return isInTime;
-    };
-    const isInTime = await isIdle(patienceMs);
+    const inTime = await areDone(patienceMs);
     for (const { stop } of pending) stop();
-    if (!isInTime) await isIdle(5000);
-    return isInTime;
+    // Their answers still have to be signed.
+    if (!inTime) await areDone(5000);
+    return inTime;
   };
   return { handle, control, shutdown };
 }
@@ -1292,6 +1272,36 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
       if (found !== undefined) return JSON.parse(found);
     }
   };
+}
+
+/** The function that remembers a signed message: the answer to one that was received before, or that cannot be remembered. */
+export function replaysOf({ clockDifferenceMs = 300_000 }: any): any {
+  const seen = expiring();
+  return async ({ from, messageId, deadline }: any): globalThis.Promise<any> => {
+    const id = await hashOf(JSON.stringify([from, messageId]));
+    const now = Date.now();
+    if (seen.get(id, now)) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
+    if (seen.count(now) >= 1_000_000) return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
+    // From then on, its deadline refuses it.
+    seen.set(id, true, (deadline ?? now + 630_000) + clockDifferenceMs + 2);
+  };
+}
+
+/** Sends the proof that a request runs, again and again. A caller does not rely on each one, so failures do not matter. */
+export function beat(call: any, send: any): void {
+  const { setTimeout }: any = globalThis;
+  const interval = +call.envelope.headers?.["capgen-heartbeat-ms"];
+  if (!send || !interval || call.envelope.kind !== "request") return;
+  const next = (wait: number) => {
+    call.heartbeat = setTimeout(async () => {
+      try {
+        const text = await call.write({ "capgen-frame": "working" }, null);
+        if (!call.hasEnded) await send(text);
+      } catch {}
+      if (!call.hasEnded) next(interval);
+    }, wait);
+  };
+  next(call.now + interval - Date.now());
 }
 
 /** Values by key, each until a time in Unix ms; those whose time has passed are passed to `forgotten`, at most some seconds later. */

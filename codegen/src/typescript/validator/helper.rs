@@ -85,11 +85,13 @@ helpers! {
     RefusedWith "refusedWith" "refused_with" [FailedWith],
     FailedWith "failedWith" "failed_with" [],
     ServerOf "serverOf" "server_of" [
-        Serve, CancelsOf, KeyedAnswers, Expiring, HashOf, ReadEnvelope, IsAuthentic, InvalidHeader, TimeOf, FailedWith,
+        Serve, CancelsOf, ReplaysOf, KeyedAnswers, Beat, ReadEnvelope, IsAuthentic, InvalidHeader, TimeOf, FailedWith,
         RefusedWith
     ],
     CancelsOf "cancelsOf" "cancels_of" [Expiring],
     KeyedAnswers "keyedAnswers" "keyed_answers" [RunCall, Expiring, HashOf, RefusedWith],
+    ReplaysOf "replaysOf" "replays_of" [Expiring, HashOf, RefusedWith],
+    Beat "beat" "beat" [],
     Expiring "expiring" "expiring" [],
     HashOf "hashOf" "hash_of" [],
     Unreadable "unreadable" "unreadable" [],
