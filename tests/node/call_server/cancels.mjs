@@ -122,6 +122,17 @@ tests["with signatures, only signed cancels count, and each once"] = async () =>
   await broken.control(text);
 };
 
+tests["a forged copy of a request does not use up its cancel"] = async () => {
+  const slow = async (text, proof) => verify(text, proof) || sleep(100, false);
+  const server = serverOf((value) => value, { verify: slow });
+  const sent = request({ deadline: Date.now() + 10_000 });
+  const forged = server.handle(signed(sent, "other"));
+  await server.control(signed(cancel(sent, { deadline: sent.deadline })));
+  assert.equal(await forged, undefined);
+  assert.equal(code(await server.handle(signed(sent))), "EAGENTRPC_ABANDONED");
+  assert.equal(server.contexts.length, 0);
+};
+
 tests["a signed request is accepted once, and the answer to its copy is not signed"] = async () => {
   const server = serverOf((value) => value, { sign, verify });
   const sent = request({ deadline: Date.now() + 10_000 });

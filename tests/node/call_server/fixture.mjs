@@ -27,18 +27,19 @@ export const cancel = ({ correlationId, messageId, from, to, capability, tenantI
   headers: { "capgen-control": "cancel" }, payload: { reason: "abandoned" }, ...more,
 });
 
-/** A server whose handlers of `any` count their runs. Its functions take and give messages instead of texts. */
+/** A server whose handlers of `any` count their runs. Its functions also take messages instead of texts, and give them. */
 export function serverOf(any, settings) {
   const contexts = [];
   const handlers = { any: (payload, context) => (contexts.push(context), any(payload, context)), echo: (payload) => payload };
   const server = createShopServer(handlers, settings);
+  const textOf = (message) => (typeof message === "string" ? message : JSON.stringify(message));
   return {
     contexts,
     handle: async (message, options) => {
-      const answer = await server.handle(typeof message === "string" ? message : JSON.stringify(message), options);
+      const answer = await server.handle(textOf(message), options);
       return answer && JSON.parse(answer);
     },
-    control: (message) => server.control(JSON.stringify(message)),
+    control: (message) => server.control(textOf(message)),
     shutdown: server.shutdown,
   };
 }

@@ -29,7 +29,8 @@ function cancelsOf()«: any» {
       const { from, causedBy } = message;
       const found = [...(running.get(keyOf(message)) ?? [])].filter((call) => [undefined, call.envelope.messageId].includes(causedBy));
       for (const call of found) call.cancel();
-      if (found.length > 0 && causedBy !== undefined) return;
+      // One that is not proved may be a forged copy of the request that the cancel is for.
+      if (causedBy !== undefined && found.some(({ isProved }«: any») => isProved)) return;
       const key = keyOf(message, ...(causedBy === undefined ? [] : [causedBy]));
       // Of each caller 256, so that none can take the room of all others.
       const isFull = early.count(now) >= 4096 || (counts.get(from) ?? 0) >= 256;
