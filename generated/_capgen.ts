@@ -994,9 +994,10 @@ export async function runCall(call: any): globalThis.Promise<any> {
   const found = invalid("request", payload);
   if (found) return found;
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects }: any = call.describe();
+  const { idempotent, sideEffects, skew = "serve" }: any = call.describe();
   const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
-  if (kind === "request" && !isSame && (policy === "strict" || (policy && !isRepeatable))) {
+  const policies = [policy, skew];
+  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }
@@ -1053,8 +1054,15 @@ export function timeOf({ deadline, headers = {} }: any, { verify, clockDifferenc
   return { now, rest, refusal, tooLate: () => late(Date.now() - now - rest, ", before the handler started") };
 }
 
-/** Why a header of the protocol is invalid in a request; `undefined` if all are valid. */
+/** Why the headers of a request are invalid; `undefined` if they are valid. */
 export function invalidHeader(headers: any): any {
+  // As many as providers in Rust accept, apart from the caller's contract.
+  const { "capgen-descriptor": _, ...counted }: any = headers;
+  const { length } = Object.keys(counted);
+  if (length > 64) return `the request has ${length} headers; the limit is 64`;
+  const { TextEncoder }: any = globalThis;
+  const size = new TextEncoder().encode(Object.entries(counted).flat().join("")).length;
+  if (size > 16_384) return `the headers of the request have ${size} bytes; the limit is 16384`;
   const numbers: any = { "capgen-timeout-ms": [1, 600_000], "capgen-attempt": [2, 4_294_967_295], "capgen-heartbeat-ms": [250, 30_000] };
   for (const [name, [least, most]] of Object.entries<any>(numbers)) {
     const number = headers[name];
@@ -1135,8 +1143,13 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       Promise.resolve(call?.work).then(free, free);
     }
   };
+  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped.
+  let [second, controls] = [0, 0];
   const control = async (text: string): globalThis.Promise<void> => {
     try {
+      const current = Math.floor(Date.now() / 1000);
+      if (current !== second) [second, controls] = [current, 0];
+      if (++controls > 1000) return;
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
       if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;

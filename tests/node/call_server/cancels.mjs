@@ -74,14 +74,18 @@ tests["a cancel before its request is remembered"] = async () => {
 tests["the number of cancels without a request is bounded"] = async () => {
   const server = serverOf((value) => value);
   const requests = Array.from({ length: 20 * 300 }, (_, index) => request({ from: `agent://a${index % 20}` }));
-  for (const sent of requests) {
-    await server.control(cancel(sent));
-    // A repeated one takes no room.
-    await server.control(cancel(sent));
-  }
+  // A thousand in a second are followed.
+  for (const [index, sent] of requests.entries())
+    await later(Math.floor(index / 400) * 1000, async () => {
+      await server.control(cancel(sent));
+      // A repeated one takes no room.
+      await server.control(cancel(sent));
+    });
   const counts = new Map();
-  for (const sent of requests)
-    if (code(await server.handle(sent)) === "EAGENTRPC_ABANDONED") counts.set(sent.from, (counts.get(sent.from) ?? 0) + 1);
+  await later(15_000, async () => {
+    for (const sent of requests)
+      if (code(await server.handle(sent)) === "EAGENTRPC_ABANDONED") counts.set(sent.from, (counts.get(sent.from) ?? 0) + 1);
+  });
   const all = [...counts.values()];
   assert.deepEqual([Math.max(...all), all.reduce((a, b) => a + b)], [205, 4096]);
   const one = serverOf((value) => value);
@@ -164,6 +168,21 @@ tests["messages for control may be anything"] = async () => {
       await server.control(JSON.stringify({ ...JSON.parse(valid), [name]: value }));
       await server.control(JSON.stringify({ ...JSON.parse(valid), headers: { "capgen-control": "cancel", "capgen-timeout-ms": value } }));
     }
+};
+
+tests["a thousand control messages in a second are followed"] = async () => {
+  const server = serverOf(waiting().handler);
+  const sent = request();
+  const handled = server.handle(sent);
+  await started(server);
+  // None of these seconds is over before its last message.
+  for (const [seconds, messages, isAborted] of [[0, 1000, false], [60, 999, true]])
+    await later(seconds * 1000 - (Date.now() % 1000), async () => {
+      for (let count = 0; count < messages; count++) await server.control("x");
+      await server.control(cancel(sent));
+      assert.equal(server.contexts[0].signal.aborted, isAborted);
+    });
+  assert.equal(await handled, undefined);
 };
 
 await run(tests);

@@ -75,6 +75,18 @@ tests["heartbeats that cannot be sent change nothing"] = async () => {
   assert.equal(frames.length, 0);
 };
 
+tests["the headers of a request are bounded"] = async () => {
+  const server = serverOf((value) => value);
+  const many = (count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, ""]));
+  const large = { h: "ü".repeat(8_191) };
+  for (const [headers, expected] of [
+    [many(64), undefined], [many(65), "EAGENTRPC_INVALID_ENVELOPE"],
+    [{ ...large, i: "" }, undefined], [{ ...large, i: "", j: "" }, "EAGENTRPC_INVALID_ENVELOPE"],
+    [{ ...large, i: "", "capgen-descriptor": "x".repeat(20_000) }, undefined],
+  ])
+    assert.equal(code(await server.handle(request({ headers }))), expected);
+};
+
 tests["the requests that are handled at the same time are bounded"] = async () => {
   const { handler, end } = waiting();
   const server = serverOf(handler, { maxInFlight: 2, sign });

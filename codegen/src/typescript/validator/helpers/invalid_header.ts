@@ -1,5 +1,12 @@
-/** Why a header of the protocol is invalid in a request; `undefined` if all are valid. */
+/** Why the headers of a request are invalid; `undefined` if they are valid. */
 function invalidHeader(headers«: any»)«: any» {
+  // As many as providers in Rust accept, apart from the caller's contract.
+  const { "capgen-descriptor": _, ...counted }«: any» = headers;
+  const { length } = Object.keys(counted);
+  if (length > 64) return `the request has ${length} headers; the limit is 64`;
+  const { TextEncoder }«: any» = globalThis;
+  const size = new TextEncoder().encode(Object.entries(counted).flat().join("")).length;
+  if (size > 16_384) return `the headers of the request have ${size} bytes; the limit is 16384`;
   const numbers«: any» = { "capgen-timeout-ms": [1, 600_000], "capgen-attempt": [2, 4_294_967_295], "capgen-heartbeat-ms": [250, 30_000] };
   for (const [name, [least, most]] of Object.entries«<any>»(numbers)) {
     const number = headers[name];

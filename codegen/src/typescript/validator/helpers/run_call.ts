@@ -16,9 +16,10 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
   const found = invalid("request", payload);
   if (found) return found;
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects }«: any» = call.describe();
+  const { idempotent, sideEffects, skew = "serve" }«: any» = call.describe();
   const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
-  if (kind === "request" && !isSame && (policy === "strict" || (policy && !isRepeatable))) {
+  const policies = [policy, skew];
+  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }

@@ -52,8 +52,13 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       Promise.resolve(call?.work).then(free, free);
     }
   };
+  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped.
+  let [second, controls] = [0, 0];
   const control = async (text«: string»)«: globalThis.Promise<void>» => {
     try {
+      const current = Math.floor(Date.now() / 1000);
+      if (current !== second) [second, controls] = [current, 0];
+      if (++controls > 1000) return;
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
       if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
