@@ -1,6 +1,7 @@
 //! The model of `capabilities.yaml`, also called the contract. Its values are checked.
 
 use capgen_descriptor::{Determinism, SideEffects, Skew, VersionRange, capability_keys, name};
+use capgen_schema::message_text::{MAX_QUOTED, quote};
 use capgen_schema::{Json, Schema};
 use semver::Version;
 
@@ -132,6 +133,36 @@ impl std::fmt::Debug for TransportSettings {
         f.debug_struct("TransportSettings").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
+
+impl std::str::FromStr for AgentId {
+    type Err = InvalidAgentId;
+
+    /// Reads an id, with or without `agent://`.
+    ///
+    /// ```
+    /// use capgen_manifest::AgentId;
+    /// let reviewer: AgentId = "pr-reviewer".parse()?;
+    /// assert_eq!(reviewer, "agent://pr-reviewer".parse()?);
+    /// assert!("pr reviewer".parse::<AgentId>().is_err());
+    /// # Ok::<(), capgen_manifest::InvalidAgentId>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, InvalidAgentId> {
+        let id = text.strip_prefix(Self::SCHEME).unwrap_or(text);
+        Self::new(id).ok_or_else(|| InvalidAgentId(quote(text, MAX_QUOTED)))
+    }
+}
+
+/// A text that is not an [`AgentId`]. Its message has the start of the text, and the rule of ids.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidAgentId(String);
+
+impl std::fmt::Display for InvalidAgentId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "invalid agent {}: {}; write an id such as `pr-reviewer`", self.0, AgentId::RULE)
+    }
+}
+
+impl std::error::Error for InvalidAgentId {}
 
 impl std::fmt::Display for AgentId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capgen::Checked;
-use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
+use capgen::call::{Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
 use capgen_manifest::{LoadedContract, Selection};
 use capgen_registry::live::{AppendError, Directory, Follower, Registered, Writer};
 use capgen_registry::log::{Log, SqliteLog};
@@ -43,13 +43,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut peers = PeerTable::new();
     for agent in ["reviewer", "reviewer-2"] {
         let address = format!("{agent}.requests");
-        let server = Server::builder(handlers(agent)).listen(Arc::new(broker.connect()), &address);
+        let server = Server::builder(handlers(agent)).listen(broker.connect(), &address);
         servers.push(server.start().await?);
         registry.writer(agent)?.heartbeat()?;
-        peers = peers
-            .with_transports(&AgentId::new(agent).ok_or(AgentId::RULE)?, vec![TransportSettings::memory(&address)]);
+        peers = peers.with_transports(&agent.parse()?, vec![TransportSettings::memory(&address)]);
     }
-    let client = Client::builder("concierge").transport(Arc::new(broker.connect())).peers(peers).build().await?;
+    let client = Client::builder("concierge").transport(broker.connect()).peers(peers).build().await?;
     follower.catch_up()?;
     let access = registry.checker.config().access("concierge").clone();
     let directory = Directory::new(follower.registry(), access.clone());

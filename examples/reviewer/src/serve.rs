@@ -36,7 +36,7 @@ fn rules() -> Vec<Rule> {
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "the program that started this one waits for the line")]
 pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
-    let transport = Arc::new(NatsTransport::connect(NatsOptions::new([url])).await?);
+    let transport = NatsTransport::connect(NatsOptions::new([url])).await?;
     let handlers = handlers();
     let info = ServiceInfo::of(&handlers, env!("CARGO_PKG_VERSION"), REQUESTS);
     let mut server = Server::builder(handlers).listen(transport.clone(), REQUESTS);

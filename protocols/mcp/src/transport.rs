@@ -77,18 +77,15 @@ impl From<&Manifest> for ToolNames {
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::sync::Arc;
-///
 /// use capgen_call::{Client, PeerTable};
-/// use capgen_manifest::{AgentId, TransportSettings};
+/// use capgen_manifest::TransportSettings;
 /// use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand, ToolNames};
 ///
 /// let server = ServerCommand::new("npx").args(["-y", "@modelcontextprotocol/server-memory"]);
 /// let server = McpClient::spawn(server, ClientOptions::default()).await?;
 /// let transport = McpTransport::new().with_server("memory", server, ToolNames::default());
-/// let memory = AgentId::new("memory").ok_or("an id")?;
-/// let peers = PeerTable::new().with_transports(&memory, vec![TransportSettings::mcp("memory")]);
-/// let client = Client::builder("me").transport(Arc::new(transport)).peers(peers).build().await?;
+/// let peers = PeerTable::new().with_transports(&"memory".parse()?, vec![TransportSettings::mcp("memory")]);
+/// let client = Client::builder("me").transport(transport).peers(peers).build().await?;
 /// # Ok(())
 /// # }
 /// ```

@@ -6,22 +6,19 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use std::sync::Arc;
-//!
 //! use capgen_call::{
-//!     AgentId, CapabilityContract, Client, Handlers, Manifest, MemoryBroker, PeerTable, Server, Status, TransportSettings,
+//!     CapabilityContract, Client, Handlers, Manifest, MemoryBroker, PeerTable, Server, Status, TransportSettings,
 //! };
 //! use serde_json::json;
 //!
 //! let broker = MemoryBroker::new();
 //! let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
-//! let _server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo").start().await?;
+//! let _server = Server::builder(handlers).listen(broker.connect(), "agents.echo").start().await?;
 //!
-//! let echo = AgentId::new("echo").ok_or("not an id")?;
 //! let transports = vec![TransportSettings::memory("agents.echo")];
-//! let contract = Manifest { agent: echo, transports, capabilities: vec![CapabilityContract::new("say")] };
+//! let contract = Manifest { agent: "echo".parse()?, transports, capabilities: vec![CapabilityContract::new("say")] };
 //! let peers = PeerTable::new().with_manifest(&contract);
-//! let client = Client::builder("console").transport(Arc::new(broker.connect())).peers(peers).build().await?;
+//! let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await?;
 //! let result = client.call_json("echo", "say", &json!("hello")).await;
 //! assert_eq!((result.status, result.error), (Status::Ok, None));
 //! # Ok(())
@@ -78,7 +75,9 @@ pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, Memo
 pub use build_error::BuildError;
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;
-pub use capgen_manifest::{AgentId, Capability as CapabilityContract, Manifest, Side, TransportSettings};
+pub use capgen_manifest::{
+    AgentId, Capability as CapabilityContract, InvalidAgentId, Manifest, Side, TransportSettings,
+};
 pub use capgen_time::{Clock, SystemClock};
 pub use client::{Client, ClientBuilder, Retry};
 pub use context::Context;
@@ -97,6 +96,6 @@ pub use peers::PeerFileError;
 pub use peers::PeerTable;
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use transport::{
-    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription,
-    Transport, TransportError,
+    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, SubscribeOptions,
+    Subscription, Transport, TransportError,
 };

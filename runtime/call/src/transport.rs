@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -68,6 +69,48 @@ pub trait Transport: Send + Sync + 'static {
     /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish)
     /// fail.
     fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// A value that clients and servers take as a transport: a [`Transport`], or an [`Arc`] of one.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use capgen_call::{IntoTransport, MemoryBroker, Transport};
+///
+/// fn kind(transport: impl IntoTransport) -> &'static str {
+///     transport.into_transport().kind()
+/// }
+///
+/// let broker = MemoryBroker::new();
+/// let shared: Arc<dyn Transport> = Arc::new(broker.connect());
+/// assert_eq!([kind(broker.connect()), kind(Arc::new(broker.connect())), kind(shared)], ["memory"; 3]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a transport",
+    note = "give a value whose type implements `Transport`, or an `Arc` of one"
+)]
+pub trait IntoTransport {
+    /// The transport, shared.
+    fn into_transport(self) -> Arc<dyn Transport>;
+}
+
+impl<T: Transport> IntoTransport for T {
+    fn into_transport(self) -> Arc<dyn Transport> {
+        Arc::new(self)
+    }
+}
+
+impl<T: Transport> IntoTransport for Arc<T> {
+    fn into_transport(self) -> Arc<dyn Transport> {
+        self
+    }
+}
+
+impl IntoTransport for Arc<dyn Transport> {
+    fn into_transport(self) -> Arc<dyn Transport> {
+        self
+    }
 }
 
 /// A message to send.

@@ -21,7 +21,6 @@ async fn connects(server: ServerBuilder) -> Result<(), Box<dyn Error>> {
     use capgen_nats::{NatsOptions, NatsTransport};
 
     let transport = NatsTransport::connect(NatsOptions::new(["nats://127.0.0.1:4222"])).await?;
-    let transport = Arc::new(transport);
     let client = Client::builder("console").transport(transport.clone()).build().await?;
     let server = server.listen(transport, "agents.pr-reviewer.requests").start().await?;
     drop((client, server));

@@ -593,3 +593,16 @@ fn a_huge_name_is_not_repeated_by_every_finding() {
     let found = findings("capabilities.yaml", &text);
     assert!(found.len() < 500 * 300, "{}", found.len());
 }
+
+#[test]
+fn the_error_of_an_invalid_id_states_the_rule_and_an_example() {
+    assert_eq!("agent://index".parse(), Ok(AgentId::new("index").unwrap()));
+    let message = |text: &str| text.parse::<AgentId>().unwrap_err().to_string();
+    let rule = AgentId::RULE;
+    assert_eq!(
+        message("pr reviewer"),
+        format!("invalid agent \"pr reviewer\": {rule}; write an id such as `pr-reviewer`")
+    );
+    assert!(message("agent://").starts_with("invalid agent \"agent://\": "));
+    assert!(message(&"x".repeat(1000)).len() < 300);
+}

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen::call::{
-    AgentId, Audit as _, CallError, CallOptions, Client, Handlers, MemoryBroker, PeerTable, Server, SubscribeOptions,
+    Audit as _, CallError, CallOptions, Client, Handlers, MemoryBroker, PeerTable, Server, SubscribeOptions,
     Transport as _, TransportSettings,
 };
 use capgen_audit::SqliteAudit;
@@ -61,7 +61,7 @@ async fn main() -> ExitCode {
 async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
     let audit = Arc::new(SqliteAudit::open(file)?);
     let broker = MemoryBroker::new();
-    let agent = Server::builder(serve::handlers()).listen(Arc::new(broker.connect()), serve::REQUESTS).start().await?;
+    let agent = Server::builder(serve::handlers()).listen(broker.connect(), serve::REQUESTS).start().await?;
     let concierge = client(&broker, serve::REQUESTS, &audit).await?;
 
     report("a valid request", &concierge.call::<ReviewChange>(&change()).await);
@@ -72,7 +72,7 @@ async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
 
     // An older version of the agent, from before it had schemas: nothing validates its response but the caller.
     let old = Handlers::new("reviewer").with_loose("review-change", async |_, _| Ok(json!({"verdict": "fine"})));
-    let _old = Server::builder(old).listen(Arc::new(broker.connect()), "reviewer-0.requests").start().await?;
+    let _old = Server::builder(old).listen(broker.connect(), "reviewer-0.requests").start().await?;
     let concierge = client(&broker, "reviewer-0.requests", &audit).await?;
     report("an invalid response", &concierge.call::<ReviewChange>(&change()).await);
     print("");
@@ -92,7 +92,7 @@ async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
 /// The same valid and invalid request over NATS; with `--node`, also one to the Node program.
 async fn over_nats(url: &str, file: &str, calls_node: bool) -> Result<(), Box<dyn Error>> {
     let audit = Arc::new(SqliteAudit::open(file)?);
-    let transport = Arc::new(NatsTransport::connect(NatsOptions::new([url])).await?);
+    let transport = NatsTransport::connect(NatsOptions::new([url])).await?;
     let peers = PeerTable::new().with_fleet(FLEET)?.with_peers_file(format!("{FLEET}/rpc-peers.yaml"))?;
     let concierge = Client::builder("concierge").transport(transport).peers(peers).audit(audit.clone()).build().await?;
     report("a valid request", &concierge.call::<ReviewChange>(&change()).await);
@@ -110,10 +110,9 @@ async fn over_nats(url: &str, file: &str, calls_node: bool) -> Result<(), Box<dy
 
 /// The client of this program, which reaches the reviewer at an address.
 async fn client(broker: &MemoryBroker, address: &str, audit: &Arc<SqliteAudit>) -> Result<Client, Box<dyn Error>> {
-    let reviewer = AgentId::new("reviewer").ok_or(AgentId::RULE)?;
     let transports = vec![TransportSettings::memory(address)];
-    let peers = PeerTable::new().with_fleet(FLEET)?.with_transports(&reviewer, transports);
-    let client = Client::builder("concierge").transport(Arc::new(broker.connect())).peers(peers).audit(audit.clone());
+    let peers = PeerTable::new().with_fleet(FLEET)?.with_transports(&"reviewer".parse()?, transports);
+    let client = Client::builder("concierge").transport(broker.connect()).peers(peers).audit(audit.clone());
     Ok(client.build().await?)
 }
 

@@ -18,20 +18,18 @@ use crate::build_error::BuildError;
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;
-use crate::transport::{SubscribeOptions, Transport};
+use crate::transport::{IntoTransport, SubscribeOptions, Transport};
 
 /// Builds a [`Client`]. Created by [`Client::builder`].
 ///
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// use capgen_call::{Client, MemoryBroker, PeerTable};
-/// use capgen_manifest::{AgentId, TransportSettings};
-/// use std::sync::Arc;
+/// use capgen_manifest::TransportSettings;
 ///
 /// let broker = MemoryBroker::new();
-/// let reviewer = AgentId::new("reviewer").ok_or("an id")?;
-/// let peers = PeerTable::new().with_transports(&reviewer, vec![TransportSettings::memory("reviews")]);
-/// let client = Client::builder("concierge").transport(Arc::new(broker.connect())).peers(peers).build().await?;
+/// let peers = PeerTable::new().with_transports(&"reviewer".parse()?, vec![TransportSettings::memory("reviews")]);
+/// let client = Client::builder("concierge").transport(broker.connect()).peers(peers).build().await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -101,8 +99,10 @@ impl ClientBuilder {
 
     /// Adds a transport. A call uses the first transport in the manifest of the peer for which the client has one of
     /// the same kind.
-    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
-        self.transports.push(transport);
+    ///
+    /// A transport that the program uses elsewhere too is given as a clone or in an [`Arc`].
+    pub fn transport(mut self, transport: impl IntoTransport) -> Self {
+        self.transports.push(transport.into_transport());
         self
     }
 

@@ -19,10 +19,10 @@ pub use files::PeerFileError;
 /// ```
 /// use capgen_call::PeerTable;
 /// use capgen_manifest::{AgentId, TransportSettings};
-/// let reviewer = AgentId::new("reviewer").ok_or("an id")?;
+/// let reviewer: AgentId = "reviewer".parse()?;
 /// let peers = PeerTable::new().with_transports(&reviewer, vec![TransportSettings::memory("agents.reviewer.requests")]);
 /// assert!(peers.has("reviewer") && !peers.has("payments"));
-/// # Ok::<(), &str>(())
+/// # Ok::<(), capgen_manifest::InvalidAgentId>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PeerTable {

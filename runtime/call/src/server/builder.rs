@@ -28,7 +28,7 @@ use crate::id::Id;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
 use crate::outcome::in_ms;
-use crate::transport::{Delivery, SubscribeOptions, Subscription, Transport, TransportError};
+use crate::transport::{Delivery, IntoTransport, SubscribeOptions, Subscription, Transport, TransportError};
 
 /// Builds a [`Server`]. Created by [`Server::builder`].
 #[must_use]
@@ -73,11 +73,11 @@ impl Server {
     /// ```
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// use capgen_call::{Handlers, MemoryBroker, Server};
-    /// use std::{sync::Arc, time::Duration};
+    /// use std::time::Duration;
     ///
     /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
     /// let broker = MemoryBroker::new();
-    /// let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo.requests").start().await?;
+    /// let server = Server::builder(handlers).listen(broker.connect(), "agents.echo.requests").start().await?;
     /// server.shutdown(Duration::from_secs(5)).await;
     /// # Ok(())
     /// # }
@@ -118,8 +118,10 @@ impl ServerBuilder {
     }
 
     /// Receives requests at an address of a transport. Can be called several times.
-    pub fn listen(mut self, transport: Arc<dyn Transport>, address: impl Into<String>) -> Self {
-        self.channels.push((transport, address.into()));
+    ///
+    /// A transport that the program uses elsewhere too is given as a clone or in an [`Arc`].
+    pub fn listen(mut self, transport: impl IntoTransport, address: impl Into<String>) -> Self {
+        self.channels.push((transport.into_transport(), address.into()));
         self
     }
 

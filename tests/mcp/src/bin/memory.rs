@@ -1,9 +1,8 @@
 //! Calls the MCP server `memory` from npm through generated types.
 
 use std::error::Error;
-use std::sync::Arc;
 
-use capgen::call::{AgentId, Client, PeerTable, TransportSettings};
+use capgen::call::{Client, PeerTable, TransportSettings};
 use capgen_mcp::{ClientOptions, McpClient, McpTransport, ServerCommand};
 use capgen_test_mcp::memory::{
     CAPABILITIES, CreateEntities, CreateEntitiesRequest, CreateEntitiesRequestEntitiesItem,
@@ -15,9 +14,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let command = ServerCommand::new("npx").args(["-y", "@modelcontextprotocol/server-memory"]);
     let server = McpClient::spawn(command, ClientOptions::default()).await?;
     let transport = McpTransport::new().with_server("memory", server.clone(), CAPABILITIES);
-    let agent = AgentId::new("memory").ok_or("not an id")?;
-    let peers = PeerTable::new().with_transports(&agent, vec![TransportSettings::mcp("memory")]);
-    let client = Client::builder("notes").transport(Arc::new(transport)).peers(peers).build().await?;
+    let peers = PeerTable::new().with_transports(&"memory".parse()?, vec![TransportSettings::mcp("memory")]);
+    let client = Client::builder("notes").transport(transport).peers(peers).build().await?;
 
     let entity = CreateEntitiesRequestEntitiesItem::new(CreateEntitiesRequestEntitiesItemRequired {
         name: "capgen".to_owned(),
