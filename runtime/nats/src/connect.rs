@@ -33,13 +33,15 @@ const OUTGOING: usize = 512;
 /// # Errors
 ///
 /// [`Refused`](TransportError::Refused) or [`Unsupported`](TransportError::Unsupported) options, or
-/// [`Disconnected`](TransportError::Disconnected) if no server can be reached in time. No error shows credentials.
+/// [`Disconnected`](TransportError::Disconnected) if no server can be reached in time. Errors name the servers, and none
+/// shows credentials.
 pub async fn connect(
     options: &NatsOptions,
     closed: &Arc<AtomicBool>,
     observe: impl Fn(Event) + Send + Sync + 'static,
 ) -> Result<Client, TransportError> {
     let (servers, auth) = servers(options)?;
+    let names = names(&servers);
     let observe = Arc::new(observe);
     let start = Instant::now();
     let mut attempt = 1;
@@ -51,7 +53,7 @@ pub async fn connect(
         });
         let error = match connect.connect(servers.as_slice()).await {
             Ok(client) => return Ok(client),
-            Err(error) => failure(&error),
+            Err(error) => failure(&names, &error),
         };
         let retry = matches!(error, TransportError::Disconnected(_)) && start.elapsed() < options.wait_for_server;
         if !retry {
@@ -100,12 +102,13 @@ async fn settings(
         Auth::Password { user, password } => connect.user_and_password(user.clone(), password.clone()),
         Auth::NKey(seed) => connect.nkey(seed.clone()),
         Auth::Credentials(content) => {
-            connect.credentials(content).map_err(|_| refused("the credentials are invalid"))?
+            let remedy = "give the content of a credentials file, as `nsc generate creds` writes it";
+            connect.credentials(content).map_err(|_| refused(format!("the credentials are invalid: {remedy}")))?
         }
         Auth::CredentialsFile(path) => connect
             .credentials_file(path)
             .await
-            .map_err(|error| refused(&format!("the credentials file {}: {}", path.display(), error.kind())))?,
+            .map_err(|error| refused(format!("the credentials file {}: {}", path.display(), error.kind())))?,
     })
 }
 
@@ -125,10 +128,14 @@ fn servers(options: &NatsOptions) -> Result<(Vec<ServerAddr>, Auth), TransportEr
     let mut found: Option<(String, Option<String>)> = None;
     let mut servers = Vec::new();
     for (index, server) in options.servers.iter().enumerate() {
-        let invalid = || refused(&format!("the address of server {} is invalid", index + 1));
+        // It is not shown, because it is not known which part of it is a password.
+        let invalid =
+            || refused(format!("the address of server {} is invalid: write `nats://<host>:<port>`", index + 1));
         let address: ServerAddr = server.parse().map_err(|_| invalid())?;
         if address.is_websocket() {
-            return Err(TransportError::Unsupported("connecting to NATS over WebSocket".to_owned()));
+            return Err(TransportError::Unsupported(
+                "connecting to NATS over WebSocket: use the port for clients, with `nats://` or `tls://`".to_owned(),
+            ));
         }
         let mut url = address.into_inner();
         if !url.username().is_empty() || url.password().is_some() {
@@ -136,7 +143,9 @@ fn servers(options: &NatsOptions) -> Result<(Vec<ServerAddr>, Auth), TransportEr
             let password = url.password().map(|password| decoded(password).ok_or_else(invalid)).transpose()?;
             let credentials = (user, password);
             if found.as_ref().is_some_and(|other| *other != credentials) {
-                return Err(TransportError::Unsupported("different credentials for several servers".to_owned()));
+                return Err(TransportError::Unsupported(
+                    "different credentials for several servers: give the same ones in each address".to_owned(),
+                ));
             }
             found = Some(credentials);
             url.set_username("").map_err(|()| invalid())?;
@@ -148,7 +157,7 @@ fn servers(options: &NatsOptions) -> Result<(Vec<ServerAddr>, Auth), TransportEr
         servers.push(ServerAddr::from_url(url).map_err(|_| invalid())?);
     }
     if servers.is_empty() {
-        return Err(refused("the list of servers is empty"));
+        return Err(refused("the list of servers is empty: add an address such as `nats://127.0.0.1:4222`"));
     }
     let auth = match (&options.auth, found) {
         (Auth::None, Some((user, Some(password)))) => Auth::Password { user, password },
@@ -173,28 +182,69 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// The most servers that an error names: the first ones identify the cluster.
+const MAX_NAMED: usize = 3;
+
+/// The port of an address without one.
+const PORT: u16 = 4222;
+
+/// The hosts and ports of servers, for errors: `one:4222, two:4222`. Nothing else of an address is shown, because it may
+/// contain credentials.
+fn names(servers: &[ServerAddr]) -> String {
+    let name = |server: &ServerAddr| {
+        let url = server.clone().into_inner();
+        format!("{}:{}", url.host_str().unwrap_or_default(), url.port().unwrap_or(PORT))
+    };
+    let named: Vec<String> = servers.iter().take(MAX_NAMED).map(name).collect();
+    let others = if servers.len() > MAX_NAMED { ", ..." } else { "" };
+    format!("{}{others}", named.join(", "))
+}
+
+/// The hosts and ports of the servers of options, for errors and logs.
+pub(crate) fn server_names(options: &NatsOptions) -> String {
+    servers(options).map(|(servers, _)| names(&servers)).unwrap_or_default()
+}
+
 /// A failed attempt, without the text of its source, which may contain parts of the options.
-fn failure(error: &ConnectError) -> TransportError {
+fn failure(names: &str, error: &ConnectError) -> TransportError {
     let io = std::error::Error::source(error).and_then(|source| source.downcast_ref::<std::io::Error>());
+    let disconnected = |reason: &str, remedy: &str| {
+        TransportError::Disconnected(format!(
+            "{names}: {reason}; {remedy}, or wait with `NatsOptions::wait_for_server`"
+        ))
+    };
     match error.kind() {
-        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
-            refused("the credentials are missing or wrong")
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => refused(format!(
+            "{names}: the credentials are missing or wrong; set those of this server with \
+             `NatsOptions::user_and_password`, `token`, `nkey` or `credentials`"
+        )),
+        ConnectErrorKind::Tls => refused(format!(
+            "{names}: TLS is not possible with these options; compare `NatsOptions::require_tls`, `tls_first` and \
+             `ca_file` with the settings of the server"
+        )),
+        ConnectErrorKind::ServerParse => {
+            refused(format!("{names}: the server announced an invalid address; check its `client_advertise`"))
         }
-        ConnectErrorKind::Tls => refused("TLS is not possible with these options"),
-        ConnectErrorKind::ServerParse => refused("the server announced an invalid address"),
         // A certificate that is not trusted arrives as an error of IO.
-        ConnectErrorKind::Io if io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData) => {
-            refused(&format!("TLS: {}", io.map(ToString::to_string).unwrap_or_default()))
-        }
-        ConnectErrorKind::Io => {
-            TransportError::Disconnected(io.map_or_else(|| error.kind().to_string(), ToString::to_string))
-        }
-        kind => TransportError::Disconnected(kind.to_string()),
+        ConnectErrorKind::Io if io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData) => refused(format!(
+            "{names}: TLS: {}; check the host of the address, and `NatsOptions::ca_file`",
+            io.map(ToString::to_string).unwrap_or_default()
+        )),
+        ConnectErrorKind::Io => disconnected(
+            &io.map_or_else(|| error.kind().to_string(), ToString::to_string),
+            "check that a server listens there",
+        ),
+        ConnectErrorKind::Dns => disconnected("the host is unknown", "check the address"),
+        ConnectErrorKind::TimedOut => disconnected(
+            "no answer within `NatsOptions::connect_timeout`",
+            "check that a server listens there, and that no firewall drops the connection",
+        ),
+        kind => disconnected(&kind.to_string(), "check that a NATS server listens there"),
     }
 }
 
-fn refused(reason: &str) -> TransportError {
-    TransportError::Refused(reason.to_owned())
+fn refused(reason: impl Into<String>) -> TransportError {
+    TransportError::Refused(reason.into())
 }
 
 #[cfg(test)]
@@ -228,6 +278,13 @@ mod tests {
             let error = super::servers(&NatsOptions::new(servers.clone())).unwrap_err();
             assert!(!error.to_string().contains("s3cret"), "{servers:?}: {error}");
         }
+    }
+
+    #[test]
+    fn errors_name_the_host_and_the_port_of_servers_and_nothing_else() {
+        let options = NatsOptions::new(["nats://ann:s3cret@one", "tls://ann:s3cret@[::1]:4333/s3cret?s3cret"]);
+        assert_eq!(server_names(&options), "one:4222, [::1]:4333");
+        assert_eq!(server_names(&NatsOptions::new(["a", "b:1", "c", "d"])), "a:4222, b:1, c:4222, ...");
     }
 
     #[test]

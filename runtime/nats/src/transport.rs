@@ -13,7 +13,7 @@ use async_nats::{Client, PublishErrorKind, RequestErrorKind};
 use capgen_call::{BoxFuture, Delivery, Health, Outgoing, SubscribeOptions, Subscription, Transport, TransportError};
 use tokio::sync::watch;
 
-use crate::connect::connect;
+use crate::connect::{connect, server_names};
 use crate::jetstream::JetStream;
 use crate::options::{Handler, NatsOptions};
 use crate::{limited, subject, subscription};
@@ -50,6 +50,8 @@ struct End(Arc<Link>);
 /// The connection, shared by everything that uses it.
 pub(crate) struct Link {
     pub(crate) client: Client,
+    /// The hosts and ports of the servers, for errors.
+    pub(crate) servers: String,
     pub(crate) timeout: Duration,
     /// The capacity of subscriptions that choose none.
     pub(crate) capacity: usize,
@@ -63,6 +65,8 @@ pub(crate) struct Link {
 /// Counts and reports events.
 #[derive(Default)]
 pub(crate) struct Observer {
+    /// The hosts and ports of the servers, for logs.
+    servers: String,
     dropped: AtomicU64,
     handler: Option<Handler>,
     /// Changes with each new connection.
@@ -104,12 +108,15 @@ impl NatsTransport {
     /// [`TransportError::Disconnected`] if no server answers; [`TransportError::Refused`] if the server rejects the
     /// credentials, or an option is invalid. Nothing is connected then.
     pub async fn connect(options: NatsOptions) -> Result<Self, TransportError> {
-        let observer = Arc::new(Observer { handler: options.on_event.clone(), ..Observer::default() });
+        let servers = server_names(&options);
+        let observer =
+            Arc::new(Observer { servers: servers.clone(), handler: options.on_event.clone(), ..Observer::default() });
         let closing = Arc::new(AtomicBool::new(false));
         let watching = Arc::clone(&observer);
         let client = connect(&options, &closing, move |event| watching.observe(event)).await?;
         let link = Arc::new(Link {
             client,
+            servers,
             timeout: options.operation_timeout,
             capacity: options.capacity,
             closing,
@@ -231,8 +238,15 @@ impl Link {
         }
         match self.client.connection_state() {
             State::Connected => Ok(()),
-            State::Pending | State::Disconnected => Err(disconnected("the connection to the server is lost")),
+            State::Pending | State::Disconnected => {
+                Err(self.disconnected("the connection is lost, and the transport connects again"))
+            }
         }
+    }
+
+    /// The error of an operation that the server has not confirmed.
+    pub(crate) fn disconnected(&self, reason: &str) -> TransportError {
+        TransportError::Disconnected(format!("{}: {reason}", self.servers))
     }
 
     /// Ends when the transport is closed.
@@ -304,7 +318,10 @@ impl Link {
         }
         let refused = format!("Subscription to \"{address}\"");
         if self.observer.errors.borrow().iter().any(|(number, error)| *number > before && error.contains(&refused)) {
-            return Err(TransportError::Refused(format!("the user may not subscribe to {address:?}")));
+            return Err(TransportError::Refused(format!(
+                "{}: the user may not subscribe to {address:?}; add it to the permissions of the user",
+                self.servers
+            )));
         }
         Ok(subscriber)
     }
@@ -321,12 +338,12 @@ impl Link {
         tokio::select! {
             biased;
             answer = self.client.request(nowhere.clone(), bytes::Bytes::new()) => match answer {
-                Err(error) if error.kind() == RequestErrorKind::TimedOut => Err(disconnected("the server does not answer")),
+                Err(error) if error.kind() == RequestErrorKind::TimedOut => Err(self.disconnected("the server does not answer")),
                 _ => Ok(()),
             },
             _ = forbidden => Ok(()),
             reason = self.interrupted(connection) => {
-                Err(reason.unwrap_or_else(|| disconnected("the server does not answer")))
+                Err(reason.unwrap_or_else(|| self.disconnected("the server does not answer")))
             }
         }
     }
@@ -337,7 +354,7 @@ impl Link {
         while tokio::time::Instant::now() < limit {
             tokio::time::sleep(CHECK_INTERVAL).await;
             if self.client.connection_state() != State::Connected || self.connection() != connection {
-                return Some(disconnected("the connection was lost before the server confirmed the operation"));
+                return Some(self.disconnected("the connection was lost before the server confirmed the operation"));
             }
         }
         None
@@ -423,9 +440,9 @@ impl Observer {
     fn report(&self, event: &NatsEvent) {
         match event {
             NatsEvent::SlowConsumer | NatsEvent::Disconnected | NatsEvent::ServerError(_) => {
-                tracing::warn!(?event, "NATS");
+                tracing::warn!(?event, servers = self.servers, "NATS");
             }
-            _ => tracing::debug!(?event, "NATS"),
+            _ => tracing::debug!(?event, servers = self.servers, "NATS"),
         }
         if let Some(handler) = &self.handler {
             handler(event);
@@ -437,8 +454,4 @@ impl std::fmt::Debug for NatsTransport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NatsTransport").field("health", &self.health()).finish_non_exhaustive()
     }
-}
-
-pub(crate) fn disconnected(reason: &str) -> TransportError {
-    TransportError::Disconnected(reason.to_owned())
 }

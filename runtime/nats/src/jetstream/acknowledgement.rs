@@ -8,7 +8,7 @@ use bytes::Bytes;
 use capgen_call::{Acknowledgement, BoxFuture, TransportError};
 use capgen_time::Backoff;
 
-use crate::transport::{Link, disconnected};
+use crate::transport::Link;
 
 /// The pauses before a message that was rejected is delivered again.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(10));
@@ -35,11 +35,11 @@ impl Delivered {
                     RequestErrorKind::NoResponders => {
                         TransportError::Refused("the stream of the message no longer exists".to_owned())
                     }
-                    _ => disconnected("the server has not confirmed the acknowledgement"),
+                    _ => self.link.disconnected("the server has not confirmed the acknowledgement"),
                 }),
             },
             reason = self.link.interrupted(connection) => {
-                Err(reason.unwrap_or_else(|| disconnected("the server has not confirmed the acknowledgement")))
+                Err(reason.unwrap_or_else(|| self.link.disconnected("the server has not confirmed the acknowledgement")))
             }
         }
     }

@@ -24,7 +24,7 @@ pub use options::{JetStreamOptions, Retention, Storage};
 pub use stream::StreamOptions;
 
 use crate::subject;
-use crate::transport::{Link, disconnected};
+use crate::transport::Link;
 use consumer::Consumer;
 use seen::Seen;
 
@@ -75,9 +75,9 @@ impl JetStream {
         let stored = async { self.context.send_publish(subject.to_owned(), message).await?.await };
         tokio::select! {
             biased;
-            result = stored => result.map(drop).map_err(|error| failure(&error)),
+            result = stored => result.map(drop).map_err(|error| self.failure(&error)),
             reason = self.link.interrupted(connection) => Err(Failure::Other(
-                reason.unwrap_or_else(|| disconnected("the stream has not confirmed the message")),
+                reason.unwrap_or_else(|| self.link.disconnected("the stream has not confirmed the message")),
             )),
         }
     }
@@ -117,7 +117,7 @@ impl JetStream {
             Err(error) => error,
         };
         if missing.kind() != GetStreamByNameErrorKind::NotFound {
-            return Err(unavailable());
+            return Err(self.unavailable());
         }
         let options = &self.options;
         if !options.stream.create {
@@ -148,6 +148,36 @@ impl JetStream {
         created.map_err(|error| TransportError::Refused(format!("creating the consumer {name:?}: {error}")))?;
         Ok(stream)
     }
+
+    fn failure(&self, error: &PublishError) -> Failure {
+        let other = match error.kind() {
+            PublishErrorKind::StreamNotFound => return Failure::NoStream,
+            PublishErrorKind::MaxPayloadExceeded => return Failure::TooLarge,
+            PublishErrorKind::MaxAckPending => TransportError::Overloaded,
+            PublishErrorKind::TimedOut => self.link.disconnected("the stream has not confirmed the message"),
+            PublishErrorKind::BrokenPipe => {
+                self.link.disconnected("the connection was lost before the message was stored")
+            }
+            _ => {
+                let code = std::error::Error::source(error)
+                    .and_then(|source| source.downcast_ref::<jetstream::Error>())
+                    .map(jetstream::Error::error_code);
+                if code == Some(ErrorCode::STREAM_NOT_FOUND) {
+                    return Failure::NoStream;
+                }
+                TransportError::Refused(error.to_string())
+            }
+        };
+        Failure::Other(other)
+    }
+
+    fn unavailable(&self) -> TransportError {
+        TransportError::Unsupported(format!(
+            "{}: JetStream does not answer: it is not enabled on the server, or the user may not use `$JS.API.>`; start the \
+             server with `-js`, or add the permission",
+            self.link.servers
+        ))
+    }
 }
 
 /// Why a message was not stored.
@@ -155,32 +185,6 @@ enum Failure {
     NoStream,
     TooLarge,
     Other(TransportError),
-}
-
-fn failure(error: &PublishError) -> Failure {
-    let other = match error.kind() {
-        PublishErrorKind::StreamNotFound => return Failure::NoStream,
-        PublishErrorKind::MaxPayloadExceeded => return Failure::TooLarge,
-        PublishErrorKind::MaxAckPending => TransportError::Overloaded,
-        PublishErrorKind::TimedOut => disconnected("the stream has not confirmed the message"),
-        PublishErrorKind::BrokenPipe => disconnected("the connection was lost before the message was stored"),
-        _ => {
-            let code = std::error::Error::source(error)
-                .and_then(|source| source.downcast_ref::<jetstream::Error>())
-                .map(jetstream::Error::error_code);
-            if code == Some(ErrorCode::STREAM_NOT_FOUND) {
-                return Failure::NoStream;
-            }
-            TransportError::Refused(error.to_string())
-        }
-    };
-    Failure::Other(other)
-}
-
-fn unavailable() -> TransportError {
-    TransportError::Unsupported(
-        "JetStream does not answer: it is not enabled on the server, or the user may not use `$JS.API.>`".to_owned(),
-    )
 }
 
 fn headers(message: &Outgoing) -> Result<HeaderMap, TransportError> {
