@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen::Checked;
-use capgen::call::{Handlers, Server};
+use capgen::call::{Handlers, Server, Settings};
 use capgen_audit::SqliteAudit;
 use capgen_nats::{Discovery, NatsOptions, NatsTransport, ServiceInfo};
 
@@ -39,7 +39,8 @@ pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
     let transport = NatsTransport::connect(NatsOptions::new([url])).await?;
     let handlers = handlers();
     let info = ServiceInfo::of(&handlers, env!("CARGO_PKG_VERSION"), REQUESTS);
-    let mut server = Server::builder(handlers).listen(transport.clone(), REQUESTS);
+    let settings = Settings::from_env()?;
+    let mut server = Server::builder(handlers).listen(transport.clone(), REQUESTS).settings(&settings);
     if let Some(file) = audit {
         server = server.audit(Arc::new(SqliteAudit::open(file)?));
     }

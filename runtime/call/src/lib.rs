@@ -61,6 +61,7 @@ mod options;
 mod outcome;
 mod peers;
 mod server;
+mod settings;
 #[cfg(feature = "tower")]
 pub mod tower;
 mod trace;
@@ -95,6 +96,7 @@ pub use outcome::{CallError, CallResult, ResultError, Status, code, reason};
 pub use peers::PeerFileError;
 pub use peers::PeerTable;
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
+pub use settings::{InvalidSetting, InvalidSettings, Settings};
 pub use transport::{
     Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, SubscribeOptions,
     Subscription, Transport, TransportError,

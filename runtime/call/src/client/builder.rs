@@ -18,6 +18,7 @@ use crate::build_error::BuildError;
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;
+use crate::settings::Settings;
 use crate::transport::{IntoTransport, SubscribeOptions, Transport};
 
 /// Builds a [`Client`]. Created by [`Client::builder`].
@@ -45,7 +46,8 @@ pub struct ClientBuilder {
     timeout: Option<Duration>,
     max_in_flight: usize,
     retry: Retry,
-    skew: Skew,
+    skew: Option<Skew>,
+    settings: Settings,
     tries_other_instances: bool,
     clock: Arc<dyn Clock>,
 }
@@ -91,7 +93,8 @@ impl ClientBuilder {
             // As many as a provider lets wait by default.
             max_in_flight: 1024,
             retry: Retry::default(),
-            skew: Skew::Serve,
+            skew: None,
+            settings: Settings::default(),
             tries_other_instances: true,
             clock: Arc::new(SystemClock),
         }
@@ -150,7 +153,18 @@ impl ClientBuilder {
     /// Asks providers with another contract to refuse calls in advance, if their own policy is weaker. The default is
     /// [`Skew::Serve`]: they run if their requests are valid.
     pub fn skew(self, policy: Skew) -> Self {
-        Self { skew: policy, ..self }
+        Self { skew: Some(policy), ..self }
+    }
+
+    /// The settings of the environment, for those that this builder does not set itself.
+    ///
+    /// ```no_run
+    /// use capgen_call::{Client, Settings};
+    /// let client = Client::builder("concierge").settings(&Settings::from_env()?);
+    /// # Ok::<(), capgen_call::InvalidSettings>(())
+    /// ```
+    pub fn settings(self, settings: &Settings) -> Self {
+        Self { settings: *settings, ..self }
     }
 
     /// Whether a request that an instance of a peer refuses because of its contract (`EVERSION_SKEW`, without an
@@ -205,7 +219,7 @@ impl ClientBuilder {
             timeout: self.timeout,
             limit: Arc::new(Semaphore::new(self.max_in_flight)),
             retry: self.retry,
-            skew: self.skew,
+            skew: self.skew.or(self.settings.skew).unwrap_or_default(),
             tries_other_instances: self.tries_other_instances,
             known: Mutex::default(),
             runtime: Handle::current(),

@@ -28,6 +28,7 @@ use crate::id::Id;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
 use crate::outcome::in_ms;
+use crate::settings::Settings;
 use crate::transport::{Delivery, IntoTransport, SubscribeOptions, Subscription, Transport, TransportError};
 
 /// Builds a [`Server`]. Created by [`Server::builder`].
@@ -41,8 +42,9 @@ pub struct ServerBuilder {
     records_calls: bool,
     keys: Option<Keys>,
     tenants: BTreeSet<String>,
-    policy: Skew,
-    assume: Assume,
+    policy: Option<Skew>,
+    assume: Option<Assume>,
+    settings: Settings,
     known: Vec<Capability>,
     max_concurrent: usize,
     max_waiting: usize,
@@ -98,8 +100,9 @@ impl ServerBuilder {
             records_calls: false,
             keys: None,
             tenants: BTreeSet::new(),
-            policy: Skew::Serve,
-            assume: Assume::AnyPeer,
+            policy: None,
+            assume: None,
+            settings: Settings::default(),
             known: Vec::new(),
             // Handlers mostly wait for something else, so there may be more of them than processors. Requests that wait
             // for longer than their callers do would be useless work.
@@ -170,13 +173,24 @@ impl ServerBuilder {
     /// let server = Server::builder(Handlers::new("payments")).skew(Skew::Refuse);
     /// ```
     pub fn skew(self, policy: Skew) -> Self {
-        Self { policy, ..self }
+        Self { policy: Some(policy), ..self }
     }
 
     /// The programs that comparisons assume on both ends, as `capgen diff --assume` does. The default is
     /// [`Assume::AnyPeer`].
     pub fn assume(self, assume: Assume) -> Self {
-        Self { assume, ..self }
+        Self { assume: Some(assume), ..self }
+    }
+
+    /// The settings of the environment, for those that this builder does not set itself.
+    ///
+    /// ```no_run
+    /// use capgen_call::{Handlers, Server, Settings};
+    /// let server = Server::builder(Handlers::new("payments")).settings(&Settings::from_env()?);
+    /// # Ok::<(), capgen_call::InvalidSettings>(())
+    /// ```
+    pub fn settings(self, settings: &Settings) -> Self {
+        Self { settings: *settings, ..self }
     }
 
     /// An older contract of a capability. Callers that use it are compared without having to send theirs.
@@ -282,14 +296,15 @@ impl ServerBuilder {
             control_messages.extend(controls);
         }
         let (capacity, max_bytes) = ONCE;
+        let assume = self.assume.or(self.settings.assume).unwrap_or_default();
         let shared = Shared {
             agent,
             entries: self.handlers.entries,
             journal: Journal::new(self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenants: self.tenants,
-            policy: self.policy,
-            comparisons: Comparisons::new(self.known.iter().map(|known| known.to_descriptor(None)), self.assume),
+            policy: self.policy.or(self.settings.skew).unwrap_or_default(),
+            comparisons: Comparisons::new(self.known.iter().map(|known| known.to_descriptor(None)), assume),
             once: Arc::new(KeyedResponses::new(in_ms(self.window), capacity, max_bytes)),
             store: self.store,
             seen: Seen::default(),

@@ -26,6 +26,7 @@ mod peers;
 mod retries;
 mod security;
 mod serving;
+mod settings;
 mod skew;
 mod spans;
 mod stores;

@@ -40,7 +40,7 @@ fn modules_of_call_depend_on_each_other_in_one_direction() {
         &[
             &["address", "envelope", "id", "trace", "transport", "violation", "wait"],
             &["idempotency_store", "outcome", "peers"],
-            &["audit", "build_error", "conformance", "failure", "memory", "options"],
+            &["audit", "build_error", "conformance", "failure", "memory", "options", "settings"],
             &["context", "journal"],
             &["client", "server"],
             // Macros expand in the crates of users.
