@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen::Checked;
-use capgen::call::{Handlers, Server, Settings};
+use capgen::call::{Handlers, Server, Settings, termination};
 use capgen_audit::SqliteAudit;
 use capgen_nats::{Discovery, NatsOptions, NatsTransport, ServiceInfo};
 
@@ -28,7 +28,7 @@ fn rules() -> Vec<Rule> {
     vec![Rule { id: "no-unwrap".to_owned(), summary, focus: Focus::Correctness }]
 }
 
-/// Serves requests over NATS until the process is interrupted, and records violations in the file `audit`.
+/// Serves requests over NATS until the process is asked to end, and records violations in the file `audit`.
 ///
 /// # Errors
 ///
@@ -46,9 +46,10 @@ pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
     }
     let server = server.start().await?;
     let monitor = server.monitor();
-    let _discovery = Discovery::start(&transport, info, move |_| monitor.stats().into()).await?;
+    let discovery = Discovery::start(&transport, info, move |_| monitor.stats().into()).await?;
     println!("serving {REQUESTS}");
-    tokio::signal::ctrl_c().await?;
-    server.shutdown(Duration::from_secs(5)).await;
+    termination().await?;
+    drop(discovery);
+    server.shutdown(Duration::from_secs(20)).await;
     Ok(())
 }

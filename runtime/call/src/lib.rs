@@ -62,6 +62,8 @@ mod outcome;
 mod peers;
 mod server;
 mod settings;
+#[cfg(feature = "signal")]
+mod termination;
 #[cfg(feature = "tower")]
 pub mod tower;
 mod trace;
@@ -97,7 +99,9 @@ pub use peers::PeerFileError;
 pub use peers::PeerTable;
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use settings::{InvalidSetting, InvalidSettings, Settings};
+#[cfg(feature = "signal")]
+pub use termination::termination;
 pub use transport::{
-    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, SubscribeOptions,
-    Subscription, Transport, TransportError,
+    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, Stoppable,
+    SubscribeOptions, Subscription, Transport, TransportError,
 };

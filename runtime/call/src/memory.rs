@@ -10,7 +10,8 @@ use futures_core::Stream;
 use tokio::sync::mpsc;
 
 use crate::transport::{
-    BoxFuture, Health, Incoming, IncomingContent, Outgoing, SubscribeOptions, Subscription, Transport, TransportError,
+    BoxFuture, Health, Incoming, IncomingContent, Outgoing, Stoppable, SubscribeOptions, Subscription, Transport,
+    TransportError,
 };
 
 /// The number of messages that wait for a subscriber, unless it chooses another number. A burst of usual calls fits;
@@ -164,7 +165,7 @@ impl MemoryTransport {
         // A new member of a group starts with the turns of the others, so that it does not receive everything at first.
         let served = list.iter().filter(|other| other.group == options.group).map(|other| other.served).max();
         list.push(Subscriber { id, owner: self.id, group: options.group, served: served.unwrap_or(0), sender });
-        Ok(Subscription::new(Received { broker: self.broker.clone(), id, receiver }))
+        Ok(Subscription::stoppable(Received { broker: self.broker.clone(), id, receiver }))
     }
 }
 
@@ -227,8 +228,21 @@ impl Stream for Received {
     }
 }
 
+impl Received {
+    fn unsubscribe(&self) {
+        self.broker.remove(|subscriber| subscriber.id != self.id);
+    }
+}
+
+impl Stoppable for Received {
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        self.unsubscribe();
+        Box::pin(async {})
+    }
+}
+
 impl Drop for Received {
     fn drop(&mut self) {
-        self.broker.remove(|subscriber| subscriber.id != self.id);
+        self.unsubscribe();
     }
 }

@@ -191,17 +191,48 @@ pub trait Acknowledgement: Send + Sync {
 }
 
 /// The messages to an address. It ends if the transport closes.
-pub struct Subscription(Pin<Box<dyn Stream<Item = Incoming> + Send>>);
+pub struct Subscription(Messages);
+
+enum Messages {
+    /// Dropping the stream is the only way to end it.
+    Plain(Pin<Box<dyn Stream<Item = Incoming> + Send>>),
+    Stoppable(Box<dyn Stoppable>),
+}
+
+/// The messages of a subscription that can end without losing those that are on their way. Dropping it must
+/// unsubscribe too.
+pub trait Stoppable: Stream<Item = Incoming> + Send + Unpin + 'static {
+    /// Ends the subscription at the broker. When the future ends, the messages that the broker has sent to it have
+    /// arrived, and can be read without waiting.
+    fn stop(&mut self) -> BoxFuture<'_, ()>;
+}
 
 impl Subscription {
     /// A subscription that yields the items of a stream. Dropping the stream must unsubscribe.
     pub fn new(stream: impl Stream<Item = Incoming> + Send + 'static) -> Self {
-        Self(Box::pin(stream))
+        Self(Messages::Plain(Box::pin(stream)))
+    }
+
+    /// A subscription that can be [stopped](Self::stop), so that a server that shuts down loses no request.
+    pub fn stoppable(messages: impl Stoppable) -> Self {
+        Self(Messages::Stoppable(Box::new(messages)))
     }
 
     /// The next message; `None` if the transport is closed. Cancel safe: no message is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Incoming> {
-        std::future::poll_fn(|context| self.0.as_mut().poll_next(context)).await
+        std::future::poll_fn(|context| match &mut self.0 {
+            Messages::Plain(messages) => messages.as_mut().poll_next(context),
+            Messages::Stoppable(messages) => Pin::new(messages.as_mut()).poll_next(context),
+        })
+        .await
+    }
+
+    /// Ends the subscription at the broker, which sends no more messages to it. Those that it has sent can be read
+    /// then without waiting. Does nothing if the transport cannot do that.
+    pub async fn stop(&mut self) {
+        if let Messages::Stoppable(messages) = &mut self.0 {
+            messages.stop().await;
+        }
     }
 }
 

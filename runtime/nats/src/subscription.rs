@@ -1,10 +1,11 @@
 //! Messages of the client as events of a transport.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use async_nats::{StatusCode, Subscriber};
-use capgen_call::{Incoming, IncomingContent};
+use capgen_call::{BoxFuture, Incoming, IncomingContent, Stoppable};
 use futures_core::Stream;
 
 use crate::transport::Link;
@@ -12,13 +13,14 @@ use crate::transport::Link;
 /// The messages of one subscription of the client.
 pub(crate) struct Messages {
     subscriber: Subscriber,
+    link: Arc<Link>,
     /// A client that is not connected does not end its subscriptions, so the end of the transport is awaited too.
     closed: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl Messages {
-    pub(crate) fn new(subscriber: Subscriber, link: &Link) -> Self {
-        Self { subscriber, closed: Box::pin(link.closed()) }
+    pub(crate) fn new(subscriber: Subscriber, link: &Arc<Link>) -> Self {
+        Self { subscriber, link: Arc::clone(link), closed: Box::pin(link.closed()) }
     }
 
     /// The next message; `None` if the transport is closed.
@@ -42,6 +44,22 @@ impl Stream for Messages {
                 Poll::Pending => return self.closed.as_mut().poll(context).map(|()| None),
             }
         }
+    }
+}
+
+/// After so many messages, a subscription that stops would end: more than any has. The server reads no number with more
+/// than nine digits, and ends the subscription at once, whereas the client still expects messages. When it ends a
+/// subscription itself, it drops those that are on their way.
+const ENDLESS: u64 = 10_000_000_000;
+
+impl Stoppable for Messages {
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if self.subscriber.unsubscribe_after(ENDLESS).await.is_ok() {
+                // The answer arrives after the messages that the server sent before.
+                let _ = self.link.round_trip().await;
+            }
+        })
     }
 }
 
@@ -91,5 +109,12 @@ impl<S: Stream<Item = Incoming> + Unpin> Stream for Both<S> {
             }
         }
         Poll::Pending
+    }
+}
+
+impl<S: Stream<Item = Incoming> + Send + Unpin + 'static> Stoppable for Both<S> {
+    /// Stored messages that are not read go to other members of the group.
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        self.messages.stop()
     }
 }

@@ -160,8 +160,8 @@ impl NatsTransport {
         let subscriber = self.link.subscribe(address, options.group.as_deref()).await?;
         let messages = subscription::Messages::new(subscriber, &self.link);
         Ok(match durable {
-            Some(durable) => Subscription::new(subscription::Both::new(messages, durable)),
-            None if self.link.has_capacity(options.capacity) => Subscription::new(messages),
+            Some(durable) => Subscription::stoppable(subscription::Both::new(messages, durable)),
+            None if self.link.has_capacity(options.capacity) => Subscription::stoppable(messages),
             None => Subscription::new(limited::limited(messages, options.capacity, &self.link)),
         })
     }

@@ -1,7 +1,8 @@
 //! A server that runs: it receives requests until it is shut down.
 
-use std::sync::Arc;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -10,11 +11,23 @@ use tokio::time::timeout;
 use super::control;
 use super::serve::Channel;
 use super::shared::{Counters, Phase, Shared, reached};
-use crate::transport::{Subscription, Transport};
+use crate::transport::{Health, Subscription, Transport};
+use crate::wait::at_once;
 
 /// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.
 ///
 /// Each request gets exactly one response, unless its caller cancels it or the process ends first.
+///
+/// A program that is replaced without losing calls waits for the signal to end, and then shuts its server down, while
+/// other instances of the agent receive the new requests:
+///
+/// ```
+/// # async fn example(server: capgen_call::Server) {
+/// # #[cfg(feature = "signal")]
+/// capgen_call::termination().await;
+/// let all_finished = server.shutdown(std::time::Duration::from_secs(20)).await;
+/// # }
+/// ```
 pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<JoinHandle<()>>,
@@ -39,9 +52,12 @@ pub struct ServerStats {
     pub handling_us: u64,
 }
 
-/// A view of a [`Server`]. Clones are cheap; it does not keep the server alive.
+/// A view of a [`Server`]. Clones are cheap; it does not keep the server or its transports alive.
 #[derive(Clone)]
-pub struct ServerMonitor(Arc<Shared>);
+pub struct ServerMonitor {
+    shared: Arc<Shared>,
+    transports: Arc<[Weak<dyn Transport>]>,
+}
 
 /// How long the last responses may take to leave. A response only has to be sent, which takes ms; a broker that cannot
 /// be reached must not keep the program from ending.
@@ -62,12 +78,19 @@ impl Server {
 
     /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that
     /// still run then are answered with `EAGENTRPC_ABANDONED`. Returns whether all calls finished in time.
+    ///
+    /// From its start, [`is_ready`](Self::is_ready) of a monitor is `false`, and new requests go to the other instances
+    /// of the agent. If there is none, their callers learn at once that no one receives them. Requests that have
+    /// arrived are served, also those that no handler has started yet, and callers can cancel them.
     pub async fn shutdown(mut self, patience: Duration) -> bool {
         self.shared.phase.send_replace(Phase::Draining);
-        for listener in std::mem::take(&mut self.listeners) {
-            let _ = listener.await;
-        }
-        let in_time = timeout(patience, self.shared.idle()).await.is_ok();
+        let finish = async {
+            for listener in &mut self.listeners {
+                let _ = listener.await;
+            }
+            self.shared.idle().await;
+        };
+        let in_time = timeout(patience, finish).await.is_ok();
         self.shared.phase.send_replace(Phase::Stopped);
         if !in_time {
             // Abandoned calls still send their response.
@@ -89,10 +112,35 @@ impl Server {
         self.monitor().stats()
     }
 
-    /// A view of the server, for programs that report its numbers.
+    /// A view of the server, for programs that report its state and numbers.
     #[must_use]
     pub fn monitor(&self) -> ServerMonitor {
-        ServerMonitor(Arc::clone(&self.shared))
+        let transports = self.transports.iter().map(Arc::downgrade).collect();
+        ServerMonitor { shared: Arc::clone(&self.shared), transports }
+    }
+
+    /// Whether new requests arrive: every transport is connected, and the server does not shut down. A server that was
+    /// started has subscribed.
+    ///
+    /// ```
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    ///
+    /// use capgen_call::{Handlers, MemoryBroker, Server};
+    ///
+    /// let broker = MemoryBroker::new();
+    /// let server = Server::builder(Handlers::new("echo")).listen(broker.connect(), "echo").start().await?;
+    /// let monitor = server.monitor();
+    /// assert!(server.is_ready() && monitor.is_ready());
+    /// server.shutdown(Duration::from_secs(5)).await;
+    /// assert!(!monitor.is_ready());
+    /// # Ok(())
+    /// # }
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(example()).unwrap();
+    /// ```
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.monitor().is_ready()
     }
 
     /// The number of requests that wait or run.
@@ -109,10 +157,19 @@ impl Server {
 }
 
 impl ServerMonitor {
+    /// See [`Server::is_ready`].
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let is_connected = |transport: &Weak<dyn Transport>| {
+            transport.upgrade().is_some_and(|transport| transport.health() == Health::Connected)
+        };
+        *self.shared.phase.borrow() == Phase::Serving && self.transports.iter().all(is_connected)
+    }
+
     /// The numbers of requests since the start.
     #[must_use]
     pub fn stats(&self) -> ServerStats {
-        let Counters { received, handled, errors, unsent, handling_us } = &self.0.counters;
+        let Counters { received, handled, errors, unsent, handling_us } = &self.shared.counters;
         let [received, handled, errors, unsent, handling_us] =
             [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
         ServerStats { received, handled, errors, unsent, handling_us }
@@ -129,23 +186,33 @@ impl Drop for Server {
 /// Receives requests until the server drains or the transport closes.
 async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscription) {
     let mut phase = shared.phase.subscribe();
-    let mut draining = std::pin::pin!(reached(&mut phase, Phase::Draining));
+    let mut draining = pin!(reached(&mut phase, Phase::Draining));
     loop {
         tokio::select! {
             biased;
             // First, so that a flood of requests does not prevent the end.
-            () = &mut draining => return,
+            () = &mut draining => break,
             incoming = subscription.next() => {
                 let Some(incoming) = incoming else { return };
                 shared.receive(&channel, incoming).await;
             }
         }
     }
+    subscription.stop().await;
+    // The broker has given these to this server, and no other instance gets them. Their number is limited, because a
+    // flood must not prevent the end; if there are more, the server has no room for them.
+    for _ in 0..shared.total {
+        let Some(Some(incoming)) = at_once(&mut pin!(subscription.next())).await else { return };
+        shared.receive(&channel, incoming).await;
+    }
 }
 
 impl std::fmt::Debug for ServerMonitor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ServerMonitor").field(&self.stats()).finish()
+        f.debug_struct("ServerMonitor")
+            .field("is_ready", &self.is_ready())
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
     }
 }
 

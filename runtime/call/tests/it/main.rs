@@ -27,6 +27,7 @@ mod retries;
 mod security;
 mod serving;
 mod settings;
+mod shutdown;
 mod skew;
 mod spans;
 mod stores;

@@ -88,3 +88,34 @@ async fn no_call_fails_during_a_rolling_upgrade_and_a_rollback_except_for_its_pa
     let message = "the provider (1.0.0) does not know `note`, which your contract (1.1.0) may send";
     assert_eq!(result.error.unwrap().message, message);
 }
+
+/// Callers that do not wait for each other.
+const CALLERS: usize = 32;
+
+/// The results of calls other than success, from callers that call without pauses.
+async fn under_load(client: Client) -> Vec<String> {
+    let mut failed = Vec::new();
+    for _ in 0..CALLS {
+        let options = CallOptions::new().timeout(Duration::from_secs(2));
+        let result = client.call_json_with("trips", "book", &json!({"to": "Rome"}), &options, CallMode::Sync).await;
+        failed.extend(result.error.map(|error| error.code.to_string()));
+    }
+    failed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_that_shuts_down_under_load_loses_no_request() {
+    let Some(broker) = NatsServer::start() else { return };
+    let contract = contract("1.0.0", &["to"]);
+    let client = caller(&broker, &contract, false).await;
+    let mut remaining = instance(&broker, &contract).await;
+    for round in 0..5 {
+        let next = instance(&broker, &contract).await;
+        let calls: Vec<_> = (0..CALLERS).map(|_| tokio::spawn(under_load(client.clone()))).collect();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(std::mem::replace(&mut remaining, next).shutdown(Duration::from_secs(5)).await);
+        for call in calls {
+            assert_eq!(call.await.unwrap(), Vec::<String>::new(), "round {round}");
+        }
+    }
+}
