@@ -29,6 +29,8 @@
 //!
 //! `errors.rs` collects errors, so that all are reported at once. A struct with an error gets impls too
 //! (`fallback.rs`), so that code that uses it has no further errors.
+//!
+//! With the feature `fleet`, `fleet.rs` reads the files of a fleet for `include_fleet!`.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -38,6 +40,8 @@ mod errors;
 mod expand;
 mod fallback;
 mod field;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod generics;
 mod kebab;
 mod key;
@@ -53,6 +57,17 @@ use errors::Errors;
 #[proc_macro_derive(Capability, attributes(capability))]
 pub fn derive_capability(input: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// The text of an embedded fleet; `capgen::include_fleet!` documents it.
+#[cfg(feature = "fleet")]
+#[doc(hidden)]
+#[proc_macro]
+pub fn fleet_text(input: TokenStream) -> TokenStream {
+    let paths = parse_macro_input!(input as fleet::Paths);
+    // As in build scripts, paths are relative to the package, which Cargo names in this variable.
+    let base = std::env::var_os("CARGO_MANIFEST_DIR").map(std::path::PathBuf::from).unwrap_or_default();
+    fleet::expand(&base, &paths).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {

@@ -20,12 +20,13 @@
 //! descriptors that arrive from other programs; with the feature `serde`, `serde_impls.rs` reads and writes them.
 //! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `line.rs` the compatibility lines of versions,
 //! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the
-//! compact text of a schema.
+//! compact text of a schema. `embedded.rs` is the form of peers that a program contains.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod class;
 mod descriptor;
+pub mod embedded;
 mod keys;
 mod line;
 pub mod name;

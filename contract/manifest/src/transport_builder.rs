@@ -10,6 +10,17 @@ fn texts(texts: &[&str]) -> Json {
 }
 
 impl TransportSettings {
+    /// The address of requests: the topic, subject or queue. `None` for kinds without one.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::TransportSettings::memory("reviews");
+    /// assert_eq!(transport.requests(), Some("reviews"));
+    /// ```
+    pub fn requests(&self) -> Option<&str> {
+        let channels = ["topics", "subjects", "queues"].iter().find_map(|key| self.settings.get(key));
+        channels?.get("requests")?.as_str()
+    }
+
     fn of(kind: &str, channels: &str, requests: &str) -> Self {
         let requests = [("requests".to_owned(), Json::String(requests.to_owned()))].into_iter().collect();
         let settings = [(channels.to_owned(), Json::Object(requests))].into_iter().collect();

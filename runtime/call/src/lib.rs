@@ -38,7 +38,8 @@
 //! codes of both.
 //!
 //! `audit.rs` is the trait of stores for records of calls and violations, and `journal.rs` hands records to them.
-//! `idempotency_store.rs` is that of stores for the answers to requests with idempotency keys. The
+//! `idempotency_store.rs` is that of stores for the answers to requests with idempotency keys. `settings.rs` reads the
+//! environment, and `termination.rs` waits for the signal to end; nothing does either unless a program calls it. The
 //! other files are values that both sides use: ids, trace context, options, and the call that a handler serves.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -96,7 +97,7 @@ pub use options::{CallMode, CallOptions};
 pub use outcome::{CallError, CallResult, ResultError, Status, code, reason};
 #[cfg(feature = "files")]
 pub use peers::PeerFileError;
-pub use peers::PeerTable;
+pub use peers::{EmbeddedFleet, InvalidFleet, PeerTable};
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use settings::{InvalidSetting, InvalidSettings, Settings};
 #[cfg(feature = "signal")]

@@ -51,6 +51,38 @@ pub use capgen_payload::{
 #[cfg(feature = "call")]
 pub use capgen_call::{self as call, agent};
 
+#[cfg(feature = "call-fleet")]
+#[doc(hidden)]
+pub use capgen_macros::fleet_text;
+
+/// Embeds the agents of a fleet in the program when it is built, as a
+/// [`call::EmbeddedFleet`] for [`call::PeerTable::with_embedded`]. The program runs without the files.
+///
+/// The arguments are the folder with `fleet.yaml` or `agents/` and, optionally, an `rpc-peers.yaml`. Both are relative to
+/// the package (`CARGO_MANIFEST_DIR`).
+///
+/// ```
+/// use capgen::call::{EmbeddedFleet, PeerTable};
+///
+/// const FLEET: EmbeddedFleet = capgen::include_fleet!("../../examples/fleet", "../../examples/fleet/rpc-peers.yaml");
+///
+/// let peers = PeerTable::new().with_embedded(&FLEET)?;
+/// assert!(peers.has("payments"));
+/// # Ok::<(), capgen::call::InvalidFleet>(())
+/// ```
+///
+/// The program contains the ids, capabilities and addresses of the agents, and no other settings of their transports,
+/// which may contain credentials. Errors in the files are errors of the compiler, with their places. A changed file
+/// builds the package again; a new folder below `agents/` does so if it is in `fleet.yaml`, and otherwise at the next
+/// change.
+#[cfg(feature = "call-fleet")]
+#[macro_export]
+macro_rules! include_fleet {
+    ($($path:tt)*) => {
+        $crate::call::EmbeddedFleet::of_macro($crate::fleet_text!($($path)*))
+    };
+}
+
 #[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use capgen_payload::{DeclaredCapability, derive};

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen::call::{
-    Audit as _, CallError, CallOptions, Client, Handlers, MemoryBroker, PeerTable, Server, SubscribeOptions,
-    Transport as _, TransportSettings,
+    Audit as _, CallError, CallOptions, Client, EmbeddedFleet, Handlers, MemoryBroker, PeerTable, Server,
+    SubscribeOptions, Transport as _, TransportSettings,
 };
 use capgen_audit::SqliteAudit;
 use capgen_nats::{NatsOptions, NatsTransport};
@@ -26,7 +26,8 @@ use reviewer::serve;
 use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeRequestRequired};
 use serde_json::json;
 
-const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet");
+/// The program contains its peers, and runs without their files.
+const FLEET: EmbeddedFleet = capgen::include_fleet!("../fleet", "../fleet/rpc-peers.yaml");
 
 const USAGE: &str = "usage: calls [--nats <URL>] --audit <FILE> [--node]";
 
@@ -93,7 +94,7 @@ async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
 async fn over_nats(url: &str, file: &str, calls_node: bool) -> Result<(), Box<dyn Error>> {
     let audit = Arc::new(SqliteAudit::open(file)?);
     let transport = NatsTransport::connect(NatsOptions::new([url])).await?;
-    let peers = PeerTable::new().with_fleet(FLEET)?.with_peers_file(format!("{FLEET}/rpc-peers.yaml"))?;
+    let peers = PeerTable::new().with_embedded(&FLEET)?;
     let concierge = Client::builder("concierge").transport(transport).peers(peers).audit(audit.clone()).build().await?;
     report("a valid request", &concierge.call::<ReviewChange>(&change()).await);
     report("an invalid request", &concierge.call::<ReviewChange>(&too_many_findings()).await);
@@ -111,7 +112,7 @@ async fn over_nats(url: &str, file: &str, calls_node: bool) -> Result<(), Box<dy
 /// The client of this program, which reaches the reviewer at an address.
 async fn client(broker: &MemoryBroker, address: &str, audit: &Arc<SqliteAudit>) -> Result<Client, Box<dyn Error>> {
     let transports = vec![TransportSettings::memory(address)];
-    let peers = PeerTable::new().with_fleet(FLEET)?.with_transports(&"reviewer".parse()?, transports);
+    let peers = PeerTable::new().with_embedded(&FLEET)?.with_transports(&"reviewer".parse()?, transports);
     let client = Client::builder("concierge").transport(broker.connect()).peers(peers).audit(audit.clone());
     Ok(client.build().await?)
 }

@@ -1,5 +1,6 @@
 //! The table of peers: how to reach each agent, and the contracts of its capabilities.
 
+mod embedded;
 #[cfg(feature = "files")]
 mod files;
 
@@ -11,6 +12,7 @@ use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 use capgen_payload::Validator;
 use capgen_schema::Schema;
 
+pub use embedded::{EmbeddedFleet, InvalidFleet};
 #[cfg(feature = "files")]
 pub use files::PeerFileError;
 
@@ -71,15 +73,7 @@ impl PeerTable {
     /// transports that [`with_transports`](Self::with_transports) gave.
     #[must_use]
     pub fn with_manifest(mut self, manifest: &Manifest) -> Self {
-        let capabilities =
-            manifest.capabilities.iter().map(|capability| (capability.name.clone(), PeerCapability::new(capability)));
-        let capabilities = Some(capabilities.collect());
-        let agent = manifest.agent.as_str();
-        let (routes, has_own_routes) = match self.peers.get(agent) {
-            Some(peer) if peer.has_own_routes => (peer.routes.clone(), true),
-            _ => (routes(&manifest.transports), false),
-        };
-        self.peers.insert(agent.to_owned(), Arc::new(Peer { routes, has_own_routes, capabilities }));
+        self.add_agent(manifest.agent.as_str(), routes(&manifest.transports), &manifest.capabilities);
         self
     }
 
@@ -87,10 +81,24 @@ impl PeerTable {
     /// The capabilities are kept; if there are none, only typed calls can be made.
     #[must_use]
     pub fn with_transports(mut self, agent: &AgentId, transports: Vec<TransportSettings>) -> Self {
-        let capabilities = self.peers.get(agent.as_str()).and_then(|peer| peer.capabilities.clone());
-        let peer = Peer { routes: routes(&transports), has_own_routes: true, capabilities };
-        self.peers.insert(agent.as_str().to_owned(), Arc::new(peer));
+        self.set_routes(agent.as_str(), routes(&transports));
         self
+    }
+
+    fn add_agent(&mut self, agent: &str, routes: Vec<Route>, capabilities: &[Capability]) {
+        let capabilities =
+            capabilities.iter().map(|capability| (capability.name.clone(), PeerCapability::new(capability)));
+        let capabilities = Some(capabilities.collect());
+        let (routes, has_own_routes) = match self.peers.get(agent) {
+            Some(peer) if peer.has_own_routes => (peer.routes.clone(), true),
+            _ => (routes, false),
+        };
+        self.peers.insert(agent.to_owned(), Arc::new(Peer { routes, has_own_routes, capabilities }));
+    }
+
+    fn set_routes(&mut self, agent: &str, routes: Vec<Route>) {
+        let capabilities = self.peers.get(agent).and_then(|peer| peer.capabilities.clone());
+        self.peers.insert(agent.to_owned(), Arc::new(Peer { routes, has_own_routes: true, capabilities }));
     }
 
     /// Whether the table contains an agent, given its id without `agent://`.
@@ -124,9 +132,7 @@ impl PeerCapability {
 
 fn routes(transports: &[TransportSettings]) -> Vec<Route> {
     let route = |transport: &TransportSettings| {
-        let channels = ["topics", "subjects", "queues"].iter().find_map(|key| transport.settings.get(key));
-        let address = channels.and_then(|channels| channels.get("requests")).and_then(|address| address.as_str());
-        Some(Route { kind: transport.kind.clone(), address: address?.to_owned() })
+        Some(Route { kind: transport.kind.clone(), address: transport.requests()?.to_owned() })
     };
     transports.iter().filter_map(route).collect()
 }

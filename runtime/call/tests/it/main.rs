@@ -16,6 +16,7 @@ mod attempts;
 mod budget;
 mod calls;
 mod cancel;
+mod embedded;
 mod envelope;
 mod fixture;
 mod heartbeats;
