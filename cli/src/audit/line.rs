@@ -8,7 +8,7 @@ use crate::times::format_time;
 
 /// The names of the columns.
 pub(super) fn header() -> String {
-    columns(["TIME", "KIND", "TENANT", "CAPABILITY", "PEER", "CORRELATION ID", "DETAILS"])
+    columns(["TIME", "KIND", "TENANT", "CAPABILITY", "WRITER", "PEER", "CORRELATION ID", "DETAILS"])
 }
 
 /// The line of a row; a message if its record is not a JSON object.
@@ -23,15 +23,15 @@ pub(super) fn of(row: &Row, json: bool) -> Result<String, String> {
         return Ok(format!("{}\n", visible_json(&row.record.replace(['\n', '\r'], " "))));
     }
     let time = u64::try_from(row.ts).map_or_else(|_| row.ts.to_string(), format_time);
-    let correlation = text(&record, "correlationId");
+    let (writer, correlation) = (text(&record, "writtenBy"), text(&record, "correlationId"));
     let details = details(&record);
-    Ok(columns([&time, &row.kind, &row.tenant, &row.capability, &row.peer, correlation, &details]))
+    Ok(columns([&time, &row.kind, &row.tenant, &row.capability, writer, &row.peer, correlation, &details]))
 }
 
 /// The columns with at least two spaces between them. Longer values move the rest of the line.
-fn columns(values: [&str; 7]) -> String {
+fn columns(values: [&str; 8]) -> String {
     // The lengths of usual values: 24 is that of a time, and 36 that of a UUID.
-    const WIDTHS: [usize; 6] = [24, 27, 10, 16, 24, 36];
+    const WIDTHS: [usize; 7] = [24, 27, 10, 16, 8, 24, 36];
     let mut line = String::new();
     for (index, value) in values.into_iter().enumerate() {
         let value = visible(value);

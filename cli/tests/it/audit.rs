@@ -20,7 +20,7 @@ fn violation(tenant: &str, capability: &str, ts: u64) -> AuditRecord {
     let message = "must be one of \"low\", got \"secret\"";
     let record = json!({
         "kind": "capability_schema_violation", "ts": ts, "tenantId": tenant, "capabilityName": capability,
-        "peerId": "agent://pr-reviewer", "side": "request", "correlationId": format!("c-{ts}"),
+        "peerId": "agent://pr-reviewer", "writtenBy": "provider", "side": "request", "correlationId": format!("c-{ts}"),
         "violations": [{"path": "/severity", "message": message, "keyword": "enum"}, {"path": "", "message": "", "keyword": "required"}],
     });
     serde_json::from_value(record).unwrap()
@@ -103,7 +103,7 @@ fn a_query_prints_the_records_as_the_specification_writes_them() {
     let run = database.run("query --json --kind capability_schema_violation --limit 1").ended(0);
     let expected = json!({
         "kind": "capability_schema_violation", "ts": MORNING + 3 * HOUR, "tenantId": "acme", "capabilityName": "summarise",
-        "peerId": "agent://pr-reviewer", "side": "request", "correlationId": format!("c-{}", MORNING + 3 * HOUR),
+        "peerId": "agent://pr-reviewer", "writtenBy": "provider", "side": "request", "correlationId": format!("c-{}", MORNING + 3 * HOUR),
         "violations": [
             {"path": "/severity", "message": "violates `enum`", "keyword": "enum"},
             {"path": "", "message": "violates `required`", "keyword": "required"},
@@ -160,6 +160,8 @@ fn a_query_prints_a_table() {
     assert!(header.starts_with("TIME ") && lines.len() == 5, "{run:?}");
     assert!(first.starts_with("2026-11-23T10:00:00.000Z  capability_schema_violation  acme "), "{first}");
     assert!(first.ends_with("request: /severity enum, (root) required"), "{first}");
+    // The second record is one of an older version.
+    assert!(first.contains("  provider  agent://pr-reviewer  ") && !second.contains("provider"), "{run:?}");
     assert!(second.ends_with("timeout EAGENTRPC_TIMEOUT in 30 ms"), "{second}");
     assert_eq!(run.stderr, "");
 }

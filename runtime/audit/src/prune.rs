@@ -27,6 +27,7 @@ pub enum Pruned {
 
 /// The rows of a tenant that were removed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PrunedPart {
     /// The tenant.
     pub tenant: String,

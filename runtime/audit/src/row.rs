@@ -13,6 +13,7 @@ pub(crate) const COLUMNS: &str = "id, tenant, seq, ts, kind, capability, peer, r
 
 /// A row of the audit.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// The position over all tenants, ascending; not contiguous if rows were pruned.
     pub id: i64,
@@ -38,6 +39,7 @@ pub struct Row {
 
 /// A row with a column of the wrong type. Only a file that something else than capgen changed has one.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MalformedRow {
     /// The `id` of the row; `None` if it cannot be read either.
     pub id: Option<i64>,

@@ -21,9 +21,21 @@ pub enum AuditRecord {
     Call(CallRecord),
 }
 
+/// The party that writes a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AuditWriter {
+    /// The client that calls.
+    Caller,
+    /// The server that serves the call.
+    Provider,
+}
+
 /// A payload that violates its schema.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ViolationRecord {
     /// Unix time in ms.
     pub ts: u64,
@@ -34,6 +46,9 @@ pub struct ViolationRecord {
     /// The other party, as `agent://<id>`: the provider if the caller writes the record, and the caller if the provider
     /// does.
     pub peer_id: String,
+    /// The party that writes the record; `None` in records of older versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub written_by: Option<AuditWriter>,
     /// The side of the payload.
     #[serde(with = "side")]
     pub side: Side,
@@ -63,6 +78,7 @@ pub struct AuditViolation {
 /// A call that ended. It never contains a payload.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct CallRecord {
     /// Unix time in ms.
     pub ts: u64,
@@ -72,6 +88,9 @@ pub struct CallRecord {
     pub capability_name: String,
     /// The other party, as `agent://<id>`.
     pub peer_id: String,
+    /// The party that writes the record; `None` in records of older versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub written_by: Option<AuditWriter>,
     /// The hash of the contract of the capability; empty if it is not known.
     pub contract_hash: String,
     /// The status, such as `ok` or `timeout`.

@@ -9,7 +9,7 @@ use capgen_payload::{Violation, Violations};
 use capgen_time::Clock;
 use tokio::time::timeout;
 
-use crate::audit::{Audit, AuditRecord, AuditViolation, CallRecord, ViolationRecord};
+use crate::audit::{Audit, AuditRecord, AuditViolation, AuditWriter, CallRecord, ViolationRecord};
 use crate::envelope::uri;
 
 /// The tenant of records of calls without one.
@@ -18,6 +18,7 @@ const NO_TENANT: &str = "-";
 /// The audit of a client or a server.
 pub(crate) struct Journal {
     pub(crate) audit: Option<Arc<dyn Audit>>,
+    writer: AuditWriter,
     /// Whether calls are recorded too.
     pub(crate) records_calls: bool,
     pub(crate) clock: Arc<dyn Clock>,
@@ -38,8 +39,13 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Journal {
-    pub(crate) fn new(audit: Option<Arc<dyn Audit>>, records_calls: bool, clock: Arc<dyn Clock>) -> Self {
-        Self { audit, records_calls, clock, lost: AtomicU64::new(0) }
+    pub(crate) fn new(
+        writer: AuditWriter,
+        audit: Option<Arc<dyn Audit>>,
+        records_calls: bool,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { audit, writer, records_calls, clock, lost: AtomicU64::new(0) }
     }
 
     /// The number of records that were not accepted by the audit.
@@ -63,6 +69,7 @@ impl Journal {
                 tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
                 capability_name: subject.capability.to_owned(),
                 peer_id: uri(subject.peer),
+                written_by: Some(self.writer),
                 side,
                 truncated: violations.is_truncated(),
                 violations: violations.into_iter().map(entry).collect(),
@@ -91,6 +98,7 @@ impl Journal {
                 tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
                 capability_name: subject.capability.to_owned(),
                 peer_id: uri(subject.peer),
+                written_by: Some(self.writer),
                 contract_hash: subject.contract.to_owned(),
                 status: status.to_owned(),
                 error_code: code.map(str::to_owned),

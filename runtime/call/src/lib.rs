@@ -75,7 +75,9 @@ mod wait;
 #[doc(hidden)]
 pub use capgen_payload::Capability;
 
-pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
+pub use audit::{
+    Audit, AuditError, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit, ViolationRecord,
+};
 pub use build_error::BuildError;
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;

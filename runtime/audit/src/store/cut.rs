@@ -115,12 +115,13 @@ mod tests {
     }
 
     fn report(text: &str, violations: Vec<AuditViolation>) -> AuditRecord {
-        let record: ViolationRecord = serde_json::from_value(json!({
+        let mut record: ViolationRecord = serde_json::from_value(json!({
             "ts": 1, "tenantId": text, "capabilityName": text, "peerId": text, "side": "request", "violations": [],
             "correlationId": text, "sessionId": text,
         }))
         .unwrap();
-        AuditRecord::Violation(ViolationRecord { violations, ..record })
+        record.violations = violations;
+        AuditRecord::Violation(record)
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub struct Anchor {
 
 /// An anchored row that a database does not contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct UnconfirmedHead {
     /// The row of the anchor.
     pub head: Head,

@@ -11,6 +11,7 @@ use capgen_schema::Hash;
 
 /// The first row of a tenant that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct BrokenRow {
     /// The `id` of the row.
     pub id: i64,

@@ -23,6 +23,7 @@ const MAX_PROBLEMS: usize = 20;
 
 /// The result of [`Database::verify`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Verification {
     /// The chain of each tenant, sorted by tenant.
     pub tenants: Vec<TenantChain>,
@@ -36,6 +37,7 @@ pub struct Verification {
 
 /// The chain of a tenant.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TenantChain {
     /// The tenant.
     pub tenant: String,

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::known::Known;
 use super::pending::Pending;
 use super::{Client, Retry};
-use crate::audit::Audit;
+use crate::audit::{Audit, AuditWriter};
 use crate::build_error::BuildError;
 use crate::envelope::Keys;
 use crate::journal::Journal;
@@ -213,7 +213,7 @@ impl ClientBuilder {
             agent: self.agent,
             links,
             peers: self.peers,
-            journal: Journal::new(self.audit, self.records_calls, self.clock),
+            journal: Journal::new(AuditWriter::Caller, self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenant: self.tenant.map(Arc::from),
             timeout: self.timeout,

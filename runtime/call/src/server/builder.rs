@@ -21,7 +21,7 @@ use super::serve::Channel;
 use super::shared::{Counters, Phase, Shared};
 use super::skew::Comparisons;
 use crate::address;
-use crate::audit::Audit;
+use crate::audit::{Audit, AuditWriter};
 use crate::build_error::BuildError;
 use crate::envelope::Keys;
 use crate::id::Id;
@@ -300,7 +300,7 @@ impl ServerBuilder {
         let shared = Shared {
             agent,
             entries: self.handlers.entries,
-            journal: Journal::new(self.audit, self.records_calls, self.clock),
+            journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenants: self.tenants,
             policy: self.policy.or(self.settings.skew).unwrap_or_default(),

@@ -34,7 +34,7 @@ async fn an_invalid_request_puts_nothing_on_the_wire() {
     assert_eq!(records.as_array().unwrap().len(), 1);
     assert_eq!(records[0]["kind"], "capability_schema_violation");
     assert_eq!((&records[0]["side"], &records[0]["tenantId"]), (&json!("request"), &json!("-")));
-    assert_eq!(records[0]["peerId"], "agent://reviewer");
+    assert_eq!((&records[0]["peerId"], &records[0]["writtenBy"]), (&json!("agent://reviewer"), &json!("caller")));
     assert_eq!(records[0]["violations"][0]["path"], "/depth");
     assert!(!records[0]["violations"].to_string().contains("30"), "{records}");
 }
@@ -170,7 +170,8 @@ async fn a_failure_and_a_panic_are_error_responses() {
     let invalid = call(3).await;
     assert_eq!((invalid.status, invalid.side.map(|side| side.name())), (Status::SchemaViolation, Some("response")));
     assert_eq!(invalid.violations[0].path, "/comment");
-    assert_eq!(fixture.provider_audit.records().len(), 1);
+    let records = serde_json::to_value(fixture.provider_audit.records()).unwrap();
+    assert_eq!((records.as_array().unwrap().len(), &records[0]["writtenBy"]), (1, &json!("provider")));
 }
 
 #[tokio::test]
