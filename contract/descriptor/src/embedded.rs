@@ -1,5 +1,5 @@
-//! The peers that a program contains, as `include_fleet!` writes them and `capgen-call` reads them. Tuples need no derive
-//! of serde, and no other program reads the text.
+//! The peers that a program contains, as `include_fleet!` writes them and `capgen-call` reads them. Tuples need no
+//! derive of serde, and no other program reads the text.
 
 use crate::OwnedDescriptor;
 

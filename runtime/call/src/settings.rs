@@ -14,8 +14,8 @@ use capgen_evolve::Assume;
 /// | `CAPGEN_SKEW` | `serve`, `refuse`, `strict` | [`skew`](Self::skew) |
 /// | `CAPGEN_ASSUME` | `any-peer`, `capgen-peer` | [`assume`](Self::assume) |
 ///
-/// Nothing reads the environment without a call of [`from_env`](Self::from_env). A setting of a builder wins over one of
-/// the environment.
+/// Nothing reads the environment without a call of [`from_env`](Self::from_env). A setting of a builder wins over one
+/// of the environment.
 ///
 /// ```no_run
 /// use capgen_call::{Handlers, Server, Settings};

@@ -58,8 +58,8 @@ pub use capgen_macros::fleet_text;
 /// Embeds the agents of a fleet in the program when it is built, as a
 /// [`call::EmbeddedFleet`] for [`call::PeerTable::with_embedded`]. The program runs without the files.
 ///
-/// The arguments are the folder with `fleet.yaml` or `agents/` and, optionally, an `rpc-peers.yaml`. Both are relative to
-/// the package (`CARGO_MANIFEST_DIR`).
+/// The arguments are the folder with `fleet.yaml` or `agents/` and, optionally, an `rpc-peers.yaml`. Both are relative
+/// to the package (`CARGO_MANIFEST_DIR`).
 ///
 /// ```
 /// use capgen::call::{EmbeddedFleet, PeerTable};

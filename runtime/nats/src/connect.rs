@@ -33,8 +33,8 @@ const OUTGOING: usize = 512;
 /// # Errors
 ///
 /// [`Refused`](TransportError::Refused) or [`Unsupported`](TransportError::Unsupported) options, or
-/// [`Disconnected`](TransportError::Disconnected) if no server can be reached in time. Errors name the servers, and none
-/// shows credentials.
+/// [`Disconnected`](TransportError::Disconnected) if no server can be reached in time. Errors name the servers, and
+/// none shows credentials.
 pub async fn connect(
     options: &NatsOptions,
     closed: &Arc<AtomicBool>,
@@ -188,8 +188,8 @@ const MAX_NAMED: usize = 3;
 /// The port of an address without one.
 const PORT: u16 = 4222;
 
-/// The hosts and ports of servers, for errors: `one:4222, two:4222`. Nothing else of an address is shown, because it may
-/// contain credentials.
+/// The hosts and ports of servers, for errors: `one:4222, two:4222`. Nothing else of an address is shown, because it
+/// may contain credentials.
 fn names(servers: &[ServerAddr]) -> String {
     let name = |server: &ServerAddr| {
         let url = server.clone().into_inner();

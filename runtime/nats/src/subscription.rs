@@ -49,7 +49,8 @@ impl Stream for Messages {
 
 /// After so many messages, a subscription that stops would end: more than any has. The server reads no number with more
 /// than nine digits, and ends the subscription at once, whereas the client still expects messages. When it ends a
-/// subscription itself, it drops those that are on their way.
+/// subscription itself, it drops those that are on their way. A server that reads the number sends messages until the
+/// subscription is dropped, which then drops those that are on their way.
 const ENDLESS: u64 = 10_000_000_000;
 
 impl Stoppable for Messages {

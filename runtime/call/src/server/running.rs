@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::control;
 use super::serve::Channel;
@@ -59,8 +59,8 @@ pub struct ServerMonitor {
     transports: Arc<[Weak<dyn Transport>]>,
 }
 
-/// How long the last responses may take to leave. A response only has to be sent, which takes ms; a broker that cannot
-/// be reached must not keep the program from ending.
+/// How long the end of the subscriptions and the last responses may take. Both take a message to the broker or two, which
+/// is ms; a broker that cannot be reached must not keep the program from ending.
 const LAST_RESPONSES: Duration = Duration::from_secs(5);
 
 impl Server {
@@ -84,13 +84,14 @@ impl Server {
     /// arrived are served, also those that no handler has started yet, and callers can cancel them.
     pub async fn shutdown(mut self, patience: Duration) -> bool {
         self.shared.phase.send_replace(Phase::Draining);
-        let finish = async {
+        let start = Instant::now();
+        let stopped = async {
             for listener in &mut self.listeners {
                 let _ = listener.await;
             }
-            self.shared.idle().await;
         };
-        let in_time = timeout(patience, finish).await.is_ok();
+        let _ = timeout(LAST_RESPONSES, stopped).await;
+        let in_time = timeout(patience.saturating_sub(start.elapsed()), self.shared.idle()).await.is_ok();
         self.shared.phase.send_replace(Phase::Stopped);
         if !in_time {
             // Abandoned calls still send their response.

@@ -149,3 +149,8 @@ fn message(address: &str) -> Outgoing {
         message_id: String::new(),
     }
 }
+
+#[tokio::test]
+async fn a_shutdown_without_calls_needs_no_patience() {
+    assert!(Raw::start(|server| server).await.shutdown(Duration::ZERO).await);
+}
