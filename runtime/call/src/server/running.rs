@@ -59,8 +59,8 @@ pub struct ServerMonitor {
     transports: Arc<[Weak<dyn Transport>]>,
 }
 
-/// How long the end of the subscriptions and the last responses may take. Both take a message to the broker or two, which
-/// is ms; a broker that cannot be reached must not keep the program from ending.
+/// How long the end of the subscriptions and the last responses may take. Both take a message to the broker or two,
+/// which is ms; a broker that cannot be reached must not keep the program from ending.
 const LAST_RESPONSES: Duration = Duration::from_secs(5);
 
 impl Server {
