@@ -117,10 +117,10 @@ impl NatsIdempotencyStore {
         let link = Arc::clone(&transport.link);
         link.usable()?;
         let context = options.stream.context(link.client.clone(), link.timeout);
-        let stream = Self::stream(&context, &options).await?;
+        let stream = Self::stream(&link, &context, &options).await?;
         let config = &stream.cached_info().config;
         let subjects = options.stream.subject("*");
-        let has_subject = config.subjects.iter().any(|subject| *subject == subjects);
+        let has_subject = config.subjects.contains(&subjects);
         if config.max_messages_per_subject != 1 || !has_subject {
             return Err(TransportError::Refused(format!(
                 "the stream {:?} does not keep one message of each subject {subjects:?}: use another stream, or give \
@@ -132,7 +132,11 @@ impl NatsIdempotencyStore {
         Ok(Self { link, context, stream, options: options.stream, max_age })
     }
 
-    async fn stream(context: &Context, options: &IdempotencyStoreOptions) -> Result<Stream, TransportError> {
+    async fn stream(
+        link: &Link,
+        context: &Context,
+        options: &IdempotencyStoreOptions,
+    ) -> Result<Stream, TransportError> {
         let name = &options.stream.name;
         let error = match context.get_stream(name).await {
             Ok(stream) => return Ok(stream),
@@ -143,7 +147,7 @@ impl NatsIdempotencyStore {
             GetStreamErrorKind::JetStream(error) => {
                 return Err(TransportError::Refused(format!("reading the stream {name:?}: {error}")));
             }
-            _ => return Err(super::unavailable()),
+            _ => return Err(super::unavailable(link)),
         }
         if !options.stream.create {
             let subjects = options.stream.subject("*");
@@ -166,7 +170,7 @@ impl NatsIdempotencyStore {
             result = request => result,
             reason = self.link.interrupted(connection) => {
                 let reason = reason.map(|error| error.to_string());
-                Err(StoreError(reason.unwrap_or_else(|| "the server does not answer".to_owned())))
+                Err(StoreError(reason.unwrap_or_else(|| format!("{}: the server does not answer", self.link.servers))))
             }
         }
     }

@@ -117,7 +117,7 @@ impl JetStream {
             Err(error) => error,
         };
         if missing.kind() != GetStreamByNameErrorKind::NotFound {
-            return Err(self.unavailable());
+            return Err(unavailable(&self.link));
         }
         let options = &self.options;
         if !options.stream.create {
@@ -170,14 +170,15 @@ impl JetStream {
         };
         Failure::Other(other)
     }
+}
 
-    fn unavailable(&self) -> TransportError {
-        TransportError::Unsupported(format!(
-            "{}: JetStream does not answer: it is not enabled on the server, or the user may not use `$JS.API.>`; start the \
-             server with `-js`, or add the permission",
-            self.link.servers
-        ))
-    }
+/// The error of a server without JetStream.
+fn unavailable(link: &Link) -> TransportError {
+    TransportError::Unsupported(format!(
+        "{}: JetStream does not answer: it is not enabled on the server, or the user may not use `$JS.API.>`; start the \
+         server with `-js`, or add the permission",
+        link.servers
+    ))
 }
 
 /// Why a message was not stored.
