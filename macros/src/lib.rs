@@ -31,6 +31,7 @@
 //! (`fallback.rs`), so that code that uses it has no further errors.
 //!
 //! With the feature `fleet`, `fleet.rs` reads the files of a fleet for `include_fleet!`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod ast;

@@ -14,7 +14,7 @@ function deliver(queue, text) {
   arrived?.();
 }
 
-/** A handler that does what a case asks for. */
+/** The handler of a case. */
 function handlerOf({ responds, fails, afterMs }, counted) {
   return async (_, context) => {
     counted.runs++;

@@ -27,8 +27,8 @@ macro_rules! handlers {
 /// items that are generated for contracts with the option `calls`.
 ///
 /// The id of the agent follows `=`. Each method names a capability; the request and the response are those of the
-/// capability. `, options NAME` after it adds a method of the client that takes the options of the call. Visibility and attributes are those of the trait; each method has its documentation in the trait and in
-/// the client.
+/// capability. `, options NAME` after it adds a method of the client that takes the options of the call. Visibility and
+/// attributes are those of the trait; each method has its documentation in the trait and in the client.
 ///
 /// ```
 /// use std::time::Duration;

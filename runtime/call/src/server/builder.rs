@@ -261,7 +261,8 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// The id of the agent is invalid, two handlers have the same name and version, there is no transport, or one fails.
+    /// The id of the agent is invalid, two handlers have the same name and version, there is no transport, or one
+    /// fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
         if AgentId::new(&agent).is_none() {

@@ -6,10 +6,10 @@
 //! `handlers.rs` has the functions for the capabilities of an agent, which `direct.rs` runs without a message.
 //! `idempotency.rs` remembers the answers to requests with idempotency keys, `stored.rs` claims them for all instances,
 //! `seen.rs` the ids of messages, and `cancels.rs` the requests that run and those that are cancelled.
-//! `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times of a request. `shared.rs` is
-//! the state of a server, with all of these. `admit.rs` checks a request, `run.rs` runs its handler, `once.rs` does it
-//! once for each key, and `watch.rs` looks after it. `control.rs` receives cancels. `serve.rs` goes from the message to
-//! the response, `running.rs` receives messages, and `builder.rs` makes a server.
+//! `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times of a request. `shared.rs`
+//! is the state of a server, with all of these. `admit.rs` checks a request, `run.rs` runs its handler, `once.rs` does
+//! it once for each key, and `watch.rs` looks after it. `control.rs` receives cancels. `serve.rs` goes from the message
+//! to the response, `running.rs` receives messages, and `builder.rs` makes a server.
 
 mod admit;
 mod builder;

@@ -1,5 +1,5 @@
-//! The cases of `tests/conformance/calls`, which implementations in every language run unchanged: providers in Rust over
-//! memory and NATS, and generated servers in TypeScript.
+//! The cases of `tests/conformance/calls`, which implementations in every language run unchanged: providers in Rust
+//! over memory and NATS, and generated servers in TypeScript.
 
 mod case;
 mod node_provider;
