@@ -162,7 +162,7 @@ impl NatsTransport {
         Ok(match durable {
             Some(durable) => Subscription::stoppable(subscription::Both::new(messages, durable)),
             None if self.link.has_capacity(options.capacity) => Subscription::stoppable(messages),
-            None => Subscription::new(limited::limited(messages, options.capacity, &self.link)),
+            None => Subscription::stoppable(limited::limited(messages, options.capacity, &self.link)),
         })
     }
 

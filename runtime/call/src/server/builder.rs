@@ -11,7 +11,6 @@ use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
 use super::cancels::Cancels;
-use super::control_rate::ControlRate;
 use super::due::Clocks;
 use super::handlers::Handlers;
 use super::idempotency::KeyedResponses;
@@ -228,7 +227,8 @@ impl ServerBuilder {
     /// Makes idempotency keys the same for all instances of the agent, by a store that they share. Without one, each
     /// instance has keys of its own.
     ///
-    /// A request with a key costs two writes of the store, and one more for each second that its handler runs. If the
+    /// A request with a key costs two writes of the store, and one more for each second that its handler runs; one that
+    /// waits for another instance reads 20 times a second, and runs if that one is cancelled. If the
     /// store fails, requests with keys are answered with `EAGENTRPC_BUSY` and do not run. If an instance ends while its
     /// handler runs, another one runs the request again after 3 s, since nothing shows how far the handler came.
     pub fn idempotency_store(self, store: Arc<dyn IdempotencyStore>) -> Self {
@@ -310,7 +310,7 @@ impl ServerBuilder {
             store: self.store,
             seen: Seen::default(),
             cancels: Cancels::default(),
-            control_rate: ControlRate::default(),
+            control_rates: Default::default(),
             running: Semaphore::new(self.max_concurrent),
             admitted: Arc::new(Semaphore::new(total)),
             total,

@@ -77,6 +77,11 @@ impl Cancels {
         Running { cancels: self, entry }
     }
 
+    /// Whether a request of a call runs.
+    pub(super) fn is_running(&self, call: &str) -> bool {
+        self.lock().running.contains_key(call)
+    }
+
     /// Whether a request was cancelled before it arrived.
     pub(super) fn is_cancelled(&self, request: &Envelope) -> bool {
         if self.early.load(Ordering::Acquire) == 0 {

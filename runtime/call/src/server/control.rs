@@ -32,13 +32,20 @@ impl Shared {
     fn control(&self, incoming: &Incoming) {
         let IncomingContent::Message(text) = &incoming.content else { return };
         let now = Instant::now();
-        if text.len() > self.max_message || !self.control_rate.accepts(now) {
+        if text.len() > self.max_message {
             return;
         }
         let Ok(message) = Envelope::decode(text) else { return };
         let arrival = Arrival { at: now, unix: self.journal.clock.now_ms(), is_stored: false };
         let is_control = message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL);
-        if is_control && self.is_fresh(&message, arrival) && self.check_sender(&message, false, arrival).is_ok() {
+        // Every instance receives the cancels of all, which must not use up the room of its own.
+        let [own, others] = &self.control_rates;
+        let rate = if self.cancels.is_running(message.correlation_id()) { own } else { others };
+        if is_control
+            && rate.accepts(now)
+            && self.is_fresh(&message, arrival)
+            && self.check_sender(&message, false, arrival).is_ok()
+        {
             self.cancels.cancel(&message, self.clocks.due(&message, arrival).end);
         }
     }

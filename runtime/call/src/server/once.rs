@@ -3,13 +3,13 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use tokio::time::timeout_at;
+use tokio::time::{timeout, timeout_at};
 
 use super::idempotency::{First, Key, Turn};
 use super::respond::Answer;
-use super::run::{Interruption, Processed};
+use super::run::{Interruption, Processed, audit_patience};
 use super::shared::Shared;
-use super::stored::{Claim, Claimed, claim};
+use super::stored::{Claimed, Running, claim};
 use super::versions::Candidates;
 use crate::envelope::header;
 use crate::outcome::{code, in_ms};
@@ -83,23 +83,14 @@ impl Shared {
         answer
     }
 
-    /// Runs a request whose key is claimed for this instance, and stores its answer.
-    async fn run_claimed(&self, mut claim: Claim, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
-        let answer = {
-            let mut run = pin!(self.run(processed, candidates));
-            tokio::select! {
-                biased;
-                answer = &mut run => answer,
-                // Another instance took this one for dead. Its effects cannot be undone, so it goes on.
-                () = claim.renew() => run.await,
-            }
-        };
+    /// Runs a request whose key is claimed for this instance, and stores its answer. If another instance takes this one
+    /// for dead meanwhile, it goes on: its effects cannot be undone.
+    async fn run_claimed(&self, claim: Running, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
+        let answer = self.run(processed, candidates).await;
         if answer.is_final {
             let contract = answer.contract.as_ref().or(candidates.first.contract.as_ref()).cloned();
-            let stored = claim.answer(answer.clone(), contract);
-            // A task, because the record must not be lost if the caller cancels the call now. The caller waits for it,
-            // so that a duplicate finds the answer.
-            let _ = timeout_at(processed.due.end, tokio::spawn(stored)).await;
+            // The caller waits for it, so that a duplicate finds the answer, but not for a store that is slow.
+            let _ = timeout(audit_patience(processed), claim.answer(answer.clone(), contract)).await;
         }
         answer
     }

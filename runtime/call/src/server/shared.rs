@@ -33,7 +33,8 @@ pub(super) struct Shared {
     pub(super) store: Option<Arc<dyn IdempotencyStore>>,
     pub(super) seen: Seen,
     pub(super) cancels: Cancels,
-    pub(super) control_rate: ControlRate,
+    /// Of control messages for calls that run, and of others.
+    pub(super) control_rates: [ControlRate; 2],
     /// Permits for handlers.
     pub(super) running: Semaphore,
     /// Permits for requests that run or wait.

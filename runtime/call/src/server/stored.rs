@@ -10,13 +10,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use capgen_descriptor::OwnedDescriptor;
 use serde::{Deserialize, Serialize};
-use tokio::runtime;
-use tokio::time::{Instant, sleep};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::idempotency::Key;
 use super::respond::Answer;
 use crate::id::Id;
 use crate::idempotency_store::{IdempotencyStore, StoreError, StoredRecord};
+use crate::outcome::code;
 
 /// How long a claim lasts that is not renewed: three renewals, so that a lost one does not matter.
 const LEASE: Duration = Duration::from_secs(3);
@@ -24,7 +26,8 @@ const LEASE: Duration = Duration::from_secs(3);
 const RENEWAL: Duration = Duration::from_secs(1);
 /// The attempts to write an answer: without it, a duplicate would run the request again.
 const WRITES: usize = 3;
-/// The pause between looks at the claim of another instance, whose answer a caller waits for.
+/// The pause between looks at the claim of another instance, whose answer a caller waits for, and between attempts to
+/// write.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A record of the store.
@@ -55,21 +58,26 @@ struct StoredAnswer {
 /// The part of a request in its key, among all instances.
 pub(super) enum Claimed {
     /// This instance runs the request.
-    First(Claim),
+    First(Running),
     /// Another instance has answered it.
     Answered(Answer),
     /// The key was used with another payload.
     Conflict,
 }
 
-/// The right to run a request. If it is dropped without an answer, it is removed from the store.
-pub(super) struct Claim {
+/// A claim of this instance, which a task renews until there is an answer. Without one, the task removes the record.
+pub(super) struct Running {
+    answer: oneshot::Sender<StoredAnswer>,
+    task: JoinHandle<()>,
+}
+
+/// A claim in the store.
+struct Claim {
     store: Arc<dyn IdempotencyStore>,
     key: String,
     payload: String,
     owner: String,
-    /// How long the record is kept, also as a claim: a store that cannot keep the answer so long refuses the claim,
-    /// before anything runs.
+    /// How long the answer is kept.
     keep: Duration,
     /// The revision of the record; `None` if another instance took it over, or it is an answer.
     revision: Option<u64>,
@@ -91,10 +99,11 @@ pub(super) async fn claim(
     let mut seen: Option<(u64, Instant)> = None;
     let mut expected = None;
     loop {
-        if let Some(revision) = store.write(&key, value.clone(), expected, keep).await? {
+        if let Some(revision) = store.write(&key, value.clone(), expected, keep.max(LEASE)).await? {
             let store = Arc::clone(store);
             let claim = Claim { store, key, payload, owner, keep, revision: Some(revision), is_uncertain: false };
-            return Ok(Claimed::First(claim));
+            let (answer, answered) = oneshot::channel();
+            return Ok(Claimed::First(Running { answer, task: tokio::spawn(claim.hold(answered)) }));
         }
         expected = loop {
             let Some(StoredRecord { value, revision }) = store.read(&key).await? else { break None };
@@ -115,36 +124,57 @@ pub(super) async fn claim(
     }
 }
 
-impl Claim {
-    /// Renews the claim while the request runs. Ends only if it is lost.
-    pub(super) async fn renew(&mut self) {
-        while self.revision.is_some() {
-            sleep(RENEWAL).await;
-            // A store that fails for a while may be back before the claim ends.
-            let _ = self.write(None).await;
-        }
-    }
-
-    /// Stores the answer.
-    pub(super) async fn answer(mut self, answer: Answer, contract: Option<Arc<OwnedDescriptor>>) {
+impl Running {
+    /// Stores the answer, also if this future is dropped.
+    pub(super) async fn answer(self, answer: Answer, contract: Option<Arc<OwnedDescriptor>>) {
         let stored = StoredAnswer {
             text: String::from_utf8_lossy(&answer.payload).into_owned(),
             code: answer.code,
             contract: contract.as_ref().map(|contract| contract.hash.clone()).unwrap_or_default(),
             version: contract.and_then(|contract| contract.version.clone()),
         };
-        let mut result = self.write(Some(&stored)).await;
+        // An error means that the program ends.
+        if self.answer.send(stored).is_ok() {
+            let _ = self.task.await;
+        }
+    }
+}
+
+impl Claim {
+    /// Renews the claim until there is an answer, and stores that. No write is dropped once it has started: its effect
+    /// would not be known.
+    async fn hold(mut self, mut answered: oneshot::Receiver<StoredAnswer>) {
+        loop {
+            match timeout(RENEWAL, &mut answered).await {
+                // A store that fails for a while may be back before the claim ends.
+                Err(_) => drop(self.write(None).await),
+                Ok(Ok(answer)) => return self.answer(&answer).await,
+                Ok(Err(_)) => return self.remove().await,
+            }
+        }
+    }
+
+    async fn answer(mut self, answer: &StoredAnswer) {
+        let Err(error) = self.write_patiently(answer).await else { return };
+        tracing::warn!(%error, "an answer is not stored");
+        // The others must not run the request again because its answer is too large for the store.
+        let unkept = Answer::error(code::HANDLER_FAILED, "the request ran before, and its answer could not be kept");
+        let text = String::from_utf8_lossy(&unkept.payload).into_owned();
+        let instead = StoredAnswer { text, code: unkept.code, ..answer.clone() };
+        if let Err(error) = self.write_patiently(&instead).await {
+            tracing::warn!(%error, "another instance may run a request again");
+        }
+    }
+
+    async fn write_patiently(&mut self, answer: &StoredAnswer) -> Result<(), StoreError> {
+        let mut result = self.write(Some(answer)).await;
         for _ in 1..WRITES {
             if result.is_err() {
                 sleep(LOOK).await;
-                result = self.write(Some(&stored)).await;
+                result = self.write(Some(answer)).await;
             }
         }
-        // The claim may remain, and ends after its lease.
-        self.revision = None;
-        if let Err(error) = result {
-            tracing::warn!(%error, "an answer is known to one instance alone");
-        }
+        result
     }
 
     /// Replaces the record, if it is still the own one, and has no answer.
@@ -152,9 +182,18 @@ impl Claim {
         if std::mem::replace(&mut self.is_uncertain, true) {
             self.revision = self.own_revision().await?;
         }
-        if let Some(revision) = self.revision {
-            let record = Record { payload: self.payload.clone(), owner: self.owner.clone(), answer: answer.cloned() };
-            self.revision = self.store.write(&self.key, record.written()?, Some(revision), self.keep).await?;
+        let keep = if answer.is_some() { self.keep } else { self.keep.max(LEASE) };
+        let record = Record { payload: self.payload.clone(), owner: self.owner.clone(), answer: answer.cloned() };
+        let value = record.written()?;
+        for _ in 0..WRITES {
+            let Some(revision) = self.revision else { break };
+            let written = self.store.write(&self.key, value.clone(), Some(revision), keep).await?;
+            let is_written = written.is_some();
+            // An earlier write that seemed to fail may take effect this late. Then the record is still the own one.
+            self.revision = if is_written { written } else { self.own_revision().await? };
+            if is_written {
+                break;
+            }
         }
         self.is_uncertain = false;
         Ok(())
@@ -166,19 +205,12 @@ impl Claim {
         let record = Record::read(&value)?;
         Ok((record.owner == self.owner && record.answer.is_none()).then_some(revision))
     }
-}
 
-impl Drop for Claim {
-    fn drop(&mut self) {
+    async fn remove(self) {
         let Some(revision) = self.revision else { return };
-        // Outside a runtime, the program ends, and so does the claim after its lease.
-        let Ok(runtime) = runtime::Handle::try_current() else { return };
-        let (store, key) = (Arc::clone(&self.store), std::mem::take(&mut self.key));
-        runtime.spawn(async move {
-            if let Err(error) = store.remove(&key, revision).await {
-                tracing::warn!(%error, "a claim is not removed before its lease ends");
-            }
-        });
+        if let Err(error) = self.store.remove(&self.key, revision).await {
+            tracing::warn!(%error, "a claim is not removed before its lease ends");
+        }
     }
 }
 

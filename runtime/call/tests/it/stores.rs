@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen::call::{BoxFuture, Handlers, IdempotencyStore, MemoryIdempotencyStore, StoreError, StoredRecord};
+use capgen::call::{
+    BoxFuture, Handlers, IdempotencyStore, MemoryIdempotencyStore, ServerBuilder, StoreError, StoredRecord,
+};
 use serde_json::{Value, json};
 
 use crate::fixture::raw::Raw;
@@ -92,12 +94,24 @@ struct Faulty {
     fails: bool,
     /// Whether the process is dead: nothing that it sends after its first write arrives.
     dies: bool,
+    /// The largest value, in bytes.
+    max_value: usize,
+    /// How long the writes after the first one take.
+    delay: Duration,
     has_written: AtomicBool,
 }
 
 impl Faulty {
     fn new(inner: Arc<dyn IdempotencyStore>) -> Self {
-        Self { inner, loses_confirmations: false, fails: false, dies: false, has_written: AtomicBool::new(false) }
+        Self {
+            inner,
+            loses_confirmations: false,
+            fails: false,
+            dies: false,
+            max_value: usize::MAX,
+            delay: Duration::ZERO,
+            has_written: AtomicBool::new(false),
+        }
     }
 
     async fn pass<T>(&self, result: BoxFuture<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
@@ -122,11 +136,22 @@ impl IdempotencyStore for Faulty {
     ) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
         Box::pin(async move {
             let is_first = !self.has_written.load(Ordering::SeqCst);
+            if value.len() > self.max_value {
+                return Err(StoreError("the value is too large".to_owned()));
+            }
+            if !is_first && !self.dies {
+                // A write that is on its way arrives, even if no program waits for it any more.
+                let (inner, key, delay) = (Arc::clone(&self.inner), key.to_owned(), self.delay);
+                let late = tokio::spawn(async move {
+                    tokio::time::sleep(delay).await;
+                    inner.write(&key, value, expected, keep).await
+                });
+                let result = self.pass(Box::pin(async { late.await.unwrap() })).await;
+                let lost = StoreError("the confirmation is lost".to_owned());
+                return if self.loses_confirmations { Err(lost) } else { result };
+            }
             let revision = self.pass(self.inner.write(key, value, expected, keep)).await?;
             self.has_written.store(true, Ordering::SeqCst);
-            if self.loses_confirmations && !is_first {
-                return Err(StoreError("the confirmation is lost".to_owned()));
-            }
             Ok(revision)
         })
     }
@@ -159,6 +184,79 @@ async fn a_lost_confirmation_does_not_lose_the_answer() {
     assert_eq!(one.patient_response().await["payload"], 0);
     two.send(request(&two, "2", payload)).await;
     assert_eq!(two.patient_response().await["payload"], 0);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_answer_follows_a_renewal_that_is_on_its_way() {
+    let [store] = shared();
+    let slow = Faulty { delay: Duration::from_millis(400), ..Faulty::new(Arc::clone(&store)) };
+    let ([mut one, mut two], runs) = instances([Arc::new(slow), store]).await;
+    // It ends while the claim is being renewed.
+    let payload = json!({"pause": 1200});
+    one.send(request(&one, "1", payload.clone())).await;
+    assert_eq!(one.patient_response().await["payload"], 0);
+    two.send(request(&two, "2", payload)).await;
+    assert_eq!(two.patient_response().await["payload"], 0);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_for_the_store_does_not_let_others_run() {
+    let [store] = shared();
+    // Enough for a claim, and for an error.
+    let small = Faulty { max_value: 400, ..Faulty::new(Arc::clone(&store)) };
+    let runs = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&runs);
+    let handlers = Handlers::new("echo").with_loose("say", move |_, _: Value| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async { Ok(json!("x".repeat(1000))) }
+    });
+    let mut one = Raw::with_handlers(handlers.clone(), |server| server.idempotency_store(Arc::new(small))).await;
+    let mut two = Raw::with_handlers(handlers, |server| server.idempotency_store(store)).await;
+    one.send(request(&one, "1", json!({}))).await;
+    assert_eq!(one.patient_response().await["payload"], "x".repeat(1000));
+    two.send(request(&two, "2", json!({}))).await;
+    let error = two.patient_response().await["payload"].clone();
+    assert_eq!(error["code"], "EAGENTRPC_HANDLER_FAILED");
+    assert_eq!(error["message"], "the request ran before, and its answer could not be kept");
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_for_a_slow_store() {
+    let [store] = shared();
+    let slow = Faulty { delay: Duration::from_secs(60), ..Faulty::new(store) };
+    let ([mut one], _) = instances([Arc::new(slow)]).await;
+    let mut request: Value = serde_json::from_str(&request(&one, "1", json!({}))).unwrap();
+    request["headers"]["capgen-timeout-ms"] = json!("2000");
+    let start = tokio::time::Instant::now();
+    one.send(request.to_string()).await;
+    assert_eq!(one.patient_response().await["payload"], 0);
+    assert!(start.elapsed() < Duration::from_millis(1800), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_window_shorter_than_a_run_keeps_the_claim() {
+    let [store] = shared();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&runs);
+    let handlers = Handlers::new("echo").with_loose("say", move |_, _: Value| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async {
+            tokio::time::sleep(Duration::from_millis(800)).await;
+            Ok(json!(1))
+        }
+    });
+    let window = Duration::from_millis(100);
+    let build = |server: ServerBuilder| server.idempotency_window(window).idempotency_store(Arc::clone(&store));
+    let mut one = Raw::with_handlers(handlers.clone(), build).await;
+    let mut two = Raw::with_handlers(handlers, build).await;
+    one.send(request(&one, "1", json!({}))).await;
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    two.send(request(&two, "2", json!({}))).await;
+    assert_eq!(one.patient_response().await["payload"], 1);
+    assert_eq!(two.patient_response().await["payload"], 1);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 

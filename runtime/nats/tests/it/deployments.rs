@@ -9,10 +9,11 @@ use capgen_call::{
     AgentId, CallMode, CallOptions, CapabilityContract, Client, Handlers, Manifest, PeerTable, Server, Status,
     TransportSettings,
 };
+use capgen_nats::NatsTransport;
 use capgen_testkit::brokers::NatsServer;
 use serde_json::{Value, json};
 
-use crate::common::connect;
+use crate::common::{connect, options};
 
 const ADDRESS: &str = "agents.trips";
 /// The calls of each caller in each step of a deployment.
@@ -30,8 +31,12 @@ fn contract(version: &str, properties: &[&str]) -> CapabilityContract {
 }
 
 async fn instance(broker: &NatsServer, contract: &CapabilityContract) -> Server {
+    instance_with(connect(broker).await, contract).await
+}
+
+async fn instance_with(transport: NatsTransport, contract: &CapabilityContract) -> Server {
     let handlers = Handlers::new("trips").with_json(contract, async |_, payload| Ok(payload));
-    Server::builder(handlers).listen(Arc::new(connect(broker).await), ADDRESS).start().await.unwrap()
+    Server::builder(handlers).listen(transport, ADDRESS).start().await.unwrap()
 }
 
 async fn caller(broker: &NatsServer, contract: &CapabilityContract, is_alone: bool) -> Client {
@@ -109,8 +114,10 @@ async fn an_instance_that_shuts_down_under_load_loses_no_request() {
     let contract = contract("1.0.0", &["to"]);
     let client = caller(&broker, &contract, false).await;
     let mut remaining = instance(&broker, &contract).await;
-    for round in 0..5 {
-        let next = instance(&broker, &contract).await;
+    for round in 0..10 {
+        // The first capacity is larger than that of the server, and a task bounds the subscription with the second one.
+        let options = options(&broker).capacity(if round % 2 == 0 { 8192 } else { 1024 });
+        let next = instance_with(NatsTransport::connect(options).await.unwrap(), &contract).await;
         let calls: Vec<_> = (0..CALLERS).map(|_| tokio::spawn(under_load(client.clone()))).collect();
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert!(std::mem::replace(&mut remaining, next).shutdown(Duration::from_secs(5)).await);

@@ -146,6 +146,7 @@ async fn follow(step: &Map<String, Value>, provider: &mut impl Provider) -> Resu
         "signature",
         "to",
         "mayPrecede",
+        "answers",
     ];
     if let Some(unknown) = step.keys().find(|key| !known.contains(&key.as_str())) {
         return Err(format!("`{unknown}` is not known"));
@@ -159,6 +160,8 @@ async fn follow(step: &Map<String, Value>, provider: &mut impl Provider) -> Resu
         provider.send(Address::Control, text).await;
     } else if let Some(expected) = step.get("answer") {
         expect(expected, provider, false, step.get("mayPrecede")).await?;
+    } else if let Some(expected) = step.get("answers").and_then(Value::as_array) {
+        expect_all(expected, provider).await?;
     } else if let Some(expected) = step.get("frame") {
         expect(expected, provider, true, None).await?;
     } else if let Some(milliseconds) = step.get("waitMs").and_then(Value::as_u64) {
@@ -221,23 +224,54 @@ fn text(base: Value, members: &Value, step: &Map<String, Value>) -> Result<Strin
 async fn expect(
     expected: &Value,
     provider: &mut impl Provider,
-    is_frame: bool,
+    expects_frame: bool,
     other: Option<&Value>,
 ) -> Result<(), String> {
     let start = Instant::now();
     let patience = if expected.is_null() { SHORT } else { LONG };
-    while let Some(mut message) = provider.next(patience.saturating_sub(start.elapsed())).await {
-        if message["headers"]["capgen-frame"].is_string() != is_frame || other == Some(&message["causedBy"]) {
+    while let Some(message) = provider.next(patience.saturating_sub(start.elapsed())).await {
+        if is_frame(&message) != expects_frame || other == Some(&message["causedBy"]) {
             continue;
         }
-        // The header may be absent.
-        message["status"] = message["headers"]["capgen-status"].as_str().unwrap_or("ok").into();
+        let message = with_status(message);
         return match difference(expected, &message, "") {
             None => Ok(()),
             Some(difference) => Err(format!("{difference} in {message}")),
         };
     }
     if expected.is_null() { Ok(()) } else { Err("there is no message".to_owned()) }
+}
+
+/// Waits for answers in any order.
+async fn expect_all(expected: &[Value], provider: &mut impl Provider) -> Result<(), String> {
+    let mut left: Vec<&Value> = expected.iter().collect();
+    while !left.is_empty() {
+        let Some(message) = answer(provider).await else { return Err("there is no message".to_owned()) };
+        let found = left.iter().position(|expected| difference(expected, &message, "").is_none());
+        let Some(found) = found else { return Err(format!("{message} is not expected")) };
+        left.remove(found);
+    }
+    Ok(())
+}
+
+/// The next message, without frames.
+async fn answer(provider: &mut impl Provider) -> Option<Value> {
+    loop {
+        let message = with_status(provider.next(LONG).await?);
+        if !is_frame(&message) {
+            return Some(message);
+        }
+    }
+}
+
+fn is_frame(message: &Value) -> bool {
+    message["headers"]["capgen-frame"].is_string()
+}
+
+/// The message with its status, whose header may be absent.
+fn with_status(mut message: Value) -> Value {
+    message["status"] = message["headers"]["capgen-status"].as_str().unwrap_or("ok").into();
+    message
 }
 
 /// The first member that differs from the expected ones.

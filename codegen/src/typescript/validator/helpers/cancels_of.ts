@@ -22,6 +22,7 @@ function cancelsOf()«: any» {
         if (calls.size === 0 && running.get(key) === calls) running.delete(key);
       };
     },
+    isRunning: (message«: any») => running.has(keyOf(message)),
     isCancelled: (request«: any», now«: number») =>
       early.count(now) > 0 && [[], [request.messageId]].some((id) => early.get(keyOf(request, ...id), now) !== undefined),
     /** Cancels the requests that a message is for. If they may still arrive, it is kept until a time, and for 30 s at most. */

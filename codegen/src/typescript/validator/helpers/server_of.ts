@@ -52,16 +52,19 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       Promise.resolve(call?.work).then(free, free);
     }
   };
-  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped.
-  let [second, controls] = [0, 0];
+  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped. Every
+  // process receives the cancels of all, which must not use up the room of its own.
+  let [second, counts]«: any[]» = [0, {}];
   const control = async (text«: string»)«: globalThis.Promise<void>» => {
     try {
-      const current = Math.floor(Date.now() / 1000);
-      if (current !== second) [second, controls] = [current, 0];
-      if (++controls > 1000) return;
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
-      if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
+      if (!isCancel) return;
+      const current = Math.floor(Date.now() / 1000);
+      if (current !== second) [second, counts] = [current, {}];
+      const kind = cancels.isRunning(message) ? "own" : "other";
+      counts[kind] = (counts[kind] ?? 0) + 1;
+      if (counts[kind] > 1000 || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
       const { now, rest, refusal: untimely } = timeOf(message, settings);
       // Without signatures, its deadline proves nothing.
       if (verify && (untimely || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
