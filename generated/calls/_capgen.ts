@@ -994,7 +994,7 @@ export async function runCall(call: any): globalThis.Promise<any> {
   const found = invalid("request", payload);
   if (found) return found;
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects, skew = "serve" }: any = call.describe();
+  const { idempotent, sideEffects, skew }: any = call.describe();
   const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
   const policies = [policy, skew];
   if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
@@ -1153,7 +1153,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       if (!isCancel) return;
       const current = Math.floor(Date.now() / 1000);
       if (current !== second) [second, counts] = [current, {}];
-      const kind = cancels.isRunning(message) ? "own" : "other";
+      const kind = cancels.isRunning(message) ? "running" : "unknown";
       counts[kind] = (counts[kind] ?? 0) + 1;
       if (counts[kind] > 1000 || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
       const { now, rest, refusal: untimely } = timeOf(message, settings);

@@ -284,6 +284,7 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     ("W0704", [("timeoutMs: 9", "timeoutMs: 8"), ("timeoutMs: 9", "timeoutMs: 7")]),
+    ("W0710", [("skew: serve", "skew: refuse"), ("skew: serve", "skew: strict")]),
     ("W0705", [("inputSchema: {type: string}", "none"), ("inputSchema: {type: integer}", "none")]),
     (
         "W0706",

@@ -16,7 +16,7 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
   const found = invalid("request", payload);
   if (found) return found;
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects, skew = "serve" }«: any» = call.describe();
+  const { idempotent, sideEffects, skew }«: any» = call.describe();
   const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
   const policies = [policy, skew];
   if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {

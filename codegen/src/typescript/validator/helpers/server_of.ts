@@ -62,7 +62,7 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       if (!isCancel) return;
       const current = Math.floor(Date.now() / 1000);
       if (current !== second) [second, counts] = [current, {}];
-      const kind = cancels.isRunning(message) ? "own" : "other";
+      const kind = cancels.isRunning(message) ? "running" : "unknown";
       counts[kind] = (counts[kind] ?? 0) + 1;
       if (counts[kind] > 1000 || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
       const { now, rest, refusal: untimely } = timeOf(message, settings);
