@@ -1,7 +1,6 @@
 //! Subscriptions with a capacity of their own. The client gives all of its subscriptions the same capacity, so a task
 //! moves the messages to a queue with the right one, and drops those for which it has no room.
 
-use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,7 +11,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::oneshot;
 
 use crate::subscription::Messages;
-use crate::transport::{Link, Observer};
+use crate::transport::{Link, Observer, poll_once};
 
 /// The first `capacity` messages that were not read yet.
 pub(crate) fn limited(messages: Messages, capacity: usize, link: &Link) -> Limited {
@@ -100,8 +99,6 @@ impl Mover {
 
     /// The next message, if it has arrived.
     async fn ready(&mut self) -> Option<Incoming> {
-        let mut next = pin!(self.messages.next());
-        let polled = poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await;
-        if let Poll::Ready(incoming) = polled { incoming } else { None }
+        if let Poll::Ready(incoming) = poll_once(pin!(self.messages.next())).await { incoming } else { None }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
@@ -50,8 +50,6 @@ struct End(Arc<Link>);
 /// The connection, shared by everything that uses it.
 pub(crate) struct Link {
     pub(crate) client: Client,
-    /// The hosts and ports of the servers, for errors.
-    pub(crate) servers: String,
     pub(crate) timeout: Duration,
     /// The capacity of subscriptions that choose none.
     pub(crate) capacity: usize,
@@ -108,15 +106,13 @@ impl NatsTransport {
     /// [`TransportError::Disconnected`] if no server answers; [`TransportError::Refused`] if the server rejects the
     /// credentials, or an option is invalid. Nothing is connected then.
     pub async fn connect(options: NatsOptions) -> Result<Self, TransportError> {
-        let servers = server_names(&options);
-        let observer =
-            Arc::new(Observer { servers: servers.clone(), handler: options.on_event.clone(), ..Observer::default() });
+        let (servers, handler) = (server_names(&options), options.on_event.clone());
+        let observer = Arc::new(Observer { servers, handler, ..Observer::default() });
         let closing = Arc::new(AtomicBool::new(false));
         let watching = Arc::clone(&observer);
         let client = connect(&options, &closing, move |event| watching.observe(event)).await?;
         let link = Arc::new(Link {
             client,
-            servers,
             timeout: options.operation_timeout,
             capacity: options.capacity,
             closing,
@@ -244,9 +240,14 @@ impl Link {
         }
     }
 
+    /// The servers, for messages.
+    pub(crate) fn servers(&self) -> &str {
+        &self.observer.servers
+    }
+
     /// The error of an operation that the server has not confirmed.
     pub(crate) fn disconnected(&self, reason: &str) -> TransportError {
-        TransportError::Disconnected(format!("{}: {reason}", self.servers))
+        TransportError::Disconnected(format!("{}: {reason}", self.servers()))
     }
 
     /// Ends when the transport is closed.
@@ -276,7 +277,7 @@ impl Link {
             }
         });
         // The buffer nearly always has room, so the first poll ends, and no timer is needed.
-        let first = poll_fn(|context| Poll::Ready(publish.as_mut().poll(context))).await;
+        let first = poll_once(publish.as_mut()).await;
         let sent = match first {
             Poll::Ready(sent) => sent,
             Poll::Pending => tokio::select! {
@@ -320,7 +321,7 @@ impl Link {
         if self.observer.errors.borrow().iter().any(|(number, error)| *number > before && error.contains(&refused)) {
             return Err(TransportError::Refused(format!(
                 "{}: the user may not subscribe to {address:?}; add it to the permissions of the user",
-                self.servers
+                self.servers()
             )));
         }
         Ok(subscriber)
@@ -389,6 +390,11 @@ impl Drop for Ended<'_> {
     fn drop(&mut self) {
         self.0.send_replace(true);
     }
+}
+
+/// The state of a future after one poll, without waiting for it.
+pub(crate) async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }
 
 impl Drop for End {

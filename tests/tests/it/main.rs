@@ -25,6 +25,7 @@ mod interop;
 mod invisible_characters;
 mod javascript;
 mod key_order;
+mod node_script;
 mod normalise;
 mod options;
 mod recordings;

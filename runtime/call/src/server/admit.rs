@@ -37,7 +37,7 @@ impl Shared {
         // An event has no response, and its payload decides.
         if request.kind() == MessageKind::Request {
             let policy = self.policy(request)?;
-            if candidates.iter().any(|entry| policy.max(entry.policy()) == Skew::Strict)
+            if candidates.iter().any(|entry| policy.max(entry.policy) == Skew::Strict)
                 && versions.difference(request, candidates.first).is_some()
             {
                 // In a box, because the contracts are nearly always equal.
@@ -57,7 +57,7 @@ impl Shared {
     ) -> Result<Candidates<'a>, Answer> {
         let (mut compatible, mut refusal) = (None, None);
         for entry in all.iter() {
-            let is_strict = policy.max(entry.policy()) == Skew::Strict;
+            let is_strict = policy.max(entry.policy) == Skew::Strict;
             let difference = all.versions.difference(request, entry).filter(|_| is_strict);
             let Some(difference) = difference else {
                 Candidates::add(&mut compatible, all.versions, entry);
@@ -86,7 +86,7 @@ impl Shared {
         if request.kind() != MessageKind::Request || entry.is_repeatable() {
             return None;
         }
-        match self.policy(request).map(|policy| policy.max(entry.policy())) {
+        match self.policy(request).map(|policy| policy.max(entry.policy)) {
             Ok(Skew::Refuse) => Box::pin(self.comparisons.check(request, &difference, Compared::Responses)).await,
             Ok(_) => None,
             Err(answer) => Some(answer),

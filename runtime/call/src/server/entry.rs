@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) version: Option<Version>,
     /// The versions of callers that are served; `None` for all.
     pub(super) served: Option<Served>,
+    /// The policy of the contract for callers with another one.
+    pub(super) policy: Skew,
     run: Box<Run>,
 }
 
@@ -46,18 +48,13 @@ impl Entry {
     pub(super) fn new(contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
         let version = contract.as_ref().and_then(|contract| contract.version.as_deref()?.parse().ok());
         let served = contract.as_ref().and_then(Served::of);
-        Self { contract: contract.map(Arc::new), version, served, run }
+        let policy = contract.as_ref().and_then(|contract| Skew::from_name(contract.skew.as_deref()?));
+        Self { contract: contract.map(Arc::new), version, served, policy: policy.unwrap_or_default(), run }
     }
 
     /// Reads a request. The handler starts when the future is polled.
     pub(super) fn start(&self, context: Context, payload: Bytes) -> Result<BoxFuture<'static, Handled>, InvalidSide> {
         (self.run)(context, payload)
-    }
-
-    /// The policy of the contract for callers with another one.
-    pub(super) fn policy(&self) -> Skew {
-        let named = self.contract.as_ref().and_then(|contract| Skew::from_name(contract.skew.as_deref()?));
-        named.unwrap_or_default()
     }
 
     /// Whether a call can be repeated without another effect.

@@ -50,15 +50,10 @@ impl IdempotencyStoreOptions {
     }
 
     fn config(&self) -> Config {
-        let window = self.stream.duplicate_window;
         Config {
             // A write replaces the record.
             max_messages_per_subject: 1,
-            max_age: self.max_age,
-            max_bytes: self.max_bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(-1),
-            // The server rejects a longer window than the age.
-            duplicate_window: if self.max_age.is_zero() { window } else { window.min(self.max_age) },
-            ..self.stream.config("*")
+            ..self.stream.config_within("*", self.max_age, self.max_bytes)
         }
     }
 }
@@ -170,7 +165,7 @@ impl NatsIdempotencyStore {
             result = request => result,
             reason = self.link.interrupted(connection) => {
                 let reason = reason.map(|error| error.to_string());
-                Err(StoreError(reason.unwrap_or_else(|| format!("{}: the server does not answer", self.link.servers))))
+                Err(StoreError(reason.unwrap_or_else(|| format!("{}: the server does not answer", self.link.servers()))))
             }
         }
     }

@@ -177,7 +177,7 @@ fn unavailable(link: &Link) -> TransportError {
     TransportError::Unsupported(format!(
         "{}: JetStream does not answer: it is not enabled on the server, or the user may not use `$JS.API.>`; start the \
          server with `-js`, or add the permission",
-        link.servers
+        link.servers()
     ))
 }
 

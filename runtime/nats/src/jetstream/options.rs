@@ -112,7 +112,6 @@ impl JetStreamOptions {
 
     /// The stream to create.
     pub(crate) fn config(&self) -> Config {
-        let window = self.stream.duplicate_window;
         Config {
             storage: match self.storage {
                 Storage::File => StorageType::File,
@@ -122,11 +121,7 @@ impl JetStreamOptions {
                 Retention::WorkQueue => RetentionPolicy::WorkQueue,
                 Retention::Limits => RetentionPolicy::Limits,
             },
-            // The server rejects a longer window than the age.
-            duplicate_window: if self.max_age.is_zero() { window } else { window.min(self.max_age) },
-            max_age: self.max_age,
-            max_bytes: self.max_bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(-1),
-            ..self.stream.config(">")
+            ..self.stream.config_within(">", self.max_age, self.max_bytes)
         }
     }
 }

@@ -88,6 +88,18 @@ impl StreamOptions {
             ..Config::default()
         }
     }
+
+    /// [`config`](Self::config) with limits of the age, unless it is zero, and of the size in bytes.
+    pub(crate) fn config_within(&self, tokens: &str, max_age: Duration, max_bytes: Option<u64>) -> Config {
+        let window = self.duplicate_window;
+        Config {
+            // The server rejects a longer window than the age.
+            duplicate_window: if max_age.is_zero() { window } else { window.min(max_age) },
+            max_age,
+            max_bytes: max_bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(-1),
+            ..self.config(tokens)
+        }
+    }
 }
 
 /// Implements the methods that set the [`StreamOptions`](crate::StreamOptions) of other options, which are their field

@@ -1,7 +1,6 @@
 //! The contracts of the recorded peers: files, and types with the same contracts.
 
 use capgen::Capability;
-use capgen_codegen::{Language, Options, Regenerate, generate_with};
 use capgen_manifest::{Manifest, Source, load};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,17 +15,6 @@ pub(crate) fn manifest(version: &str) -> Manifest {
     let name = format!("contracts/shop-{version}.json");
     let text = std::fs::read_to_string(folder().join(&name)).unwrap();
     load(&Source::new(name, text)).unwrap().manifest
-}
-
-/// Writes the generated module of a version into a folder.
-pub(crate) fn write_module(version: &str, folder: &std::path::Path) -> std::path::PathBuf {
-    let (contract, options) = (manifest(version), Options { calls: true, ..Options::default() });
-    let anywhere = Regenerate::anywhere(&contract.agent);
-    std::fs::create_dir_all(folder).unwrap();
-    for (name, text) in generate_with(&contract, &[Language::JavaScriptModule], &options, &anywhere) {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
-    folder.join("shop.mjs")
 }
 
 /// A capability without schemas.
