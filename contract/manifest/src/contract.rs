@@ -16,7 +16,7 @@ pub struct Hashes {
 impl Manifest {
     /// The hash of everything that callers rely on: SHA-256 over the canonical text
     /// ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), integers with all their digits) of an array that has, for
-    /// each capability in the byte order of names, the object
+    /// each capability in the byte order of names, and of equal names in the order of versions, the object
     ///
     /// ```json
     /// {"inputSchema": {}, "name": "review-pr", "outputSchema": {}, "version": "1.2.0"}
@@ -58,13 +58,8 @@ impl Manifest {
 
     fn contract_hash(&self, texts: &[String]) -> Hash {
         let mut named: Vec<_> = self.capabilities.iter().zip(texts).collect();
-        named.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        named.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name).then_with(|| a.version.cmp(&b.version)));
         hash(named.into_iter().map(|(_, text)| text.as_str()))
-    }
-
-    /// The capability with this name.
-    pub fn capability(&self, name: &str) -> Option<&Capability> {
-        self.capabilities.iter().find(|c| c.name == name)
     }
 }
 

@@ -77,6 +77,7 @@ mod transport;
 mod transport_builder;
 #[cfg(feature = "parse")]
 mod tree;
+mod versions;
 mod write;
 #[cfg(feature = "parse")]
 mod yaml;
@@ -95,6 +96,7 @@ pub use model::{AgentId, Capability, InvalidAgentId, Manifest, Side, TransportSe
 pub use options::{OptionRow, OptionValue, Options, Scope};
 pub use runtime_path::{InvalidRuntimePath, RuntimePath};
 pub use rust_keyword::RustKeyword;
+pub use versions::{VersionConflict, plain_versions};
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
 #[cfg(feature = "parse")]

@@ -12,7 +12,8 @@ pub struct Manifest {
     pub agent: AgentId,
     /// The ways to reach the agent; at least one.
     pub transports: Vec<TransportSettings>,
-    /// The capabilities, in source order; at least one. Names are unique.
+    /// The capabilities, in source order; at least one. Several with one name are versions of one capability: each has
+    /// another version, by precedence.
     pub capabilities: Vec<Capability>,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use capgen_files::MARK;
-use capgen_manifest::{AgentId, Capability as Entry, Manifest, TransportSettings};
+use capgen_manifest::{AgentId, Capability as Entry, Manifest, TransportSettings, VersionConflict};
 
 use crate::{Capability, DeclaredCapability, Descriptor};
 
@@ -94,8 +94,8 @@ impl AgentManifest {
     ///
     /// # Errors
     ///
-    /// Every problem: an invalid id, a missing or invalid transport, missing capabilities, duplicate names of
-    /// capabilities, and parts of Rust types that have no schema in the subset.
+    /// Every problem: an invalid id, a missing or invalid transport, missing capabilities, duplicate
+    /// capabilities (several versions of one have one name, and a version each), and parts of Rust types that have no schema in the subset.
     pub fn manifest(&self) -> Result<Manifest, AgentManifestError> {
         let mut problems = Vec::new();
         let id = AgentId::from_uri(&self.id).or_else(|| AgentId::new(&self.id));
@@ -122,18 +122,26 @@ impl AgentManifest {
         if self.capabilities.is_empty() {
             problems.push("missing capability: add one with `.capability::<...>()`".to_owned());
         }
-        let mut sources = BTreeMap::new();
+        let mut named: BTreeMap<&str, (Vec<Entry>, Vec<&str>)> = BTreeMap::new();
         let mut entries = Vec::new();
         for (name, declared) in &self.capabilities {
-            if let Some(other) = sources.insert(*name, declared.source) {
-                let both: Vec<&str> = [other, declared.source].into_iter().filter(|path| !path.is_empty()).collect();
+            let entry = match &declared.entry {
+                Ok(entry) => entry,
+                Err(unsupported) => {
+                    problems.extend(unsupported.iter().map(ToString::to_string));
+                    continue;
+                }
+            };
+            let (others, sources) = named.entry(name).or_default();
+            if let Some((index, conflict)) = VersionConflict::find(others, entry) {
+                let both = [sources.get(index).copied().unwrap_or_default(), declared.source];
+                let both: Vec<&str> = both.into_iter().filter(|path| !path.is_empty()).collect();
                 let both = if both.is_empty() { String::new() } else { format!(": {}", both.join(", ")) };
-                problems.push(format!("two capabilities have the name `{name}`{both}"));
+                problems.push(format!("{}{both}", conflict.message(entry)));
             }
-            match &declared.entry {
-                Ok(entry) => entries.push(entry.clone()),
-                Err(unsupported) => problems.extend(unsupported.iter().map(ToString::to_string)),
-            }
+            others.push(entry.clone());
+            sources.push(declared.source);
+            entries.push(entry.clone());
         }
         entries
     }

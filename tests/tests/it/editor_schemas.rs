@@ -212,7 +212,7 @@ fn editors_reject_common_mistakes() {
 /// and size of patterns, keywords of Rust, and limits of size and depth.
 const BEYOND_SCHEMAS: &[&str] = &[
     "E0108", "E0109", "E0110", "E0112", "E0113", "E0114", "E0119", "E0120", "E0121", "E0122", "E0123", "E0124",
-    "E0125", "E0208", "E0215", "E0301", "E0302", "E0303", "E0304", "E0305", "E0306", "E0307", "E0308",
+    "E0125", "E0208", "E0215", "E0216", "E0301", "E0302", "E0303", "E0304", "E0305", "E0306", "E0307", "E0308",
 ];
 
 /// Values that are valid at some keys and not at others.

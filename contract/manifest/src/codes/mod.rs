@@ -56,7 +56,7 @@ capgen_diagnostic::codes! {
     pub EMPTY_LIST = "E0206";
     /// A capability name outside the pattern.
     pub CAPABILITY_NAME = "E0207";
-    /// Two capabilities with the same name.
+    /// Two capabilities with the same name and the same version.
     pub DUPLICATE_CAPABILITY = "E0208";
     /// A version that is not a semantic version.
     pub VERSION = "E0209";
@@ -72,6 +72,8 @@ capgen_diagnostic::codes! {
     pub EMPTY_TEXT = "E0214";
     /// A path of the runtime that is not an absolute path of Rust.
     pub RUNTIME_PATH = "E0215";
+    /// Several capabilities with one name that are not versions of one capability.
+    pub CAPABILITY_VERSIONS = "E0216";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.

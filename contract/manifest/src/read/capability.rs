@@ -6,9 +6,10 @@ use capgen_descriptor::{
 use capgen_diagnostic::{nearest, quoted};
 use semver::Version;
 
+use super::advice;
+use super::names::Names;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use super::schema;
-use super::{Names, advice};
 use crate::keys::{CAPABILITY_NAME, SIDES};
 use crate::{Capability, Data, Node, Side, codes};
 
@@ -72,20 +73,21 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
         None => format!("capability {}", 1 + map.place.pointer.rsplit('/').next()?.parse::<usize>().ok()?),
     });
     reader.only(&mut map, KEYS);
-    check_name(reader, &map, names);
+    check_name(reader, &map);
     let capability = properties(reader, &map, valid.unwrap_or_default().to_owned());
-    valid.map(|_| capability)
+    valid?;
+    let span = &map.get("name")?.value.span;
+    let is_reported = capability.version.is_none() && map.get("version").is_some();
+    names.enter(reader, &capability, is_reported, (span, &map.below("name")));
+    Some(capability)
 }
 
-fn check_name(reader: &mut Reader<'_>, map: &Map<'_>, names: &mut Names) {
+fn check_name(reader: &mut Reader<'_>, map: &Map<'_>) {
     let Some(member) = reader.required(map, "name") else { return };
     let Some(name) = reader.text(map, "name") else { return };
-    let (span, place) = (&member.value.span, map.below("name"));
-    if Capability::is_name(name) {
-        names.enter(reader, name, span, &place);
-    } else {
-        let message = "not a valid capability name";
-        let finding = reader.finding(codes::CAPABILITY_NAME, message, (span.clone(), ""), &place);
+    if !Capability::is_name(name) {
+        let at = (member.value.span.clone(), "");
+        let finding = reader.finding(codes::CAPABILITY_NAME, "not a valid capability name", at, &map.below("name"));
         reader.report(finding.help(advice::capability_name(name)));
     }
 }

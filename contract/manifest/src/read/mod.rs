@@ -5,22 +5,19 @@ mod capability;
 mod definitions;
 mod inspect;
 mod json_notation;
+mod names;
 mod peers;
 mod reader;
 mod schema;
 mod transport;
 
-use std::collections::HashMap;
-use std::ops::Range;
-
-use capgen_diagnostic::quoted;
-
 use crate::document::{is_json, parse_document};
-use crate::keys::{MANIFEST, names};
+use crate::keys::{self, MANIFEST};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
 pub(crate) use capability::class;
 pub use inspect::{Inspection, inspect};
+use names::Names;
 pub use peers::read_peers;
 pub(crate) use reader::{Map, Place, Reader, listed};
 
@@ -73,7 +70,7 @@ pub(crate) fn help_for_empty(source: &Source, mut findings: Vec<Diagnostic>, sub
 
 fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
     let mut map = reader.map(root, Place::default(), advice::MANIFEST)?;
-    reader.only(&mut map, &names(&MANIFEST));
+    reader.only(&mut map, &keys::names(&MANIFEST));
     format_version(reader, &map, true);
     let agent = agent(reader, &map, expected);
     reader.required(&map, "transports");
@@ -133,33 +130,4 @@ fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> 
         reader.report(finding.help("the id of an agent in the fleet must be the id in its file"));
     }
     Some(id)
-}
-
-/// The names of the capabilities so far.
-#[derive(Default)]
-pub(crate) struct Names {
-    exact: HashMap<String, Range<usize>>,
-    folded: HashMap<String, (String, Range<usize>)>,
-}
-
-impl Names {
-    /// Adds a name. Rejects a duplicate, and warns about a name that is too similar to another one.
-    fn enter(&mut self, reader: &mut Reader<'_>, name: &str, span: &Range<usize>, place: &Place) {
-        if let Some(first) = self.exact.get(name) {
-            let message = format!("two capabilities have the name {}", quoted(name));
-            let finding = reader.finding(codes::DUPLICATE_CAPABILITY, message, (span.clone(), "again here"), place);
-            reader.report(finding.at(reader.source, first.clone(), "first here").help("rename one of them"));
-            return;
-        }
-        self.exact.insert(name.to_owned(), span.clone());
-        let folded = name.to_ascii_lowercase().replace('_', "-");
-        if let Some((other, first)) = self.folded.get(&folded) {
-            let message = format!("the names {} and {} differ only in case, `-` or `_`", quoted(other), quoted(name));
-            let finding = reader.finding(codes::SIMILAR_NAMES, message, (span.clone(), ""), place);
-            let finding = finding.at(reader.source, first.clone(), "the other name");
-            reader.report(finding.help("rename one of them; otherwise generated code distinguishes them by a suffix"));
-        } else {
-            self.folded.insert(folded, (name.to_owned(), span.clone()));
-        }
-    }
 }

@@ -458,7 +458,7 @@ E0208 14:11 two capabilities have the name `x`
   14: again here
   5: first here
   at: capability `x`
-  help: rename one of them
+  help: rename one of them; two versions of one capability need a `version` each
 E0117 15:28 `allOf` is empty
   15: no schema
   at: capability `x`, outputSchema, /allOf
@@ -502,10 +502,69 @@ fn duplicate_names_are_rejected_and_similar_names_are_warnings() {
     check(
         &text,
         "E0208 6:11 two capabilities have the name `a-b`\n  6: again here\n  5: first here\n  at: capability `a-b`\n\
-         \x20 help: rename one of them\n\
+         \x20 help: rename one of them; two versions of one capability need a `version` each\n\
          W0201 7:11 the names `a-b` and `A_b` differ only in case, `-` or `_`\n  5: the other name\n  at: capability `A_b`\n\
          \x20 help: rename one of them; otherwise generated code distinguishes them by a suffix\n",
     );
+}
+
+#[test]
+fn several_versions_of_a_capability_are_read() {
+    let text = |entries: &str| format!("{HEAD}capabilities:\n{entries}");
+    check(&text("  - {name: a, version: 2.0.0}\n  - {name: a, version: 1.4.0, id: x.a}\n  - {name: b}\n"), "");
+    let versions = |count: usize| (1..=count).map(|major| format!("  - {{name: a, version: {major}.0.0}}\n"));
+    check(&text(&versions(8).collect::<String>()), "");
+    check(
+        &text(&versions(9).collect::<String>()),
+        "E0216 13:12 the capability `a` has more than 8 versions\n  13: again here\n  5: first here\n\
+         \x20 at: capability `a`\n  help: remove the oldest one that no caller uses\n",
+    );
+}
+
+#[test]
+fn versions_that_cannot_be_told_apart_are_rejected() {
+    let found = |entries: &[&str]| {
+        let entries: String = entries.iter().map(|entry| format!("  - {{name: a, {entry}}}\n")).collect();
+        findings("capabilities.yaml", &format!("{HEAD}capabilities:\n{entries}"))
+    };
+    let equal = found(&["version: 1.0.0+a", "version: 1.0.0+b"]);
+    assert!(equal.starts_with("E0208 6:12 two capabilities have the name `a` and the version 1.0.0+b\n"), "{equal}");
+    let absent = found(&["version: 1.0.0", "idempotent: true"]);
+    let message = "E0216 6:12 the capability `a` has several versions, of which one has no `version`\n";
+    assert!(absent.starts_with(message), "{absent}");
+    assert!(found(&["idempotent: true", "version: 1.0.0"]).starts_with(message));
+    let ids = found(&["version: 1.0.0, id: x.a", "version: 2.0.0, id: x.b"]);
+    assert!(ids.starts_with("E0216 6:12 two versions of the capability `a` have different ids\n"), "{ids}");
+    let invalid = found(&["version: 1.0.0", "version: '1'"]);
+    assert_eq!(invalid.matches("E02").count(), 1, "an invalid version has one finding: {invalid}");
+}
+
+#[test]
+fn the_hash_of_several_versions_does_not_depend_on_their_order() {
+    let load = |entries: &str| {
+        let text = format!("{HEAD}capabilities:\n{entries}");
+        capgen_manifest::load(&Source::new("capabilities.yaml", text)).unwrap().manifest
+    };
+    let [one, two] = ["  - {name: a, version: 1.0.0}\n", "  - {name: a, version: 2.0.0}\n"];
+    let (up, down) = (load(&format!("{one}{two}")), load(&format!("{two}{one}")));
+    assert_eq!(up.hash(), down.hash());
+    assert_ne!(up.hash(), load(one).hash());
+    assert_eq!((up.position("a"), down.position("a")), (Some(1), Some(0)));
+    assert_eq!(up.labels(), ["a@1.0.0", "a@2.0.0"]);
+    assert_eq!(up.versions("a"), [1, 0]);
+}
+
+#[test]
+fn a_name_means_the_highest_version_that_is_not_a_pre_release() {
+    let plain = |versions: &[&str]| {
+        let entries: String = versions.iter().map(|version| format!("  - {{name: a, version: {version}}}\n")).collect();
+        let text = format!("{HEAD}capabilities:\n{entries}");
+        let manifest = capgen_manifest::load(&Source::new("capabilities.yaml", text)).unwrap().manifest;
+        assert_eq!(capgen_manifest::plain_versions(&manifest.capabilities), [manifest.position("a").unwrap()]);
+        manifest.capability("a").unwrap().version.clone().unwrap().to_string()
+    };
+    assert_eq!(plain(&["1.0.0", "2.0.0-rc.1", "1.2.0"]), "1.2.0");
+    assert_eq!(plain(&["1.0.0-rc.2", "1.0.0-rc.10"]), "1.0.0-rc.10");
 }
 
 #[test]
