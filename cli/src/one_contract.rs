@@ -39,15 +39,16 @@ impl OneContract {
     }
 }
 
-/// The capability of a contract with this name.
+/// The capability of a contract with this name, or with this name and version: `<name>@<version>`. The name alone means
+/// the highest version that is not a pre-release.
 pub(crate) fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result<&'c Capability, Failure> {
-    let capabilities = &contract.manifest.capabilities;
-    if let Some(capability) = capabilities.iter().find(|c| c.name == name) {
+    if let Some(capability) = contract.manifest.capability(name) {
         return Ok(capability);
     }
+    let labels = contract.manifest.labels();
     let message = format!("`{}` has no capability {name:?}", contract.path());
     let finding = Diagnostic::new(codes::UNKNOWN_CAPABILITY, message);
-    let names = || capabilities.iter().map(|c| c.name.as_str());
+    let names = || labels.iter().map(String::as_str);
     Err(Failure::Findings(vec![match nearest(name, names()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding.help(format!("its capabilities are {}", listed(names()))),

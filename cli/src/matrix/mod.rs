@@ -7,22 +7,24 @@ pub(crate) use arguments::{History, Matrix};
 
 use capgen_diagnostic::visible;
 use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
+use capgen_manifest::are_in_one_line;
 use capgen_schema::Steps;
+use capgen_site::Labels;
 use serde_json::{Value, json};
 
 use crate::console::{self, Console};
 use crate::failure::{RunResult, Verdict};
 use crate::one_contract::capability;
 use arguments::MatrixFormat;
-use versions::{Version, versions};
+use versions::{Version, Versions, versions};
 
-/// `cells[requester][provider]`.
+/// `cells[requester][provider]`. The last provider may be the agent.
 type Cells = Vec<Vec<Compatibility>>;
 
 pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
     let Some(current) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     capability(&current, &arguments.capability)?;
-    let versions = versions(arguments, &current, console)?;
+    let Versions { all: versions, served } = versions(arguments, &current, console)?;
     let compared: Vec<MatrixVersion<'_>> = versions
         .iter()
         .map(|version| MatrixVersion { capability: &version.capability, contract: &version.contract })
@@ -33,16 +35,48 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
         budget: Steps::of_seconds(arguments.budget),
         ..CallSettings::default()
     };
-    let cells = matrix(&compared, &settings);
+    let mut cells = matrix(&compared, &settings);
+    let mut providers: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
+    if served.len() > 1 {
+        add_agent(&versions, &served, &mut cells);
+        providers.push(AGENT);
+    }
     match arguments.format {
-        MatrixFormat::Table => console::print(&table(&versions, &cells))?,
-        MatrixFormat::Json => console::print_json(&(document(&arguments.capability, &versions, &cells) + "\n"))?,
+        MatrixFormat::Table => console::print(&table(&versions, &providers, &cells))?,
+        MatrixFormat::Json => {
+            console::print_json(&(document(&arguments.capability, &versions, &providers, &cells) + "\n"))?
+        }
         MatrixFormat::Html => {
-            let labels: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
-            console::print(&capgen_site::compatibility_page(&arguments.capability, &labels, &cells))?;
+            let requesters: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
+            let labels = Labels { requesters: &requesters, providers: &providers };
+            console::print(&capgen_site::compatibility_page(&arguments.capability, labels, &cells))?;
         }
     }
     Ok(Verdict::Fine)
+}
+
+/// The column of an agent that serves several versions.
+const AGENT: &str = "agent";
+
+/// Adds the column of the agent: the best of the versions that it serves of the requester's compatibility line, or of
+/// all if it serves none of that line. The agent tries these with each request.
+fn add_agent(versions: &[Version], served: &[usize], cells: &mut Cells) {
+    let version = |index: usize| versions.get(index).and_then(|version| version.capability.version.as_ref());
+    for (requester, row) in cells.iter_mut().enumerate() {
+        let is_in_line = |provider: &usize| match (version(requester), version(*provider)) {
+            (Some(one), Some(other)) => are_in_one_line(one, other),
+            _ => false,
+        };
+        let has_line = served.iter().any(is_in_line);
+        let candidates = served.iter().rev().filter(|index| !has_line || is_in_line(index));
+        let rank = |cell: &&Compatibility| match cell {
+            Compatibility::Full => 0,
+            Compatibility::Partial(_) => 1,
+            Compatibility::Incompatible { .. } => 2,
+        };
+        let best = candidates.filter_map(|&index| row.get(index)).min_by_key(rank).cloned();
+        row.extend(best);
+    }
 }
 
 /// A cell in one word.
@@ -54,16 +88,16 @@ fn word(cell: &Compatibility) -> &'static str {
     }
 }
 
-fn table(versions: &[Version], cells: &Cells) -> String {
+fn table(versions: &[Version], providers: &[&str], cells: &Cells) -> String {
     let corner = "requester \\ provider".to_owned();
-    let header = std::iter::once(corner).chain(versions.iter().map(|version| version.label.clone())).collect();
+    let header = std::iter::once(corner).chain(providers.iter().map(ToString::to_string)).collect();
     let mut rows: Vec<Vec<String>> = vec![header];
     for (version, row) in versions.iter().zip(cells) {
         let words = row.iter().map(|cell| word(cell).to_owned());
         rows.push(std::iter::once(version.label.clone()).chain(words).collect());
     }
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
-    let widths: Vec<usize> = (0..=versions.len()).filter_map(width).collect();
+    let widths: Vec<usize> = (0..=providers.len()).filter_map(width).collect();
     let mut text = String::new();
     for row in &rows {
         let padded: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
@@ -72,9 +106,9 @@ fn table(versions: &[Version], cells: &Cells) -> String {
     }
     let mut details = String::new();
     for (requester, row) in versions.iter().zip(cells) {
-        for (provider, cell) in versions.iter().zip(row) {
+        for (provider, cell) in providers.iter().zip(row) {
             for reason in cell.reasons() {
-                let pair = format!("requester {}, provider {}", requester.label, provider.label);
+                let pair = format!("requester {}, provider {provider}", requester.label);
                 details.push_str(&visible(&format!("{pair}: {}: {reason}", word(cell))));
                 details.push('\n');
             }
@@ -83,7 +117,7 @@ fn table(versions: &[Version], cells: &Cells) -> String {
     if details.is_empty() { text } else { format!("{text}\n{details}") }
 }
 
-fn document(capability: &str, versions: &[Version], cells: &Cells) -> String {
+fn document(capability: &str, versions: &[Version], providers: &[&str], cells: &Cells) -> String {
     let listed: Vec<Value> = versions
         .iter()
         .map(|Version { label, source, capability, .. }| {
@@ -108,5 +142,5 @@ fn document(capability: &str, versions: &[Version], cells: &Cells) -> String {
         value
     };
     let rows: Vec<Vec<Value>> = cells.iter().map(|row| row.iter().map(cell).collect()).collect();
-    json!({ "capability": capability, "versions": listed, "cells": rows }).to_string()
+    json!({ "capability": capability, "versions": listed, "providers": providers, "cells": rows }).to_string()
 }

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 const MAX_VERSIONS: usize = 30;
 
 /// A version of the capability, with all capabilities of its contract.
+#[derive(Clone)]
 pub(super) struct Version {
     pub(super) label: String,
     /// The file or the commit.
@@ -24,12 +25,16 @@ pub(super) struct Version {
     pub(super) contract: Vec<Capability>,
 }
 
+/// The versions of a capability, the oldest first.
+pub(super) struct Versions {
+    /// Those of older contracts, then those of the selected one that differ.
+    pub(super) all: Vec<Version>,
+    /// The indexes of those that the selected contract has, the lowest version first.
+    pub(super) served: Vec<usize>,
+}
+
 /// All versions, the oldest first. The last one is that of the selected manifest.
-pub(super) fn versions(
-    arguments: &Matrix,
-    current: &LoadedContract,
-    console: &Console,
-) -> Result<Vec<Version>, Failure> {
+pub(super) fn versions(arguments: &Matrix, current: &LoadedContract, console: &Console) -> Result<Versions, Failure> {
     let name = &arguments.capability;
     let mut versions = Vec::new();
     if arguments.history.is_some() {
@@ -38,22 +43,23 @@ pub(super) fn versions(
     let mut findings = Vec::new();
     for path in &arguments.against {
         match read_source(path, &shown(path)).and_then(|source| load(&source)) {
-            Ok(contract) => match version(&contract, name, contract.path()) {
-                Some(version) => versions.push(version),
-                None => {
+            Ok(contract) => {
+                let found = versions_of(&contract, name, contract.path());
+                if found.is_empty() {
                     let message = format!("`{}` has no capability {name:?}", contract.path());
                     findings.push(Diagnostic::new(codes::UNKNOWN_CAPABILITY, message).in_file(contract.path()));
                 }
-            },
+                versions.extend(found);
+            }
             Err(errors) => findings.extend(errors),
         }
     }
     if !findings.is_empty() {
         return Err(Failure::Findings(findings));
     }
-    let is_new = |newest: &Version| versions.last().is_none_or(|last| identity(last) != identity(newest));
-    let newest =
-        version(current, name, current.path()).filter(|newest| !arguments.against.is_empty() || is_new(newest));
+    let served = versions_of(current, name, current.path());
+    let is_known = |one: &Version| (arguments.against.is_empty() || served.len() > 1) && has(&versions, one);
+    let newest: Vec<Version> = served.iter().filter(|one| !is_known(one)).cloned().collect();
     versions.extend(newest);
     if versions.len() > MAX_VERSIONS {
         let skipped = versions.len() - MAX_VERSIONS;
@@ -64,28 +70,48 @@ pub(super) fn versions(
         versions.drain(..skipped);
     }
     label(&mut versions);
-    Ok(versions)
+    // A version that is served is the last one with its contract.
+    let place = |one: &Version| versions.iter().rposition(|other| identity(other) == identity(one));
+    let served = served.iter().filter_map(place).collect();
+    Ok(Versions { all: versions, served })
 }
 
 fn identity(version: &Version) -> (Option<String>, capgen_schema::Hash) {
     (version.capability.version.as_ref().map(ToString::to_string), version.capability.hash())
 }
 
-fn version(contract: &LoadedContract, name: &str, source: &str) -> Option<Version> {
-    let capability = contract.manifest.capability(name)?.clone();
-    let label = capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string);
-    let contract = contract.manifest.capabilities.clone();
-    Some(Version { label, source: source.to_owned(), capability, contract })
+fn has(versions: &[Version], one: &Version) -> bool {
+    versions.iter().any(|other| identity(other) == identity(one))
+}
+
+/// The versions of a contract, the lowest first.
+fn versions_of(contract: &LoadedContract, name: &str, source: &str) -> Vec<Version> {
+    let capabilities = &contract.manifest.capabilities;
+    let version = |capability: &Capability| Version {
+        label: capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string),
+        source: source.to_owned(),
+        capability: capability.clone(),
+        contract: capabilities.clone(),
+    };
+    contract.manifest.versions(name).into_iter().rev().filter_map(|at| capabilities.get(at)).map(version).collect()
 }
 
 /// The revisions of the manifest in which the capability changed, the oldest first.
 fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<Vec<Version>, Failure> {
     let mut versions: Vec<Version> = Vec::new();
+    // Where those of the contract before start: they are next to those of an older one.
+    let mut before = 0;
     history::contracts(current, console, |commit, contract| {
         // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have
         // changed.
-        let found = version(&contract, name, commit);
-        versions.extend(found.filter(|found| versions.last().is_none_or(|last| identity(last) != identity(found))));
+        let start = versions.len();
+        let found = versions_of(&contract, name, commit).into_iter().rev();
+        let known = versions.get(before..).unwrap_or_default();
+        let new: Vec<Version> = found.filter(|found| !has(known, found)).collect();
+        if !new.is_empty() {
+            before = start;
+        }
+        versions.extend(new);
         if versions.len() > MAX_VERSIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     versions.reverse();

@@ -15,7 +15,7 @@ pub struct SourceChange {
     /// [`RUST_TYPES_CHANGED`](crate::codes::RUST_TYPES_CHANGED) or
     /// [`TYPESCRIPT_TYPES_CHANGED`](crate::codes::TYPESCRIPT_TYPES_CHANGED).
     pub code: Code,
-    /// The name of the capability.
+    /// The capability, as [`CapabilityComparison::name`](crate::CapabilityComparison::name) has it.
     pub capability: String,
     /// The side.
     pub side: Side,
@@ -59,12 +59,14 @@ impl Comparison {
     /// Finds again whether the version of a capability announces its findings.
     fn check_version(&mut self, capability: &str, old: &Manifest, new: &Manifest, levels: &Levels) {
         let Some(entry) = self.capabilities.iter().find(|other| other.name == capability) else { return };
-        let (Some(old), Some(new)) = (old.capability(capability), new.capability(capability)) else { return };
+        let before = entry.old.and_then(|index| old.capabilities.get(index));
+        let after = entry.new.and_then(|index| new.capabilities.get(index));
+        let (Some(old), Some(new)) = (before, after) else { return };
         let is_version =
             |finding: &Finding| finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED;
         self.findings.retain(|finding| !is_version(finding));
         let required = self.findings.iter().filter(|finding| finding.capability == capability);
-        let mut checked = check_version(old, new, entry.bump, required);
+        let mut checked = check_version(capability, (old, new), entry.bump, required);
         levels.apply(&mut checked);
         self.findings.extend(checked);
     }

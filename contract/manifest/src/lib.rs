@@ -83,8 +83,8 @@ mod write;
 mod yaml;
 
 pub use capgen_descriptor::{
-    Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, capability_keys,
-    complete_version,
+    Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, are_in_one_line,
+    capability_keys, complete_version,
 };
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};

@@ -32,7 +32,7 @@ impl Manifest {
             *counts.entry(&capability.name).or_default() += 1;
         }
         let label = |capability: &Capability| match (&capability.version, counts.get(capability.name.as_str())) {
-            (Some(version), Some(2..)) => format!("{}@{}", capability.name, without_build(version)),
+            (Some(_), Some(2..)) => capability.version_label(),
             _ => capability.name.clone(),
         };
         self.capabilities.iter().map(label).collect()
@@ -67,6 +67,17 @@ impl Manifest {
         let named = self.capabilities.iter().enumerate().filter(|(_, capability)| capability.name == name);
         // Of equal ones, which only a model that was not read from a file has, the first.
         named.rev().max_by_key(|(_, capability)| rank(capability)).map(|(index, _)| index)
+    }
+}
+
+impl Capability {
+    /// `<name>@<version>`, without the build metadata of the version; the name if it has no version. The
+    /// [label](Manifest::labels) of a capability of which a manifest has several versions.
+    pub fn version_label(&self) -> String {
+        match &self.version {
+            Some(version) => format!("{}@{}", self.name, without_build(version)),
+            None => self.name.clone(),
+        }
     }
 }
 

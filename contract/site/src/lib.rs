@@ -45,7 +45,7 @@ mod search;
 use std::collections::BTreeMap;
 
 pub use fleet::{Agent, Call, Caller, Changes, Fleet, OlderContract};
-pub use page::compatibility_page;
+pub use page::{Labels, compatibility_page};
 
 use fleet::Index;
 use place::{INDEX, Page, SCRIPT, STYLE, THEME};

@@ -82,6 +82,8 @@ capgen_diagnostic::codes! {
     pub RESPONSE_PROPERTY_REMOVED = "E0729";
     /// The provider refuses callers with the old version of the capability.
     pub OLD_VERSION_REFUSED = "E0730";
+    /// A version of a capability is no longer served, and no other one fits its callers.
+    pub VERSION_WITHDRAWN = "E0731";
 
     /// The file of accepted findings is invalid.
     pub INVALID_ACCEPTED = "E0791";

@@ -25,11 +25,10 @@ pub(super) struct Draft {
     fingerprints: BTreeMap<Fingerprint, usize>,
 }
 
-/// Compares two versions of a capability.
-pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
-    let name = old.or(new).map(|capability| capability.name.clone()).unwrap_or_default();
+/// Compares two versions of a capability, which findings call by `label`.
+pub(super) fn compare(label: &str, old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
     let present = (old.is_some(), new.is_some());
-    let mut draft = Draft::new(&name, present);
+    let mut draft = Draft::new(label, present);
     match (old, new) {
         (Some(old), Some(new)) => {
             draft.request = Some(side(Side::Request, old, new, context, &mut draft));
@@ -55,6 +54,17 @@ pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, contex
     draft
 }
 
+/// The finding about a version that was added beside another one of its capability.
+pub(super) fn added_beside(label: &str, new: Option<&Capability>, beside: &Capability, context: &Context<'_>) -> Draft {
+    let mut draft = Draft::new(label, (false, true));
+    let Some((new, version)) = new.and_then(|new| Some((new, new.version.as_ref()?))) else { return draft };
+    let beside = beside.version.as_ref().map(|version| format!(" beside {version}")).unwrap_or_default();
+    let (text, content) = (format!("version {version} added{beside}"), new.hash().to_string());
+    draft.property_with(codes::CAPABILITY_ADDED, Level::Safe, "", (text, &content), None);
+    draft.set_levels(context.levels);
+    draft
+}
+
 impl Draft {
     pub(super) fn new(name: &str, present: (bool, bool)) -> Self {
         let (findings, fingerprints) = (Vec::new(), BTreeMap::new());
@@ -62,7 +72,7 @@ impl Draft {
     }
 
     /// Sets the levels that users have given to rules, and the version that all findings require.
-    fn set_levels(&mut self, levels: &Levels) {
+    pub(super) fn set_levels(&mut self, levels: &Levels) {
         levels.apply(&mut self.findings);
         self.bump = self.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
     }

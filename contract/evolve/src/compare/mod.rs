@@ -8,19 +8,20 @@ mod decider;
 mod fragment;
 mod isolate;
 mod joint;
+mod pairs;
 mod place;
 mod properties;
 mod reduced;
 mod rule;
 mod schema;
 mod version;
-
-use std::collections::BTreeMap;
+mod withdrawn;
 
 use added::Added;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
 pub(crate) use isolate::{overlap, part_of};
+use pairs::{New, Pair};
 pub(crate) use schema::{branch_name, constants, identities, listed};
 
 use crate::work::Work;
@@ -41,7 +42,7 @@ pub struct Settings {
 /// The result of [`compare`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// Every capability of both contracts, sorted by name.
+    /// Every capability of both contracts, sorted by name, then by version.
     pub capabilities: Vec<CapabilityComparison>,
     /// The changes, in the order of the capabilities, and for each of them the most severe first.
     pub findings: Vec<Finding>,
@@ -50,7 +51,7 @@ pub struct Comparison {
 /// The relation of two versions of one capability.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapabilityComparison {
-    /// The name.
+    /// The name, or `<name>@<version>` if a contract has several versions of it.
     pub name: String,
     /// Its index in the old contract; `None` if it is new.
     pub old: Option<usize>,
@@ -88,7 +89,9 @@ impl Default for Settings {
 
 /// Compares two versions of the contract of an agent.
 ///
-/// Capabilities are matched by name. Takes time linear in the size of the contracts, and the time of the decisions
+/// Capabilities are matched by name. If a contract has several versions of one, equal versions are matched, then each
+/// old one with the next higher one of its compatibility line. A version that has no match is breaking, unless another
+/// one fits its callers. Takes time linear in the size of the contracts, and the time of the decisions
 /// about the schemas that changed, which `settings` bounds for each of them and for all together.
 ///
 /// ```
@@ -128,31 +131,38 @@ pub(crate) fn compare_within(
     levels: &Levels,
     work: &Work,
 ) -> Comparison {
-    let mut pairs: BTreeMap<&str, (Option<usize>, Option<usize>)> = BTreeMap::new();
-    for (index, capability) in old.capabilities.iter().enumerate() {
-        pairs.entry(&capability.name).or_default().0 = Some(index);
-    }
-    for (index, capability) in new.capabilities.iter().enumerate() {
-        pairs.entry(&capability.name).or_default().1 = Some(index);
-    }
-    let is_new = |name: &str| pairs.get(name).is_some_and(|(old, _)| old.is_none());
+    let pairs = pairs::pairs(old, new);
+    let is_new = |pair: &&Pair<'_>| pair.old.is_none() && matches!(pair.new, New::Same(_));
+    let names = pairs.iter().filter(is_new).filter_map(|pair| new.capability(&pair.label));
     let context = Context {
         settings,
         work,
         levels,
-        added: Added::new(new.capabilities.iter().filter(|capability| is_new(&capability.name))),
+        added: Added::new(names),
         old: Sender::new(&old.capabilities),
         new: Sender::new(&new.capabilities),
     };
     let mut comparison = Comparison { capabilities: Vec::new(), findings: Vec::new() };
-    for (name, (old_index, new_index)) in &pairs {
-        let before = old_index.and_then(|index| old.capabilities.get(index));
-        let after = new_index.and_then(|index| new.capabilities.get(index));
-        let result = capability::compare(before, after, &context);
+    for pair in pairs {
+        let before = pair.old.and_then(|index| old.capabilities.get(index));
+        let (result, new_index) = match &pair.new {
+            New::Same(index) => {
+                let after = index.and_then(|index| new.capabilities.get(index));
+                (capability::compare(&pair.label, before, after, &context), *index)
+            }
+            New::Others(others) => {
+                let others = others.iter().filter_map(|&index| Some((index, new.capabilities.get(index)?)));
+                withdrawn::compare(&pair.label, before, others, &context)
+            }
+            New::Beside(index, other) => {
+                let after = new.capabilities.get(*index);
+                (capability::added_beside(&pair.label, after, other, &context), Some(*index))
+            }
+        };
         comparison.capabilities.push(CapabilityComparison {
-            name: (*name).to_owned(),
-            old: *old_index,
-            new: *new_index,
+            name: pair.label,
+            old: pair.old,
+            new: new_index,
             request: result.request,
             response: result.response,
             bump: result.bump,
@@ -166,12 +176,12 @@ pub(crate) fn compare_within(
 
 /// The finding about a version that was raised by less than `bump`, which these findings require.
 pub(crate) fn check_version<'f>(
-    old: &Capability,
-    new: &Capability,
+    label: &str,
+    (old, new): (&Capability, &Capability),
     bump: Bump,
     required: impl Iterator<Item = &'f Finding>,
 ) -> Vec<Finding> {
-    let mut draft = capability::Draft::new(&old.name, (true, true));
+    let mut draft = capability::Draft::new(label, (true, true));
     version::check(old, new, bump, &version::announced(bump, required), &mut draft);
     draft.findings
 }

@@ -73,7 +73,7 @@ impl LockFile {
             let label = contract.label("/agent", "");
             return Diagnostic::new(codes::NOT_LOCKED, message).label(label).help(UPDATE);
         };
-        let index = contract.manifest.capabilities.iter().position(|capability| capability.name == *name);
+        let index = contract.manifest.labels().iter().position(|label| label == name);
         let place = index.map(|index| contract.capability_pointer(index));
         let (code, message, keys) = match &change.kind {
             LockChangeKind::Contract(keys) => {

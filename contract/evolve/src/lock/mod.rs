@@ -40,7 +40,8 @@ pub struct Lock {
 pub struct LockedAgent {
     /// The transports, in the order of the manifest.
     pub transports: Vec<LockedTransport>,
-    /// The capabilities, by name.
+    /// The capabilities, by [label](Manifest::labels): the name, or `<name>@<version>` if there are several versions of
+    /// one.
     pub capabilities: BTreeMap<String, LockedCapability>,
 }
 
@@ -116,7 +117,8 @@ impl Lock {
 
     /// Adds an agent, or replaces it.
     pub fn insert(&mut self, manifest: &Manifest) {
-        let capabilities = manifest.capabilities.iter().map(|c| (c.name.clone(), LockedCapability::of(c))).collect();
+        let capabilities =
+            manifest.labels().into_iter().zip(manifest.capabilities.iter().map(LockedCapability::of)).collect();
         let transports = manifest.transports.iter().map(LockedTransport::of).collect();
         self.agents.insert(manifest.agent.clone(), LockedAgent { transports, capabilities });
     }
@@ -165,8 +167,9 @@ impl Lock {
         let Some(locked) = self.agents.get(&manifest.agent) else {
             return vec![LockChange { capability: None, kind: LockChangeKind::Added }];
         };
+        let labels = manifest.labels();
         let current: BTreeMap<&str, &Capability> =
-            manifest.capabilities.iter().map(|capability| (capability.name.as_str(), capability)).collect();
+            labels.iter().map(String::as_str).zip(&manifest.capabilities).collect();
         let transports: Vec<LockedTransport> = manifest.transports.iter().map(LockedTransport::of).collect();
         let settings = transport::changes(&locked.transports, &transports);
         let moved = (!settings.is_empty())

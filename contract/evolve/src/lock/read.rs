@@ -124,7 +124,7 @@ impl Reader<'_> {
     fn capabilities(&mut self, node: &Node, agent: &str) -> BTreeMap<String, LockedCapability> {
         let mut capabilities = BTreeMap::new();
         for member in self.members(node, &format!("`capabilities` of the agent {}", quoted(agent))) {
-            if !Capability::is_name(&member.key) {
+            if !is_label(&member.key) {
                 self.reject_key(member, "not a valid name of a capability");
             }
             let capability = self.capability(&member.value, &member.key);
@@ -167,4 +167,12 @@ impl Reader<'_> {
 
 fn is_digits(text: &str) -> bool {
     text.len() == LockedCapability::DIGITS && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether a text may be a [label](capgen_manifest::Manifest::labels) of a capability.
+fn is_label(text: &str) -> bool {
+    match text.split_once('@') {
+        Some((name, version)) => Capability::is_name(name) && semver::Version::parse(version).is_ok(),
+        None => Capability::is_name(text),
+    }
 }

@@ -38,13 +38,22 @@ impl<'c> VersionOf<'c> {
     /// ```
     pub fn distinct(contracts: &[(&'c str, &'c Manifest)], name: &str) -> Vec<Self> {
         let mut versions: Vec<Self> = Vec::new();
+        // Where those of the contract before start: they are next to those of this one.
+        let mut before = 0;
         for (source, manifest) in contracts {
-            let Some(capability) = manifest.capability(name) else { continue };
-            let label = capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string);
-            let version = Self { label, source, capability, contract: &manifest.capabilities };
-            match versions.last_mut() {
-                Some(last) if last.identity() == version.identity() => *last = version,
-                _ => versions.push(version),
+            let start = versions.len();
+            // The lowest first, as a contract that follows has the higher version.
+            for capability in manifest.versions(name).into_iter().rev().filter_map(|at| manifest.capabilities.get(at)) {
+                let label = capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string);
+                let version = Self { label, source, capability, contract: &manifest.capabilities };
+                let equal = |known: &&mut Self| known.identity() == version.identity();
+                match versions.get_mut(before..start).and_then(|known| known.iter_mut().find(equal)) {
+                    Some(known) => *known = version,
+                    None => versions.push(version),
+                }
+            }
+            if versions.len() > start {
+                before = start;
             }
         }
         let labels: Vec<String> = versions.iter().map(|version| version.label.clone()).collect();

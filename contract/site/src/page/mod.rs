@@ -15,5 +15,5 @@ pub(crate) use agent::agent;
 pub(crate) use capability::capability;
 pub(crate) use changes::changes;
 pub(crate) use overview::overview;
-pub use versions::compatibility_page;
+pub use versions::{Labels, compatibility_page};
 pub(crate) use warnings::warnings;

@@ -45,10 +45,19 @@ pub(super) fn table(html: &mut Html, versions: &[VersionOf<'_>], count: usize) {
         &[],
         "A row is a requester that was built with a version, and a column is a provider with a version.",
     );
-    cells_of(html, &labels, &cells);
+    cells_of(html, Labels { requesters: &labels, providers: &labels }, &cells);
 }
 
-fn cells_of(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
+/// The names of the rows and columns of a table of versions.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'l> {
+    /// Those of the rows.
+    pub requesters: &'l [&'l str],
+    /// Those of the columns.
+    pub providers: &'l [&'l str],
+}
+
+fn cells_of(html: &mut Html, labels: Labels<'_>, cells: &[Vec<Compatibility>]) {
     html.element(
         "div",
         &[class("scroll"), Fixed("tabindex", "0"), Fixed("role", "group"), Fixed("aria-label", "Versions")],
@@ -57,11 +66,13 @@ fn cells_of(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
                 html.element("thead", &[], |html| {
                     html.element("tr", &[], |html| {
                         html.leaf("th", &[Fixed("scope", "col")], "requester \\ provider");
-                        labels.iter().for_each(|label| html.leaf("th", &[Fixed("scope", "col")], label));
+                        for label in labels.providers {
+                            html.leaf("th", &[Fixed("scope", "col")], label);
+                        }
                     });
                 });
                 html.element("tbody", &[], |html| {
-                    for (label, row) in labels.iter().zip(cells) {
+                    for (label, row) in labels.requesters.iter().zip(cells) {
                         html.element("tr", &[], |html| {
                             html.leaf("th", &[Fixed("scope", "row")], label);
                             row.iter().for_each(|cell| one(html, cell));
@@ -84,10 +95,10 @@ fn one(html: &mut Html, cell: &Compatibility) {
 }
 
 /// The reasons of cells that are not full. Equal lists of reasons are written once.
-fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
+fn reasons(html: &mut Html, labels: Labels<'_>, cells: &[Vec<Compatibility>]) {
     let mut pairs: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-    for (requester, row) in labels.iter().zip(cells) {
-        for (provider, cell) in labels.iter().zip(row) {
+    for (requester, row) in labels.requesters.iter().zip(cells) {
+        for (provider, cell) in labels.providers.iter().zip(row) {
             let reasons = cell.reasons();
             if !reasons.is_empty() {
                 pairs.entry(reasons).or_default().push(format!("requester {requester}, provider {provider}"));
@@ -111,11 +122,11 @@ fn reasons(html: &mut Html, labels: &[&str], cells: &[Vec<Compatibility>]) {
     });
 }
 
-/// One page with the table of the versions of a capability, without references to other files. `labels` are the names
-/// of the versions, and `cells` has a row for each requester, as [`matrix`] returns it.
+/// One page with the table of the versions of a capability, without references to other files. `cells` has a
+/// row for each requester, as [`matrix`] returns it.
 ///
 /// Names and reasons come from contracts: each is escaped.
-pub fn compatibility_page(capability: &str, labels: &[&str], cells: &[Vec<Compatibility>]) -> String {
+pub fn compatibility_page(capability: &str, labels: Labels<'_>, cells: &[Vec<Compatibility>]) -> String {
     let title = format!("Versions of {capability}");
     let mut html = Html::default();
     html.element("html", &[Fixed("lang", "en")], |html| {
