@@ -46,15 +46,16 @@ fn details(model: &Model<'_>, language: Language, options: &Options, regenerate:
     let id = &manifest.agent;
     let mut header = format!("{comment} Source: agent://{id}\n");
     let mut line = format!("{comment} Capabilities:");
-    let count = manifest.capabilities.len();
-    for (index, capability) in manifest.capabilities.iter().enumerate() {
+    let labels = manifest.labels();
+    let count = labels.len();
+    for (index, label) in labels.iter().enumerate() {
         let comma = if index + 1 < count { "," } else { "" };
-        if line.len() + capability.name.len() + 2 > WIDTH {
+        if line.len() + label.len() + 2 > WIDTH {
             header.push_str(&line);
             header.push('\n');
             line = format!("{comment}  ");
         }
-        line.push_str(&format!(" {}{comma}", capability.name));
+        line.push_str(&format!(" {label}{comma}"));
     }
     let command = regenerate.line(language, options);
     let contract = model.hashes().contract;

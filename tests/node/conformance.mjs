@@ -41,7 +41,9 @@ async function prepare({ module, handler, key }) {
     sign: (text) => ({ keyId: key.id, signature: signature(text) }),
     verify: (text, proof) => proof.keyId === key.id && isEqual(signature(text), proof.signature),
   };
-  server = createEchoServer({ search: handlerOf(handler, counts) }, { receivesControl: true, ...keys });
+  // Each version of the capability has a method.
+  const handlers = new Proxy({}, { get: () => handlerOf(handler, counts) });
+  server = createEchoServer(handlers, { receivesControl: true, ...keys });
 }
 
 /** The next message, if there is one within a time. */

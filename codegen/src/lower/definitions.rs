@@ -4,11 +4,13 @@
 //! type of its own, whose name starts with that of the side. [`capgen_manifest::Definitions`] compares them.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use capgen_manifest::{Definition, DefinitionPlace, Manifest};
 use capgen_schema::Schema;
 
 use super::{alias_shape, limited, root_type};
+use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
 use crate::model::{Coverage, Guard, Origin, Type, TypeDef, TypeId};
 use crate::name;
@@ -16,6 +18,7 @@ use crate::name;
 /// The types of the definitions of a contract.
 pub(super) struct Definitions<'a> {
     manifest: &'a Manifest,
+    capabilities: Rc<Vec<CapabilityName>>,
     all: capgen_manifest::Definitions,
     /// By the definition that the type is made from: among equal ones that share a type, the first in source order.
     types: HashMap<DefinitionPlace, TypeId>,
@@ -26,10 +29,10 @@ pub(super) struct Definitions<'a> {
 }
 
 impl<'a> Definitions<'a> {
-    pub(super) fn of(manifest: &'a Manifest) -> Self {
+    pub(super) fn of(manifest: &'a Manifest, capabilities: Rc<Vec<CapabilityName>>) -> Self {
         let all = capgen_manifest::Definitions::of(manifest);
-        let names = all.iter().map(|definition| type_name(manifest, definition)).collect();
-        Self { manifest, all, types: HashMap::new(), names, queue: Vec::new() }
+        let names = all.iter().map(|definition| type_name(&capabilities, definition)).collect();
+        Self { manifest, capabilities, all, types: HashMap::new(), names, queue: Vec::new() }
     }
 
     /// The name of the definition at a place.
@@ -62,10 +65,10 @@ impl<'a> Definitions<'a> {
         let definition = self.all.get(source)?;
         let id = TypeId(types.len());
         types.push(TypeDef {
-            name: type_name(self.manifest, definition),
+            name: type_name(&self.capabilities, definition),
             origin: Origin::Definition,
             definition: definition.is_shared.then(|| definition.name.clone()),
-            capability: self.manifest.capabilities.get(source.capability)?.name.clone(),
+            capability: self.capabilities.get(source.capability)?.label.clone(),
             side: source.side,
             pointer: limited(schema(self.manifest, source)?.node(source.node).pointer.clone()),
             description: None,
@@ -89,11 +92,11 @@ fn schema(manifest: &Manifest, place: DefinitionPlace) -> Option<&Schema> {
 }
 
 /// The name of the type that is made from a definition.
-fn type_name(manifest: &Manifest, definition: &Definition) -> String {
+fn type_name(capabilities: &[CapabilityName], definition: &Definition) -> String {
     if definition.is_shared {
         return name::type_name(&definition.name, "Type");
     }
-    let capability = manifest.capabilities.get(definition.place.capability);
-    let root = capability.map(|capability| root_type(&capability.name, definition.place.side)).unwrap_or_default();
+    let capability = capabilities.get(definition.place.capability);
+    let root = capability.map(|capability| root_type(&capability.title, definition.place.side)).unwrap_or_default();
     name::nested(&root, &name::camel_or(&definition.name, "Type"))
 }

@@ -91,7 +91,7 @@ fn settle_types(model: &mut Model<'_>) {
     let identity = |capability: &str, side: &str| [capability, side, "", ""].join("\u{0}").into_bytes();
     let mut capabilities: Vec<(&mut String, Vec<u8>)> = Vec::new();
     for capability in &mut model.capabilities {
-        let name = &capability.source.name;
+        let name = &capability.name.label;
         capabilities.push((&mut capability.marker, identity(name, "")));
         for (side, label) in [(&mut capability.request, "request"), (&mut capability.response, "response")] {
             if let SideModel::Loose(alias) = side {

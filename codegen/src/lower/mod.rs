@@ -26,6 +26,7 @@ pub(crate) mod widened;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use capgen_manifest::{DefinitionPlace, Manifest, Options, Side};
 use capgen_schema::analysis::conjunction::Conjunction;
@@ -34,6 +35,7 @@ use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::analysis::profile::Profiler;
 use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 
+use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::{Language, name};
@@ -83,16 +85,17 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
 
 /// Lowers the selected sides, as if the others had no schema. The types have no final names yet.
 fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -> Model<'_> {
-    let mut sides = Sides::of(manifest);
+    let names = Rc::new(CapabilityName::of(manifest));
+    let mut sides = Sides::of(manifest, &names);
     let mut capabilities = Vec::with_capacity(manifest.capabilities.len());
-    for (index, capability) in manifest.capabilities.iter().enumerate() {
+    for (index, (capability, name)) in manifest.capabilities.iter().zip(names.iter()).enumerate() {
         let mut side = |side: Side| match is_selected(index, side).then(|| sides.lower(index, side)).flatten() {
             Some(id) => SideModel::Typed(id),
-            None => SideModel::Loose(root_type(&capability.name, side)),
+            None => SideModel::Loose(root_type(&name.title, side)),
         };
         let (request, response) = (side(Side::Request), side(Side::Response));
-        let marker = marker_type(&capability.name);
-        capabilities.push(CapabilityModel { source: capability, marker, request, response });
+        let marker = marker_type(&name.title);
+        capabilities.push(CapabilityModel { source: capability, name: name.clone(), marker, request, response });
     }
     let options = Options::default();
     let widened = sides.widened();
@@ -112,6 +115,7 @@ pub(crate) fn add_validators(model: &mut Model<'_>) {
 /// The sides of all capabilities, and their types.
 struct Sides<'a> {
     sides: HashMap<(usize, Side), SideState<'a>>,
+    names: Rc<Vec<CapabilityName>>,
     shared: Shared,
     types: Vec<TypeDef>,
     definitions: Definitions<'a>,
@@ -124,7 +128,6 @@ struct Sides<'a> {
 /// The parts of a side that all its types have in common.
 struct SideState<'a> {
     schema: &'a Schema,
-    capability: &'a str,
     profiler: Profiler<'a>,
     size: Size<'a>,
     /// The part of [`Lowering::budget`] that only this schema may use.
@@ -138,7 +141,7 @@ struct Lowering<'a, 'm> {
     schema: &'a Schema,
     /// An index into the capabilities of the manifest.
     index: usize,
-    capability: &'a str,
+    capability: &'m CapabilityName,
     side: Side,
     /// The name of the definition, if it is shared.
     shared: Option<String>,
@@ -192,26 +195,27 @@ impl Place {
 }
 
 impl<'a> Sides<'a> {
-    fn of(manifest: &'a Manifest) -> Self {
+    fn of(manifest: &'a Manifest, names: &Rc<Vec<CapabilityName>>) -> Self {
         let mut sides = HashMap::with_capacity(2 * manifest.capabilities.len());
         for (index, capability) in manifest.capabilities.iter().enumerate() {
             for side in Side::ALL {
                 let Some(schema) = capability.schema(side) else { continue };
                 let (profiler, size) = (Profiler::new(schema, Effort::FULL), Size::new(schema));
-                let (capability, budget) = (capability.name.as_str(), size::own_steps(schema));
-                let state = SideState { schema, capability, profiler, size, budget, is_budget_exceeded: false };
+                let budget = size::own_steps(schema);
+                let state = SideState { schema, profiler, size, budget, is_budget_exceeded: false };
                 sides.insert((index, side), state);
             }
         }
-        let definitions = Definitions::of(manifest);
+        let definitions = Definitions::of(manifest, Rc::clone(names));
         let shared = Shared::new();
-        Self { sides, shared, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
+        let names = Rc::clone(names);
+        Self { sides, names, shared, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
     }
 
     /// The type of a side and those that it refers to; `None` if the side has no schema.
     fn lower(&mut self, index: usize, side: Side) -> Option<TypeId> {
         let id = self.with(index, side, |lowering| {
-            let place = Place { name: root_type(lowering.capability, side), pointer: String::new() };
+            let place = Place { name: root_type(&lowering.capability.title, side), pointer: String::new() };
             lowering.define(place, Origin::Root, Conjunction::of([lowering.schema.root()]))
         })?;
         while let Some((id, DefinitionPlace { capability, side, node })) = self.definitions.next() {
@@ -235,8 +239,8 @@ impl<'a> Sides<'a> {
 
     /// Lowers the types that `start` adds to the queue.
     fn with<T>(&mut self, index: usize, side: Side, start: impl FnOnce(&mut Lowering<'a, '_>) -> T) -> Option<T> {
-        let SideState { schema, capability, profiler, size, budget, is_budget_exceeded } =
-            self.sides.get_mut(&(index, side))?;
+        let capability = self.names.get(index)?;
+        let SideState { schema, profiler, size, budget, is_budget_exceeded } = self.sides.get_mut(&(index, side))?;
         let (types, definitions) = (&mut self.types, &mut self.definitions);
         let (compared, widened) = (&mut self.compared, &mut self.widened);
         let (started, is_out_of_steps) = self.shared.lend(size, budget, |size, budget| {
@@ -296,7 +300,7 @@ impl<'a> Lowering<'a, '_> {
             name: place.name,
             origin,
             definition: self.shared.clone(),
-            capability: self.capability.to_owned(),
+            capability: self.capability.label.clone(),
             side: self.side,
             pointer: place.pointer,
             description,
@@ -543,7 +547,7 @@ fn limited(pointer: String) -> String {
 }
 
 /// The name of the marker type of a capability.
-fn marker_type(capability: &str) -> String {
+pub(crate) fn marker_type(capability: &str) -> String {
     name::type_name(capability, "Capability")
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::capability_name::CapabilityName;
 use super::{Model, SideModel};
 use crate::name;
 
@@ -14,7 +15,7 @@ impl Model<'_> {
         markers.chain(loose).chain(self.types.iter().map(|def| def.name.as_str())).collect()
     }
 
-    /// The name of the method of each capability, in source order: `style` of the capability's name. Names that are
+    /// The name of the method of each capability, in source order: `style` of the capability's title. Names that are
     /// `reserved` or equal for several capabilities get `separator` and a hash.
     pub(crate) fn methods(
         &self,
@@ -22,8 +23,9 @@ impl Model<'_> {
         separator: &str,
         reserved: impl Fn(&str) -> bool,
     ) -> Vec<String> {
-        let names = self.capabilities.iter().map(|capability| capability.source.name.as_str());
-        let mut names: Vec<(String, Vec<u8>)> = names.map(|name| (style(name), name.as_bytes().to_vec())).collect();
+        let names = self.capabilities.iter().map(|capability| &capability.name);
+        let identity = |name: &CapabilityName| (style(&name.title), name.label.as_bytes().to_vec());
+        let mut names: Vec<(String, Vec<u8>)> = names.map(identity).collect();
         name::make_unique(&mut names, separator, reserved);
         names.into_iter().map(|(name, _)| name).collect()
     }

@@ -8,6 +8,7 @@
 //! guards check the rest.
 
 pub(crate) mod calls;
+pub(crate) mod capability_name;
 pub(crate) mod check;
 pub(crate) mod note;
 
@@ -17,6 +18,7 @@ use std::ops::Index;
 use capgen_manifest::{Capability, Hashes, Manifest, Options, Side};
 use capgen_schema::{Format, Json, Number, TypeSet};
 
+use self::capability_name::CapabilityName;
 use self::note::Note;
 use crate::lower::widened::Widened;
 
@@ -43,6 +45,7 @@ pub(crate) struct Model<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct CapabilityModel<'a> {
     pub(crate) source: &'a Capability,
+    pub(crate) name: CapabilityName,
     /// The name of the capability as a type, such as `ReviewPr`.
     pub(crate) marker: String,
     pub(crate) request: SideModel,
@@ -103,6 +106,7 @@ pub(crate) struct TypeDef {
     /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and
     /// the side are then the first that have it.
     pub(crate) definition: Option<String>,
+    /// The [label](CapabilityName::label) of its capability.
     pub(crate) capability: String,
     pub(crate) side: Side,
     /// The JSON Pointer of its place in the schema of the side.

@@ -87,7 +87,7 @@ impl<'m> Items<'m> {
                         kind: "type",
                         signature: unknown.to_owned(),
                         values: Vec::new(),
-                        capability: capability.source.name.clone(),
+                        capability: capability.name.label.clone(),
                         side,
                         usage: Usage::of(side),
                         role: Role::Other,

@@ -50,25 +50,38 @@ struct Method<'m> {
     /// The method of the client that takes options.
     with_options: String,
     capability: &'m CapabilityModel<'m>,
+    /// Whether it is the method of a client with the suffix of the plain version.
+    is_alias: bool,
 }
 
 impl Method<'_> {
     fn of<'m>(model: &'m Model<'m>) -> Vec<Method<'m>> {
-        let names = model.methods(name::field_name, "_x", |name| RESERVED.contains(&name));
+        let mut names = model.methods(name::field_name, "_x", |name| RESERVED.contains(&name));
+        let mut capabilities: Vec<(&CapabilityModel<'_>, bool)> =
+            model.capabilities.iter().map(|capability| (capability, false)).collect();
+        for capability in &model.capabilities {
+            let alias = capability.name.alias().map(name::field_name);
+            // Another capability may have this name.
+            if let Some(alias) = alias.filter(|alias| !names.contains(alias)) {
+                names.push(alias);
+                capabilities.push((capability, true));
+            }
+        }
         let with_options = names_with_options(&names);
-        let methods = model.capabilities.iter().zip(names.iter().zip(with_options));
+        let methods = capabilities.into_iter().zip(names.iter().zip(with_options));
         methods
-            .map(|(capability, (name, with_options))| Method {
+            .map(|((capability, is_alias), (name, with_options))| Method {
                 name: ident::escaped(name).into_owned(),
                 with_options,
                 capability,
+                is_alias,
             })
             .collect()
     }
 
     fn doc(&self, writer: &mut Writer) {
         let source = self.capability.source;
-        let default = || format!("The capability {}.", doc::code(&source.name));
+        let default = || format!("The capability {}.", doc::code(&self.capability.name.label));
         doc::write(writer, source.description.as_deref(), default);
     }
 
@@ -109,13 +122,14 @@ fn side(types: &Types<'_>, side: &SideModel) -> String {
 /// Writes the trait, the function that makes handlers of an implementation, and the client.
 pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     let (names, methods) = (Names::of(model, types), Method::of(model));
+    let implemented: Vec<&Method<'_>> = methods.iter().filter(|method| !method.is_alias).collect();
     let id = doc::code(types.agent());
-    agent(writer, types, &names, &methods, &id);
-    handlers(writer, types, &names, &methods);
+    agent(writer, types, &names, &implemented, &id);
+    handlers(writer, types, &names, &implemented);
     client(writer, types, &names, &methods, &id);
 }
 
-fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>], id: &str) {
+fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Method<'_>], id: &str) {
     writer.item();
     writer.doc(&format!("The calls that the agent {id} accepts. Implement each method as an `async fn`."));
     writer.braced("pub trait ", &format!("{}: Send + Sync + 'static", names.agent), |w| {
@@ -139,7 +153,7 @@ fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Metho
     });
 }
 
-fn handlers(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>]) {
+fn handlers(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Method<'_>]) {
     let agent = &names.agent;
     writer.item();
     writer.doc(&format!("Returns handlers that pass each call to an implementation of [`{agent}`]."));

@@ -52,7 +52,9 @@ pub(super) fn loose(writer: &mut Writer, name: &str, side: &str, capability: &st
 pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>, hash: &Hash) {
     let source = capability.source;
     writer.item();
-    doc::write(writer, source.description.as_deref(), || format!("The capability {}.", doc::code(&source.name)));
+    doc::write(writer, source.description.as_deref(), || {
+        format!("The capability {}.", doc::code(&capability.name.label))
+    });
     writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]");
     writer.line(&format!("pub struct {};", capability.marker));
     let side = |writer: &mut Writer, head: &str, side: &SideModel| {

@@ -31,6 +31,7 @@ mod target;
 mod types;
 mod union_dispatch;
 mod union_type;
+mod versions;
 mod wide_record;
 mod wire_rule;
 mod writer;
@@ -51,6 +52,7 @@ pub(crate) fn print(header: String, model: &Model<'_>) -> String {
 fn items(writer: &mut Writer, model: &Model<'_>) {
     let types = Types::new(model);
     api(writer, model, &types);
+    versions::items(writer, model);
     if model.options.calls {
         calls::items(writer, model, &types);
     }
@@ -79,7 +81,7 @@ fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
         capability::marker(writer, types, capability, hash);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
             if let SideModel::Loose(name) = side {
-                capability::loose(writer, name, label, &capability.source.name);
+                capability::loose(writer, name, label, &capability.name.label);
             }
         }
         for side in [&capability.request, &capability.response] {

@@ -216,13 +216,13 @@ fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
 }
 
 /// The JSON Pointers of all schemas of each side.
-fn pointers<'a>(model: &Model<'a>) -> HashMap<(&'a str, Side), HashSet<&'a str>> {
+fn pointers<'a>(model: &'a Model<'a>) -> HashMap<(&'a str, Side), HashSet<&'a str>> {
     let mut pointers = HashMap::new();
-    for CapabilityModel { source, .. } in &model.capabilities {
+    for CapabilityModel { source, name, .. } in &model.capabilities {
         for side in Side::ALL {
             let Some(schema) = source.schema(side) else { continue };
             let nodes = schema.nodes().map(|(_, node)| node.pointer.as_str()).collect();
-            pointers.insert((source.name.as_str(), side), nodes);
+            pointers.insert((name.label.as_str(), side), nodes);
         }
     }
     pointers

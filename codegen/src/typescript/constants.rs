@@ -46,7 +46,10 @@ pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
         .capabilities
         .iter()
         .zip(&model.hashes().capabilities)
-        .map(|(capability, hash)| (capability.source.name.to_string(), entries(model, capability, hash)))
+        .flat_map(|(capability, hash)| {
+            let labels = capability.name.labels();
+            labels.map(move |label| (label.to_owned(), entries(model, capability, hash)))
+        })
         .collect();
     let value = |(name, entries): &(String, Vec<Entry>)| {
         (name.clone(), Expression::Object(entries.iter().map(|e| (e.name.to_owned(), e.value.clone())).collect()))

@@ -18,6 +18,7 @@ mod syntax;
 mod target;
 mod types;
 mod validator;
+mod versions;
 
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
 use names::AgentNames;
@@ -59,6 +60,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     taken.extend(model.types.iter().map(|def| def.name.clone()));
     let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
     taken.extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
+    let aliases = versions::aliases(model, &types, &mut taken);
     let guards = guard::guards(model, &types, &taken);
     taken.extend(guards.names());
     let names = AgentNames::new(model, &taken);
@@ -74,6 +76,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
             }
         }
     }
+    module.items.extend(aliases.types());
     module.items.push(capabilities(model, &names));
     let is_alone = model.options.single_file;
     if is_alone {
@@ -99,6 +102,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     } else {
         module.import = Some(shared::import(model, &names, &used, extension));
     }
+    module.items.extend(aliases.constants());
     if names.calls.is_some() {
         module.items.push(calls::methods(model));
     }
@@ -132,11 +136,13 @@ fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
         let (request, response) = (side(model, &capability.request), side(model, &capability.response));
         let sides = Type::object(vec![Property::new("request", request), Property::new("response", response)]);
         // Names of capabilities have hyphens. All are quoted, so that those without one look the same.
-        Property::new(&capability.source.name, sides)
-            .quoted()
-            .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
+        let description = capability.source.description.as_deref().map(doc::lines).unwrap_or_default();
+        let labels = capability.name.labels();
+        labels
+            .map(move |label| Property::new(label, sides.clone()).quoted().doc(description.clone()))
+            .collect::<Vec<_>>()
     };
-    let body = Type::object(model.capabilities.iter().map(property).collect());
+    let body = Type::object(model.capabilities.iter().flat_map(property).collect());
     let doc = doc::lines("The request and the response of every capability.");
     declaration(doc, &names.capabilities, body, DeclarationKind::Interface)
 }

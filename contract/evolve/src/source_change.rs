@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capgen_diagnostic::Code;
 use capgen_manifest::{Manifest, Side};
 
-use crate::compare::{Comparison, check_version};
+use crate::compare::{CapabilityComparison, Comparison, check_version};
 use crate::{Finding, Fingerprint, Level, Levels};
 
 /// A change of generated types after which the source of a caller or a provider may not compile. This crate does not
@@ -15,7 +15,7 @@ pub struct SourceChange {
     /// [`RUST_TYPES_CHANGED`](crate::codes::RUST_TYPES_CHANGED) or
     /// [`TYPESCRIPT_TYPES_CHANGED`](crate::codes::TYPESCRIPT_TYPES_CHANGED).
     pub code: Code,
-    /// The capability, as [`CapabilityComparison::name`](crate::CapabilityComparison::name) has it.
+    /// The [label](Manifest::labels) of the capability in the old contract, or in the new one.
     pub capability: String,
     /// The side.
     pub side: Side,
@@ -39,7 +39,10 @@ impl Comparison {
             group.push(change);
         }
         for ((capability, side, code), changes) in groups {
-            let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
+            let index = self.entry_of(capability, old, new);
+            let Some(entry) = index.and_then(|index| self.capabilities.get_mut(index)) else { continue };
+            let name = entry.name.clone();
+            let capability = name.as_str();
             // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs
             // have to be changed anyway.
             let is_breaking = self.findings.iter().any(|finding| {
@@ -54,6 +57,17 @@ impl Comparison {
             self.check_version(capability, old, new, levels);
         }
         self.sort();
+    }
+
+    /// The index of the comparison of the capability that has a label in the old contract, or in the new one.
+    fn entry_of(&self, label: &str, old: &Manifest, new: &Manifest) -> Option<usize> {
+        let index = |manifest: &Manifest| manifest.labels().iter().position(|other| other == label);
+        let (before, after) = (index(old), index(new));
+        let is_entry = |entry: &CapabilityComparison| match before {
+            Some(_) => entry.old == before,
+            None => after.is_some() && entry.new == after,
+        };
+        self.capabilities.iter().position(is_entry)
     }
 
     /// Finds again whether the version of a capability announces its findings.

@@ -46,7 +46,7 @@ pub struct Definition {
     pub is_shared: bool,
     /// The first definition in source order that is equal to it; perhaps itself.
     pub first: DefinitionPlace,
-    /// Among the definitions that are equal to it, the one whose capability has the least name. Unlike
+    /// Among the definitions that are equal to it, the one whose capability has the least name and version. Unlike
     /// [`first`](Self::first), it does not depend on the order of the capabilities.
     pub least: DefinitionPlace,
     /// The same number for definitions with the same name and text.
@@ -97,7 +97,10 @@ impl Definitions {
     /// Sets the properties that depend on other definitions.
     fn compare(&mut self, manifest: &Manifest, class_of: &[usize]) {
         let rank = |place: DefinitionPlace| {
-            manifest.capabilities.get(place.capability).map(|capability| (capability.name.as_str(), place.side))
+            manifest
+                .capabilities
+                .get(place.capability)
+                .map(|capability| (capability.name.as_str(), &capability.version, place.side))
         };
         let mut ends: HashMap<usize, (DefinitionPlace, DefinitionPlace)> = HashMap::new();
         // The class of each name; `None` if there are several.

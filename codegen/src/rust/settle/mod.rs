@@ -28,7 +28,7 @@ pub(super) fn settle(model: &mut Model<'_>) {
         return;
     }
     for (index, capability) in model.capabilities.iter().enumerate() {
-        let own = cut.iter().filter(|(name, _)| *name == capability.source.name);
+        let own = cut.iter().filter(|(name, _)| *name == capability.name.label);
         model.widened.extend(own.map(|(_, side)| (index, *side, Limit::Target(TOO_DEEP))));
     }
     arrange(model);

@@ -48,6 +48,8 @@ const RESERVED: [&str; 8] =
 
 /// The interfaces of clients and implementations.
 pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
+    let own = method_names(model);
+    let aliases = aliases(model, &own);
     let interface = |name: &str, member: &str, doc: &str| {
         let member = names.of(member);
         let property = |(capability, method): (&CapabilityModel<'_>, &String)| {
@@ -55,7 +57,12 @@ pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
             Property::new(method, Type::Name(member.clone(), sides.into()))
                 .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
         };
-        let body = Type::object(model.capabilities.iter().zip(&method_names(model)).map(property).collect());
+        let mut methods: Vec<(&CapabilityModel<'_>, &String)> = model.capabilities.iter().zip(&own).collect();
+        // A version under its suffix is the same implementation.
+        if name == names.client {
+            methods.extend(aliases.iter().map(|(capability, _, alias)| (*capability, alias)));
+        }
+        let body = Type::object(methods.into_iter().map(property).collect());
         let (doc, name) = (doc::lines(doc), name.to_owned());
         Item::Type(TypeDeclaration { doc, name, parameter: None, body, kind: DeclarationKind::Interface })
     };
@@ -85,11 +92,13 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
         returns: Returns::Type(Type::name(&names.client)),
         body: vec![Statement::Return(Helper::ClientOf.call(arguments(&[Local::Transport, Local::Options])))],
     };
-    // Most agents serve every version, and their files do not need the comparison of versions.
+    // Most agents have one version of each capability and serve every caller, so their files need no comparison.
     let restricts = model.capabilities.iter().any(|capability| restricts_versions(capability.source));
+    let has_versions = model.capabilities.iter().any(|capability| capability.name.suffixed.is_some());
     let served = |own: &[Local]| {
-        let refusal = restricts.then(|| Helper::VersionRefusal.value());
-        arguments(own).into_iter().chain(refusal).collect()
+        let refusal = (restricts || has_versions).then(|| Helper::VersionRefusal.value());
+        let versions = has_versions.then(|| Helper::CandidatesOf.value());
+        arguments(own).into_iter().chain(refusal).chain(versions).collect()
     };
     let text = union([Type::STRING, Type::Keyword(Keyword::Undefined)]);
     let options = Parameter { is_optional: true, ..parameter(Local::Options, &names.of("ServerOptions")) };
@@ -121,12 +130,27 @@ fn restricts_versions(capability: &Capability) -> bool {
 
 /// The constant with the name and the descriptor of the capability of each method.
 pub(super) fn methods(model: &Model<'_>) -> Item {
-    let method = |(capability, method): (&CapabilityModel<'_>, String)| {
-        let name = Expression::string(capability.source.name.as_str());
+    let names = method_names(model);
+    let method = |index: usize| {
+        let (capability, method) = (model.capabilities.get(index)?, names.get(index)?);
+        let label = Expression::string(capability.name.label.as_str());
         let descriptor = descriptor(capability.source.to_descriptor(None));
-        (method, Expression::Array(vec![name, Expression::Arrow(Vec::new(), Box::new(descriptor))]))
+        let entry = vec![label, Expression::Arrow(Vec::new(), Box::new(descriptor))];
+        Some((method.clone(), Expression::Array(entry)))
     };
-    let methods = model.capabilities.iter().zip(method_names(model)).map(method).collect();
+    // A server tries versions in this order, the highest first.
+    let mut order: Vec<usize> = Vec::with_capacity(names.len());
+    for (index, capability) in model.capabilities.iter().enumerate() {
+        if capability.name.suffixed.is_none() {
+            order.push(index);
+        } else if !order.contains(&index) {
+            order.extend(model.manifest.versions(&capability.name.name));
+        }
+    }
+    let alias = |(_, method, alias): (_, String, String)| {
+        (alias, Expression::Array(vec![Expression::Undefined, Expression::string(method.as_str())]))
+    };
+    let methods = order.into_iter().filter_map(method).chain(aliases(model, &names).into_iter().map(alias)).collect();
     Item::Constant { name: Name::Internal(METHODS.to_owned()), ty: Some(Type::ANY), value: Expression::Object(methods) }
 }
 
@@ -134,10 +158,23 @@ fn methods_name() -> Expression {
     Expression::Name(Name::Internal(METHODS.to_owned()))
 }
 
+/// The methods under the suffix of a plain version: the capability, its method, and the other name.
+fn aliases<'m, 'a>(model: &'m Model<'a>, names: &[String]) -> Vec<(&'m CapabilityModel<'a>, String, String)> {
+    let alias = |(capability, method): (&'m CapabilityModel<'a>, &String)| {
+        let alias = method_name(capability.name.alias()?);
+        // Another capability may have this name.
+        (!names.contains(&alias)).then(|| (capability, method.clone(), alias))
+    };
+    model.capabilities.iter().zip(names).filter_map(alias).collect()
+}
+
+fn method_name(title: &str) -> String {
+    super::names::lower_first(&name::type_name(title, "call"))
+}
+
 /// The names of the methods, in source order.
 fn method_names(model: &Model<'_>) -> Vec<String> {
-    let style = |name: &str| super::names::lower_first(&name::type_name(name, "call"));
-    model.methods(style, "X", |name| RESERVED.contains(&name))
+    model.methods(method_name, "X", |name| RESERVED.contains(&name))
 }
 
 /// A property of a descriptor as an expression; `None` if it is absent.

@@ -96,6 +96,7 @@ helpers! {
     HashOf "hashOf" "hash_of" [],
     Unreadable "unreadable" "unreadable" [],
     VersionRefusal "versionRefusal" "version_refusal" [],
+    CandidatesOf "candidatesOf" "candidates_of" [],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
@@ -121,7 +122,7 @@ impl Helper {
     fn is_in_verdicts(self) -> bool {
         let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
             || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::ServerOf)
-            || matches!(self, Helper::VersionRefusal);
+            || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf);
         !is_called_once
     }
 

@@ -42,12 +42,16 @@ impl Names {
     pub(super) fn of(ty: &str) -> Self {
         Self { is: format!("is{ty}"), parse: format!("parse{ty}"), assert: format!("assert{ty}") }
     }
+
+    pub(super) fn all(self) -> [String; 3] {
+        [self.is, self.parse, self.assert]
+    }
 }
 
 /// The names of all functions that [`add`] exports.
 pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
     let names = model.validators.iter().map(|validator| Names::of(&model[validator.ty].name));
-    names.flat_map(|Names { is, parse, assert }| [is, parse, assert]).collect()
+    names.flat_map(Names::all).collect()
 }
 
 /// The types and the class that the exported functions use; empty if no side has a schema, apart from the type of

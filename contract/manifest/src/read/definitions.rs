@@ -17,11 +17,18 @@ pub(crate) fn check(reader: &mut Reader<'_>, root: &Node, manifest: &Manifest) {
     let mut index = Index::default();
     for other in definitions.iter().filter(|definition| !definition.is_shared) {
         let slot = first.entry(&other.name).or_insert(Some(other));
-        if let Some(one) = slot.filter(|one| one.first != other.first) {
+        if let Some(one) = slot.filter(|one| one.first != other.first && !are_versions(manifest, one, other)) {
             *slot = None;
             report(reader, root, manifest, (one, other), &mut index);
         }
     }
+}
+
+/// Whether two definitions are in versions of one capability, which have a change of it side by side.
+fn are_versions(manifest: &Manifest, one: &Definition, other: &Definition) -> bool {
+    let (one, other) = (one.place.capability, other.place.capability);
+    let name = |index: usize| manifest.capabilities.get(index).map(|capability| &capability.name);
+    one != other && name(one) == name(other)
 }
 
 fn report<'n>(

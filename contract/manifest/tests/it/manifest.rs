@@ -522,7 +522,7 @@ fn several_versions_of_a_capability_are_read() {
 }
 
 #[test]
-fn versions_that_cannot_be_told_apart_are_rejected() {
+fn versions_that_are_not_distinct_are_rejected() {
     let found = |entries: &[&str]| {
         let entries: String = entries.iter().map(|entry| format!("  - {{name: a, {entry}}}\n")).collect();
         findings("capabilities.yaml", &format!("{HEAD}capabilities:\n{entries}"))

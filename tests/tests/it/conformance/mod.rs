@@ -67,9 +67,14 @@ async fn in_rust(
 async fn providers_in_typescript_pass_the_cases() {
     let Some(mut provider) = NodeProvider::start() else { return };
     let mut failed = Vec::new();
-    for case in Case::all().into_iter().filter(Case::has_one_version) {
-        provider.prepare(&case);
-        failed.extend(case.run(&mut provider).await.err());
+    for case in Case::all() {
+        failed.extend(match provider.prepare(&case) {
+            Ok(()) if !case.provider.starts => Some(case.error("the provider starts")),
+            Ok(()) => case.run(&mut provider).await.err(),
+            // Two capabilities with one name and one version.
+            Err(codes) if !case.provider.starts && codes == "E0208" => None,
+            Err(error) => Some(case.error(&error)),
+        });
     }
     assert_passed("TypeScript", &failed);
 }

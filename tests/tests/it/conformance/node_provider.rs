@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::case::{Address, Case, KEY, Provider, manifest};
+use super::case::{Address, Case, KEY, Provider, manifest_of};
 use crate::node_script::{NodeScript, write_module};
 
 /// The process. It has one server at a time.
@@ -16,13 +16,14 @@ impl NodeProvider {
         NodeScript::start("conformance.mjs", "conformance").map(Self)
     }
 
-    /// Makes the server of a case.
-    pub(super) fn prepare(&mut self, case: &Case) {
-        let contract = &case.provider.serves[0];
-        let module = write_module(&manifest(contract), &self.0.folder.join(contract));
+    /// Makes the server of a case, whose contract may be invalid.
+    pub(super) fn prepare(&mut self, case: &Case) -> Result<(), String> {
+        let contracts = &case.provider.serves;
+        let module = write_module(&manifest_of(contracts)?, &self.0.folder.join(contracts.join("-")));
         let key = case.provider.key.then(|| json!({"id": KEY.0, "secret": KEY.1}));
         let line = json!({"prepare": {"module": module, "handler": case.provider.handler, "key": key}});
         assert_eq!(self.0.ask(&line), json!({"prepared": true}));
+        Ok(())
     }
 }
 

@@ -8,9 +8,11 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
   let inFlight = 0;
-  const call = async (kind«: string», [name, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» => {
+  const call = async (kind«: string», [label, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» => {
     const { parent, signal, idempotencyKey } = options;
-    const capability = capabilities[name];
+    // Of several versions of a capability, each has its own label, and all have one name.
+    const [name] = label.split("@");
+    const capability = capabilities[label];
     const start = Date.now();
     const correlationId = freshId();
     const ended = (status«: string», more«: any») => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
@@ -141,9 +143,10 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     }
   };
   const method = (kind«: string», capability«: any») => (request«: unknown», options«: any») => call(kind, capability, request, options);
-  const entries = Object.entries(methods).map(([name, capability]) => [
-    name,
-    Object.assign(method("request", capability), { publish: method("event", capability) }),
-  ]);
+  const entries = Object.entries(methods).map(([name, entry]«: any») => {
+    // A method without a capability is another name of a method.
+    const capability = entry[0] ? entry : methods[entry[1]];
+    return [name, Object.assign(method("request", capability), { publish: method("event", capability) })];
+  });
   return Object.fromEntries(entries);
 }

@@ -1,25 +1,30 @@
 /** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
 async function runCall(call«: any»)«: globalThis.Promise<any>» {
-  const { parts, capability, method, handlers, settings, signal } = call;
+  const { parts, found: candidates, handlers, settings, signal } = call;
   const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
   const { "capgen-contract": contract, "capgen-policy": policy } = headers;
-  const isSame = [undefined, capability.hash].includes(contract);
+  const isSame = () => [undefined, call.capability.hash].includes(contract);
   const invalid = (side«: string», value«: unknown») => {
+    const { capability } = call;
     const { ok = true, violations, truncated }«: any» = capability[side]?.parse(value, { redact: true }) ?? {};
     if (ok) return;
     const more«: any» = defined({ side, violations, truncated: truncated || undefined });
     if (side === "response") return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
-    if (isSame) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
+    if (isSame()) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
     const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
     return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
   };
-  const found = invalid("request", payload);
-  if (found) return found;
+  // The first version that can read the payload runs it; otherwise, the violations are those of the first of all.
+  const choose = ({ capability, method, describe }«: any») => {
+    Object.assign(call, { capability, method, describe });
+    return invalid("request", payload);
+  };
+  if (candidates.every(choose)) return choose(candidates[0]);
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
   const { idempotent, sideEffects, skew }«: any» = call.describe();
   const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
   const policies = [policy, skew];
-  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
+  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }
@@ -42,7 +47,7 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
     },
   };
   try {
-    const response = await handlers[method](payload, context);
+    const response = await handlers[call.method](payload, context);
     return { ...(invalid("response", response) ?? { response }), isFinal: true };
   } catch (error) {
     // The codes of the protocol have meanings of their own, such as that no handler started.

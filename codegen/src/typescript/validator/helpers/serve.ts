@@ -1,7 +1,7 @@
 /**
  * The text of the response to a message; `undefined` if it has none. `server` has the functions of a server that remembers requests.
  */
-async function serve(agent«: string», capabilities«: any», methods«: any», text«: string», handlers«: any», settings«: any» = {}, refusalOf«?: any», server«?: any»)«: globalThis.Promise<any>» {
+async function serve(agent«: string», capabilities«: any», methods«: any», text«: string», handlers«: any», settings«: any» = {}, refusalOf«?: any», candidatesOf«?: any», server«?: any»)«: globalThis.Promise<any>» {
   const { AbortController, clearTimeout }«: any» = globalThis;
   const to = `agent://${agent}`;
   let parts«: any»;
@@ -17,6 +17,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   const controller = new AbortController();
   const call«: any» = { agent, text, parts, capability, method, handlers, settings, refusalOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
+  call.candidates = (version«?: string») => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
   // Only the answers to proved requests are signed, so that no one can use the agent to forge responses.
   call.isProved = settings.verify ? undefined : true;
@@ -45,9 +46,10 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }«: any») => {
+    const { hash, version }«: any» = call.capability ?? {};
     const headers = {
-      "capgen-contract": capability?.hash,
-      "capgen-version": parts.headers?.["capgen-contract"] === capability?.hash ? undefined : capability?.version,
+      "capgen-contract": hash,
+      "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);

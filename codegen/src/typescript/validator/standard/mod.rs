@@ -73,7 +73,7 @@ pub(super) fn constants(
 ) -> Vec<Constant> {
     let Some(interface) = &agent.standard_schema else { return Vec::new() };
     let constant = |((capability, side, of), name): ((&CapabilityModel<'_>, Side, &SideModel), &String)| {
-        let text = format!("The {} of `{}` as a Standard Schema.", side.name(), capability.source.name);
+        let text = format!("The {} of `{}` as a Standard Schema.", side.name(), capability.name.label);
         let schema = schema_function(internals, type_name(model, of), capability.source.schema(side));
         Constant {
             doc: doc::lines(&text),
