@@ -22,9 +22,10 @@ const MAX_LABELS: usize = 3;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
-    let name = &capability(&contract, &arguments.capability)?.name;
+    let name = &arguments.capability;
+    capability(&contract, name)?;
     let side = Side::from(arguments.side);
-    let index = contract.manifest.capabilities.iter().position(|c| c.name == *name).unwrap_or_default();
+    let index = contract.manifest.position(name).unwrap_or_default();
     let declared = contract.manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
     // A side without a schema accepts every JSON value.
     let anything = Schema::parse(&Json::Bool(true)).ok();

@@ -201,7 +201,7 @@ fn peers(contracts: &[LoadedContract], hashes: &[Hash], plan: &Plan, writes: boo
         let mut peer = Peer {
             peer: manifest.agent.to_string(),
             source: source.path().to_owned(),
-            capabilities: manifest.capabilities.iter().map(|c| c.name.clone()).collect(),
+            capabilities: manifest.labels(),
             files: Vec::new(),
             hash: format!("sha256:{hash}"),
         };

@@ -164,8 +164,7 @@ fn failed(error: AppendError, contract: &LoadedContract) -> Failure {
 
 /// The finding about a capability that cannot be registered, at its place in the manifest.
 fn announcement_failed(error: &AnnouncementError, contract: &LoadedContract) -> Diagnostic {
-    let capabilities = &contract.manifest.capabilities;
-    let index = capabilities.iter().position(|capability| capability.name == error.name).unwrap_or(0);
+    let index = contract.manifest.labels().iter().position(|label| *label == error.name).unwrap_or(0);
     let (key, label) = match &error.reason {
         AnnouncementFault::MissingVersion => ("", "no `version`"),
         AnnouncementFault::BuildMetadata => ("/version", "build metadata"),

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use capgen_manifest::{Capability, Manifest, plain_versions};
 
+use crate::name;
+
 /// The names of a capability in messages and identifiers.
 ///
 /// Of several versions of one capability, one is the plain version: the highest that is not a pre-release. It has the
@@ -17,8 +19,8 @@ pub(crate) struct CapabilityName {
     pub(crate) label: String,
     /// The text from which identifiers are derived: the name, or for other versions than the plain one `<name>-v1`.
     pub(crate) title: String,
-    /// The text with the suffix, if the contract has several versions.
-    pub(crate) suffixed: Option<String>,
+    /// For the plain version of several, the text with its suffix.
+    pub(crate) alias: Option<String>,
 }
 
 impl CapabilityName {
@@ -26,47 +28,36 @@ impl CapabilityName {
     pub(crate) fn of(manifest: &Manifest) -> Vec<Self> {
         let labels = manifest.labels();
         let plain = plain_versions(&manifest.capabilities);
-        let named = manifest.capabilities.iter().zip(labels).enumerate();
-        named
-            .map(|(index, (capability, label))| {
-                let name = capability.name.clone();
-                if label == name {
-                    return Self { label, title: name.clone(), suffixed: None, name };
-                }
-                let is_other = |other: &usize| *other != index;
-                let others = manifest.versions(&name).into_iter().filter(is_other);
-                let others: Vec<&Capability> = others.filter_map(|other| manifest.capabilities.get(other)).collect();
-                let suffixed = format!("{name}-{}", suffix(capability, &others));
-                let title = if plain.contains(&index) { name.clone() } else { suffixed.clone() };
-                Self { name, label, title, suffixed: Some(suffixed) }
-            })
-            .collect()
+        let name = |(index, (capability, label)): (usize, (&Capability, String))| {
+            let name = capability.name.clone();
+            let suffix = if label == name { None } else { manifest.version_suffix(index) };
+            let suffixed = suffix.map(|suffix| format!("{name}-{suffix}"));
+            let (title, alias) = match suffixed {
+                None => (name.clone(), None),
+                Some(suffixed) if plain.binary_search(&index).is_ok() => (name.clone(), Some(suffixed)),
+                Some(suffixed) => (suffixed, None),
+            };
+            Self { name, label, title, alias }
+        };
+        let mut names: Vec<Self> = manifest.capabilities.iter().zip(labels).enumerate().map(name).collect();
+        let taken: HashSet<String> = names.iter().map(|name| name::type_name(&name.title, "")).collect();
+        for name in &mut names {
+            // Another capability may have this name.
+            name.alias = name.alias.take().filter(|alias| !taken.contains(&name::type_name(alias, "")));
+        }
+        names
     }
 
-    /// The suffixed text, if the identifiers of the capability have no suffix.
-    pub(crate) fn alias(&self) -> Option<&str> {
-        self.suffixed.as_deref().filter(|suffixed| *suffixed != self.title)
+    /// The text of the version in identifiers: the title, or the text with a suffix that the plain version has too.
+    pub(crate) fn suffixed(&self) -> Option<&str> {
+        let is_one_of_several = self.label != self.name;
+        is_one_of_several.then(|| self.alias.as_deref().unwrap_or(&self.title))
     }
 
     /// The keys of the capability in a table: the label, and for the plain version of several the name.
     pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
-        let name = self.alias().map(|_| self.name.as_str());
-        name.into_iter().chain([self.label.as_str()])
-    }
-}
-
-/// `v1`, or as many further parts as distinguish a version from the others: `v1-2`, `v1-2-3`, `v1-2-3-rc-1`.
-fn suffix(capability: &Capability, others: &[&Capability]) -> String {
-    let Some(own) = &capability.version else { return String::new() };
-    let others = || others.iter().filter_map(|other| other.version.as_ref());
-    if others().all(|other| other.major != own.major) {
-        format!("v{}", own.major)
-    } else if others().all(|other| (other.major, other.minor) != (own.major, own.minor)) {
-        format!("v{}-{}", own.major, own.minor)
-    } else if own.pre.is_empty() {
-        format!("v{}-{}-{}", own.major, own.minor, own.patch)
-    } else {
-        format!("v{}-{}-{}-{}", own.major, own.minor, own.patch, own.pre.as_str().replace('.', "-"))
+        let is_plain_of_several = self.title == self.name && self.label != self.name;
+        is_plain_of_several.then_some(self.name.as_str()).into_iter().chain([self.label.as_str()])
     }
 }
 

@@ -60,7 +60,7 @@ impl Method<'_> {
         let mut capabilities: Vec<(&CapabilityModel<'_>, bool)> =
             model.capabilities.iter().map(|capability| (capability, false)).collect();
         for capability in &model.capabilities {
-            let alias = capability.name.alias().map(name::field_name);
+            let alias = capability.name.alias.as_deref().map(name::field_name);
             // Another capability may have this name.
             if let Some(alias) = alias.filter(|alias| !names.contains(alias)) {
                 names.push(alias);

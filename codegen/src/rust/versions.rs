@@ -16,7 +16,7 @@ pub(super) fn items(writer: &mut Writer, model: &Model<'_>) {
     for capability in &model.capabilities {
         let CapabilityModel { name, .. } = capability;
         let names = names(model, capability);
-        if let Some(suffixed) = name.alias() {
+        if let Some(suffixed) = &name.alias {
             let (own, other) = (marker_type(&name.title), marker_type(suffixed));
             for (name, alias) in names_with_start(&names, &own, &other) {
                 // Another capability may have this name.
@@ -27,7 +27,7 @@ pub(super) fn items(writer: &mut Writer, model: &Model<'_>) {
                 }
             }
         }
-        if let Some(suffixed) = &name.suffixed {
+        if let Some(suffixed) = name.suffixed() {
             module(writer, name, suffixed, &names);
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Aliases {
 pub(super) fn aliases(model: &Model<'_>, types: &Types<'_>, taken: &mut HashSet<String>) -> Aliases {
     let mut aliases = Aliases::default();
     for capability in &model.capabilities {
-        let Some(suffixed) = capability.name.alias() else { continue };
+        let Some(suffixed) = &capability.name.alias else { continue };
         let (own, other) = (marker_type(&capability.name.title), marker_type(suffixed));
         let mut add = |list: &mut Vec<(String, String)>, name: &str, alias: String| {
             if taken.insert(alias.clone()) {

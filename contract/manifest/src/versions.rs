@@ -63,6 +63,28 @@ impl Manifest {
         self.capabilities.get(self.position(label)?)
     }
 
+    /// The shortest text that distinguishes a capability from the other versions of it, for identifiers: `v1`, or with
+    /// further parts `v1-2`, `v1-2-3` or `v1-2-3-rc-1`. `None` if the manifest has no other version of it.
+    pub fn version_suffix(&self, index: usize) -> Option<String> {
+        let capability = self.capabilities.get(index)?;
+        let own = capability.version.as_ref()?;
+        let is_other = |(other, one): &(usize, &Capability)| *other != index && one.name == capability.name;
+        let others = self.capabilities.iter().enumerate().filter(is_other);
+        let others: Vec<&Version> = others.filter_map(|(_, other)| other.version.as_ref()).collect();
+        let Version { major, minor, patch, pre, .. } = own;
+        Some(if others.is_empty() {
+            return None;
+        } else if others.iter().all(|other| other.major != *major) {
+            format!("v{major}")
+        } else if others.iter().all(|other| (other.major, other.minor) != (*major, *minor)) {
+            format!("v{major}-{minor}")
+        } else if pre.is_empty() {
+            format!("v{major}-{minor}-{patch}")
+        } else {
+            format!("v{major}-{minor}-{patch}-{}", pre.as_str().replace('.', "-"))
+        })
+    }
+
     fn plain(&self, name: &str) -> Option<usize> {
         let named = self.capabilities.iter().enumerate().filter(|(_, capability)| capability.name == name);
         // Of equal ones, which only a model that was not read from a file has, the first.

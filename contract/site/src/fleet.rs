@@ -80,7 +80,7 @@ pub(crate) struct Index<'a> {
     callers: BTreeMap<&'a AgentId, Vec<&'a Call>>,
     called: BTreeMap<&'a AgentId, Vec<&'a Call>>,
     agents: BTreeSet<&'a AgentId>,
-    capabilities: BTreeSet<(&'a AgentId, &'a str)>,
+    capabilities: BTreeSet<(&'a AgentId, String)>,
     /// The changes and the warnings of each capability.
     changed: BTreeMap<(&'a AgentId, &'a str), Vec<&'a Finding>>,
     warned: BTreeMap<(&'a AgentId, usize), Vec<&'a Diagnostic>>,
@@ -117,7 +117,7 @@ impl<'a> Index<'a> {
     fn add(&mut self, agent: &'a Agent<'a>) {
         let contract = agent.contract;
         let id = &contract.manifest.agent;
-        self.capabilities.extend(contract.manifest.capabilities.iter().map(|c| (id, c.name.as_str())));
+        self.capabilities.extend(contract.manifest.labels().into_iter().map(|label| (id, label)));
         if agent.warnings.is_empty() {
             return;
         }
@@ -169,7 +169,7 @@ impl<'a> Index<'a> {
 
     /// Whether the site has a page of the capability.
     pub(crate) fn has_capability(&self, agent: &AgentId, name: &str) -> bool {
-        self.capabilities.contains(&(agent, name))
+        self.capabilities.contains(&(agent, name.to_owned()))
     }
 
     /// The number of findings about contracts.

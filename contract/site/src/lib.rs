@@ -74,8 +74,8 @@ pub fn build(fleet: &Fleet<'_>) -> BTreeMap<String, String> {
     for agent in &fleet.agents {
         let id = &agent.contract.manifest.agent;
         add(Page::Agent(id), page::agent(&index, agent));
-        for (number, capability) in agent.contract.manifest.capabilities.iter().enumerate() {
-            add(Page::Capability(id, &capability.name), page::capability(&index, agent, number));
+        for (number, label) in agent.contract.manifest.labels().iter().enumerate() {
+            add(Page::Capability(id, label), page::capability(&index, agent, (number, label)));
         }
     }
     files

@@ -13,6 +13,7 @@ pub(crate) enum Page<'a> {
     Changes,
     Warnings,
     Agent(&'a AgentId),
+    /// A capability, by its [label](capgen_manifest::Manifest::labels).
     Capability(&'a AgentId, &'a str),
 }
 

@@ -28,10 +28,10 @@ pub(crate) fn data(fleet: &Fleet<'_>) -> String {
         data.text.push(',');
         data.string(&Page::Agent(&manifest.agent).path());
         data.text.push_str(",[");
-        for (index, capability) in manifest.capabilities.iter().enumerate() {
+        for (index, (capability, label)) in manifest.capabilities.iter().zip(manifest.labels()).enumerate() {
             data.next(index);
-            let page = Page::Capability(&manifest.agent, &capability.name).path();
-            data.capability(&page, capability);
+            let page = Page::Capability(&manifest.agent, &label).path();
+            data.capability(&page, (capability, &label));
         }
         data.text.push_str("]]");
     }
@@ -49,13 +49,11 @@ impl Data {
         self.text.push_str(if index > 0 { ",\n" } else { "" });
     }
 
-    fn capability(&mut self, page: &str, capability: &Capability) {
+    fn capability(&mut self, page: &str, (capability, label): (&Capability, &str)) {
         let description = capability.description.as_deref().unwrap_or_default();
         let words = capability.tags.iter().chain(&capability.id).cloned().collect::<Vec<_>>().join(" ");
         self.text.push('[');
-        for value in
-            [capability.name.as_str(), page, cut(description, MAX_DESCRIPTION).0, cut(&words, MAX_DESCRIPTION).0]
-        {
+        for value in [label, page, cut(description, MAX_DESCRIPTION).0, cut(&words, MAX_DESCRIPTION).0] {
             self.string(value);
             self.text.push(',');
         }

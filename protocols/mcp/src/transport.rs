@@ -11,7 +11,7 @@ use capgen_call::{
     Subscription, SystemClock, Transport, TransportError, code,
 };
 use capgen_descriptor::Descriptor;
-use capgen_manifest::Manifest;
+use capgen_manifest::{Manifest, plain_versions};
 use capgen_schema::Json;
 use tokio::sync::Semaphore;
 
@@ -53,8 +53,9 @@ impl From<&[Descriptor]> for ToolNames {
 impl From<&Manifest> for ToolNames {
     /// The names in a manifest.
     fn from(manifest: &Manifest) -> Self {
-        let names = manifest.capabilities.iter().filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?)));
-        Self(names.collect())
+        let plain = plain_versions(&manifest.capabilities);
+        let capabilities = plain.iter().filter_map(|&index| manifest.capabilities.get(index));
+        Self(capabilities.filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?))).collect())
     }
 }
 

@@ -46,7 +46,7 @@ pub enum AnnouncementStep {
 /// A capability that cannot be registered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnnouncementError {
-    /// The name in the manifest.
+    /// The [label](Manifest::labels) in the manifest: the name, or `<name>@<version>` if there are several versions.
     pub name: String,
     /// The reason.
     pub reason: AnnouncementFault,
@@ -90,14 +90,14 @@ pub fn announce(
     view: &View<'_>,
 ) -> Result<Vec<Announcement>, Vec<AnnouncementError>> {
     let (mut steps, mut errors) = (Vec::new(), Vec::new());
-    for capability in &manifest.capabilities {
+    for (capability, name) in manifest.capabilities.iter().zip(manifest.labels()) {
         match step(manifest, capability, agent, view) {
             Ok(announcement) if has(&steps, &announcement) => {
                 let reason = AnnouncementFault::Duplicate(announcement.capability);
-                errors.push(AnnouncementError { name: capability.name.clone(), reason });
+                errors.push(AnnouncementError { name, reason });
             }
             Ok(announcement) => steps.push(announcement),
-            Err(reason) => errors.push(AnnouncementError { name: capability.name.clone(), reason }),
+            Err(reason) => errors.push(AnnouncementError { name, reason }),
         }
     }
     if errors.is_empty() { Ok(steps) } else { Err(errors) }

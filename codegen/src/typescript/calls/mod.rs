@@ -94,7 +94,7 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
     };
     // Most agents have one version of each capability and serve every caller, so their files need no comparison.
     let restricts = model.capabilities.iter().any(|capability| restricts_versions(capability.source));
-    let has_versions = model.capabilities.iter().any(|capability| capability.name.suffixed.is_some());
+    let has_versions = model.capabilities.iter().any(|capability| capability.name.suffixed().is_some());
     let served = |own: &[Local]| {
         let refusal = (restricts || has_versions).then(|| Helper::VersionRefusal.value());
         let versions = has_versions.then(|| Helper::CandidatesOf.value());
@@ -141,7 +141,7 @@ pub(super) fn methods(model: &Model<'_>) -> Item {
     // A server tries versions in this order, the highest first.
     let mut order: Vec<usize> = Vec::with_capacity(names.len());
     for (index, capability) in model.capabilities.iter().enumerate() {
-        if capability.name.suffixed.is_none() {
+        if capability.name.suffixed().is_none() {
             order.push(index);
         } else if !order.contains(&index) {
             order.extend(model.manifest.versions(&capability.name.name));
@@ -161,7 +161,7 @@ fn methods_name() -> Expression {
 /// The methods under the suffix of a plain version: the capability, its method, and the other name.
 fn aliases<'m, 'a>(model: &'m Model<'a>, names: &[String]) -> Vec<(&'m CapabilityModel<'a>, String, String)> {
     let alias = |(capability, method): (&'m CapabilityModel<'a>, &String)| {
-        let alias = method_name(capability.name.alias()?);
+        let alias = method_name(capability.name.alias.as_deref()?);
         // Another capability may have this name.
         (!names.contains(&alias)).then(|| (capability, method.clone(), alias))
     };

@@ -19,3 +19,4 @@ mod pairs;
 mod properties;
 mod property_names;
 mod renames;
+mod versions;

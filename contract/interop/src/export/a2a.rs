@@ -3,8 +3,8 @@
 use capgen_manifest::{Capability, Manifest};
 use capgen_schema::{Json, Object};
 
-use super::Export;
 use super::extra::revision;
+use super::{Export, versions};
 use crate::A2A_EXTENSION;
 
 /// An agent card of the A2A protocol, 1.0, with one skill for each capability.
@@ -26,6 +26,8 @@ use crate::A2A_EXTENSION;
 /// assert_eq!(card.pointer("/skills/0/id").and_then(|id| id.as_str()), Some("find"));
 /// ```
 pub fn a2a(manifest: &Manifest, url: &str) -> Export {
+    let (manifest, losses) = versions::plain(manifest);
+    let manifest = manifest.as_ref();
     let agent = manifest.agent.as_str();
     let count = manifest.capabilities.len();
     let description = format!("An agent with {count} {}.", if count == 1 { "capability" } else { "capabilities" });
@@ -49,7 +51,7 @@ pub fn a2a(manifest: &Manifest, url: &str) -> Export {
         ("defaultOutputModes", modes()),
         ("skills", Json::Array(skills)),
     ]);
-    Export { document: card, losses: Vec::new() }
+    Export { document: card, losses }
 }
 
 fn skill(capability: &Capability) -> Json {

@@ -9,6 +9,7 @@ mod loss;
 mod mcp;
 mod openai;
 mod openapi;
+mod versions;
 
 pub use a2a::a2a;
 pub use json_schema::json_schema;

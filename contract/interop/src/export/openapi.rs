@@ -7,7 +7,7 @@ use capgen_schema::{Json, Object};
 
 use super::components::{Components, Placed};
 use super::extra::{extra, push_unless_empty, revision};
-use super::{Export, Loss};
+use super::{Export, Loss, versions};
 use crate::OPENAPI_KEY;
 use crate::operation::Route;
 
@@ -33,10 +33,11 @@ const PROBLEM: &str = "Problem";
 /// assert!(document.pointer("/paths/~1capabilities~1find/post/requestBody").is_some());
 /// ```
 pub fn openapi(manifest: &Manifest) -> Export {
+    let (manifest, mut losses) = versions::plain(manifest);
+    let manifest = manifest.as_ref();
     let mut components = Components::of(manifest, PROBLEM);
     let mut paths = Object::new();
     let mut routes = HashSet::new();
-    let mut losses = Vec::new();
     for (index, capability) in manifest.capabilities.iter().enumerate() {
         let own = Route::of_capability(capability);
         let wired = capability.wire_name.as_deref().and_then(Route::with_body).filter(|route| {

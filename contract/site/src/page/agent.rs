@@ -62,11 +62,11 @@ pub(crate) fn agent(index: &Index<'_>, agent: &Agent<'_>) -> String {
 fn each(html: &mut Html, page: Page<'_>, agent: &Agent<'_>) {
     let manifest = &agent.contract.manifest;
     html.element("ul", &[class("cards wide")], |html| {
-        for capability in &manifest.capabilities {
+        for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
             html.element("li", &[class("card")], |html| {
                 html.element("h3", &[], |html| {
-                    let link = page.to(Page::Capability(&manifest.agent, &capability.name));
-                    html.leaf("a", &[Href(&link)], &capability.name);
+                    let link = page.to(Page::Capability(&manifest.agent, &label));
+                    html.leaf("a", &[Href(&link)], &label);
                 });
                 marks(html, capability);
                 if let Some(text) = &capability.description {

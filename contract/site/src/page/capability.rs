@@ -1,13 +1,13 @@
 //! The page of a capability.
 
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{ExampleSettings, Schema, Steps, examples};
 
 use super::changes::findings;
 use super::parts::{Heading, contents, heading, marks, section, trail};
 use super::{frame, properties, versions};
 use crate::fleet::{Agent, Index};
-use crate::html::Attribute::Fixed;
+use crate::html::Attribute::{Fixed, Href};
 use crate::html::{Html, class};
 use crate::json;
 use crate::place::{Anchor, Page};
@@ -20,11 +20,12 @@ const EXAMPLES: usize = 3;
 /// The budget of the search for examples of a side: so small that a fleet with very many capabilities takes seconds.
 const STEPS: Steps = Steps(40_000);
 
-pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) -> String {
+/// The page of the capability with this number and label.
+pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, (number, label): (usize, &str)) -> String {
     let manifest = &agent.contract.manifest;
     let Some(capability) = manifest.capabilities.get(number) else { return String::new() };
-    let page = Page::Capability(&manifest.agent, &capability.name);
-    let changed = index.changes_of(&manifest.agent, &capability.name);
+    let page = Page::Capability(&manifest.agent, label);
+    let changed = index.changes_of(&manifest.agent, label);
     let warned = index.warnings_of(&manifest.agent, number);
     let known = versions::of(agent, &capability.name);
     let [request, response] = Side::ALL.map(|side| (side, title(side)));
@@ -39,15 +40,16 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
     ];
     let present: Vec<&Heading> =
         headings.iter().filter(|(_, is_present)| *is_present).map(|(heading, _)| heading).collect();
-    let title = format!("{} · {}", capability.name, manifest.agent);
+    let title = format!("{label} · {}", manifest.agent);
     frame::page(index, page, &title, |html| {
         html.element("div", &[class("head")], |html| {
             trail(html, page, Some(&manifest.agent));
-            html.leaf("h1", &[], &capability.name);
+            html.leaf("h1", &[], label);
             marks(html, capability);
             if let Some(text) = &capability.description {
                 html.element("div", &[class("lead")], |html| prose::paragraphs(html, text));
             }
+            others(html, page, manifest, number);
         });
         contents(html, page, &present);
         let [first, request, response, usage, versioned, changes, warnings] = &headings;
@@ -55,7 +57,7 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
         for (heading, side) in [(&request.0, Side::Request), (&response.0, Side::Response)] {
             section(html, page, heading, |html| payload(html, page, capability, side));
         }
-        section(html, page, &usage.0, |html| commands(html, agent, capability));
+        section(html, page, &usage.0, |html| commands(html, agent, label));
         if versioned.1 {
             section(html, page, &versioned.0, |html| versions::table(html, &known, manifest.capabilities.len()));
         }
@@ -66,6 +68,23 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, number: usize) ->
             section(html, page, &warnings.0, |html| super::warnings::list(html, agent, &warned));
         }
     })
+}
+
+/// Links to the other versions of the capability, the highest first.
+fn others(html: &mut Html, page: Page<'_>, manifest: &Manifest, number: usize) {
+    let Some(capability) = manifest.capabilities.get(number) else { return };
+    let versions = manifest.versions(&capability.name);
+    if versions.len() < 2 {
+        return;
+    }
+    let labels = manifest.labels();
+    html.element("p", &[class("muted")], |html| {
+        html.text("The agent serves other versions of this capability side by side:");
+        for label in versions.into_iter().filter(|index| *index != number).filter_map(|index| labels.get(index)) {
+            html.text(" ");
+            html.leaf("a", &[Href(&page.to(Page::Capability(&manifest.agent, label)))], label);
+        }
+    });
 }
 
 const fn title(side: Side) -> &'static str {
@@ -103,8 +122,8 @@ fn code(html: &mut Html, content: impl FnOnce(&mut Html)) {
 }
 
 /// Commands for the capability. Ids and names have no character that a shell acts on.
-fn commands(html: &mut Html, agent: &Agent<'_>, capability: &Capability) {
-    let (id, name) = (&agent.contract.manifest.agent, &capability.name);
+fn commands(html: &mut Html, agent: &Agent<'_>, name: &str) {
+    let id = &agent.contract.manifest.agent;
     html.leaf("p", &[], "Types, validators and a client in Rust and TypeScript, and a check of a payload:");
     code(html, |html| {
         html.text(&format!("capgen --peer {id} --calls"));

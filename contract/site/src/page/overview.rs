@@ -49,10 +49,10 @@ fn card(html: &mut Html, index: &Index<'_>, agent: &Agent<'_>) {
     let manifest = &agent.contract.manifest;
     html.element("h3", &[], |html| agent_link(html, index, page, &manifest.agent));
     html.element("ul", &[class("capabilities")], |html| {
-        for capability in &manifest.capabilities {
+        for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
             html.element("li", &[], |html| {
-                let link = page.to(Page::Capability(&manifest.agent, &capability.name));
-                html.leaf("a", &[Href(&link)], &capability.name);
+                let link = page.to(Page::Capability(&manifest.agent, &label));
+                html.leaf("a", &[Href(&link)], &label);
                 if let Some(text) = &capability.description {
                     html.element("span", &[class("muted")], |html| {
                         html.text(" ");

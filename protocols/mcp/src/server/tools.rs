@@ -5,7 +5,7 @@ use std::fmt;
 
 use capgen_call::Handlers;
 use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_side};
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, plain_versions};
 use capgen_schema::{Json, Object};
 
 use crate::json::object;
@@ -82,14 +82,17 @@ impl Tools {
 
     /// The tools of handlers, by the manifest of the agent, which has the descriptions of properties too.
     pub(super) fn with_manifest(handlers: &Handlers, manifest: &Manifest) -> Result<Self, InvalidAgent> {
-        let hashes: BTreeMap<&str, &str> = handlers.contracts().collect();
-        for capability in &manifest.capabilities {
+        let mut hashes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, hash) in handlers.contracts() {
+            hashes.entry(name).or_default().push(hash);
+        }
+        for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
+            let own = capability.hash().to_string();
             match hashes.get(capability.name.as_str()) {
-                None => return Err(InvalidAgent::NoHandler(capability.name.clone())),
+                None => return Err(InvalidAgent::NoHandler(label)),
                 // A loose handler accepts every contract.
-                Some(&"") => {}
-                Some(hash) if **hash == capability.hash().to_string() => {}
-                Some(_) => return Err(InvalidAgent::OtherContract(capability.name.clone())),
+                Some(hashes) if hashes.iter().any(|hash| hash.is_empty() || **hash == own) => {}
+                Some(_) => return Err(InvalidAgent::OtherContract(label)),
             }
         }
         Self::build(manifest)
@@ -99,7 +102,7 @@ impl Tools {
         if manifest.capabilities.is_empty() {
             return Err(InvalidAgent::Empty);
         }
-        // They are in the order of the manifest.
+        // They are in the order of the manifest, with one version of each capability.
         let mut exported = mcp(manifest, McpOptions::default()).document;
         let definitions = exported.pointer_mut("/tools").map(|tools| std::mem::replace(tools, Json::Null));
         let Some(Json::Array(definitions)) = definitions else { return Err(InvalidAgent::Empty) };
@@ -109,7 +112,9 @@ impl Tools {
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
             Some((name, Tool { capability: capability.name.clone(), wraps_request, wraps_response }))
         };
-        let by_name = definitions.iter().zip(&manifest.capabilities).filter_map(tool).collect();
+        let plain = plain_versions(&manifest.capabilities);
+        let capabilities = plain.iter().filter_map(|&index| manifest.capabilities.get(index));
+        let by_name = definitions.iter().zip(capabilities).filter_map(tool).collect();
         Ok(Self { by_name, definitions })
     }
 

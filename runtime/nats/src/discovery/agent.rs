@@ -10,8 +10,9 @@ use super::{Endpoint, EndpointStats, ServiceInfo};
 impl ServiceInfo {
     /// The description of an agent that receives requests at a subject.
     ///
-    /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. There is one
-    /// endpoint, because all capabilities share the subject. Dots in the id of the agent become `-`, because names of
+    /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. Of a
+    /// capability with several versions, this is the highest one, and `capgen-contract.<capability>@<version>` has each.
+    /// There is one endpoint, because all capabilities share the subject. Dots in the id of the agent become `-`, because names of
     /// services cannot contain them.
     ///
     /// ```
@@ -24,10 +25,8 @@ impl ServiceInfo {
     #[must_use]
     pub fn of(handlers: &Handlers, version: impl Into<String>, subject: impl Into<String>) -> Self {
         let agent = handlers.agent();
-        let contracts = handlers.contracts().filter(|(_, hash)| !hash.is_empty());
-        let contracts = contracts.map(|(name, hash)| (format!("capgen-contract.{name}"), format!("sha256:{hash}")));
         let metadata: BTreeMap<String, String> =
-            contracts.chain([("agent".to_owned(), format!("agent://{agent}"))]).collect();
+            contracts(handlers).chain([("agent".to_owned(), format!("agent://{agent}"))]).collect();
         let endpoint = Endpoint {
             name: "requests".to_owned(),
             subject: subject.into(),
@@ -43,6 +42,21 @@ impl ServiceInfo {
             endpoints: vec![endpoint],
         }
     }
+}
+
+/// The entries with the hashes of contracts. Of equal keys, the last is that of the highest version.
+fn contracts(handlers: &Handlers) -> impl Iterator<Item = (String, String)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    handlers.contracts().for_each(|(name, _)| *counts.entry(name).or_default() += 1);
+    handlers.descriptors().filter_map(|(name, contract)| contract.map(|contract| (name, contract))).flat_map(
+        move |(name, contract)| {
+            let is_one_of_several = counts.get(name).is_some_and(|count| *count > 1);
+            let version = contract.version.as_ref().filter(|_| is_one_of_several);
+            let own = version.map(|version| format!("capgen-contract.{name}@{version}"));
+            let keys = [Some(format!("capgen-contract.{name}")), own].into_iter().flatten();
+            keys.map(move |key| (key, format!("sha256:{}", contract.hash)))
+        },
+    )
 }
 
 impl From<ServerStats> for EndpointStats {

@@ -11,7 +11,7 @@ use capgen_manifest::{Capability, Manifest, Side, SideEffects};
 use capgen_schema::{Json, Object, Schema, fragment_token};
 
 use super::extra::{extra, push_unless_empty};
-use super::{Export, Loss};
+use super::{Export, Loss, versions};
 use crate::carried::{Carrier, object_form};
 use crate::root::{accepts_only_objects, wrap};
 use crate::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
@@ -49,8 +49,8 @@ const DEFINITIONS: &str = "$defs";
 /// assert_eq!(tools.pointer("/tools/0/annotations/readOnlyHint"), Some(&true.into()));
 /// ```
 pub fn mcp(manifest: &Manifest, options: McpOptions) -> Export {
-    let names = ToolNames::of(manifest);
-    let mut losses = Vec::new();
+    let (manifest, mut losses) = versions::plain(manifest);
+    let names = ToolNames::of(&manifest);
     let mut tools = Vec::new();
     for capability in &manifest.capabilities {
         let name = names.of_tool(capability);

@@ -8,7 +8,7 @@ mod schema;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{Hash, Json, Object};
 
-use super::{Export, Loss};
+use super::{Export, Loss, versions};
 use crate::REQUEST_MEMBER;
 use crate::root::wrap;
 use schema::Strict;
@@ -48,7 +48,7 @@ const MAX_NAME: usize = 64;
 /// assert_eq!(export.losses[0].pointer, "/properties/text/minLength");
 /// ```
 pub fn openai(manifest: &Manifest, options: OpenAiOptions) -> Export {
-    let mut losses = Vec::new();
+    let (manifest, mut losses) = versions::plain(manifest);
     let mut tools = Vec::new();
     for capability in &manifest.capabilities {
         let function = function(capability, &mut losses);
