@@ -1,7 +1,8 @@
 //! Which capabilities of two contracts are versions of each other.
 //!
 //! A capability that both contracts have once is compared, whatever its versions are. If one of them has several
-//! versions of it, their callers decide: a caller gets the version that it was generated from, or one of its compatibility line.
+//! versions of it, their callers decide: a caller gets the version that it was generated from, or one of its
+//! compatibility line.
 
 use std::collections::BTreeMap;
 

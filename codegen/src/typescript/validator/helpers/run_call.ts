@@ -1,6 +1,6 @@
 /** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
 async function runCall(call«: any»)«: globalThis.Promise<any>» {
-  const { parts, found: candidates, handlers, settings, signal } = call;
+  const { parts, found: candidates = [call], handlers, settings, signal } = call;
   const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
   const { "capgen-contract": contract, "capgen-policy": policy } = headers;
   const isSame = () => [undefined, call.capability.hash].includes(contract);
