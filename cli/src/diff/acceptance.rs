@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, Source, quoted};
 use capgen_evolve::{ACCEPTED_FILE, Acceptance, Accepted, ComparisonReport, Date, Finding, codes, read_accepted};
-use capgen_manifest::{AgentId, Selection, find_root, read_source, shown};
-use capgen_time::SystemClock;
+use capgen_manifest::{AgentId, Fleet, Selection, find_root, read_source, shown};
+use capgen_time::{Clock as _, SystemClock};
 
 use super::against::Pair;
 
@@ -16,7 +16,8 @@ pub(super) struct AcceptedFiles {
 }
 
 impl AcceptedFiles {
-    /// Reads the file that was given, otherwise those at the root of the fleet and beside the manifests.
+    /// Reads the file that was given, otherwise those at the root of the fleet and beside the manifests, and those that
+    /// a `fleet.yaml` names.
     pub(super) fn read(given: Option<&Path>, selection: &Selection, pairs: &[Pair]) -> Result<Self, Vec<Diagnostic>> {
         let paths = match given {
             Some(path) => vec![path.to_owned()],
@@ -76,7 +77,7 @@ impl AcceptedFiles {
     }
 }
 
-/// The files at the root of the fleet and beside the manifests.
+/// The files at the root of the fleet and beside the manifests, and those that a `fleet.yaml` names.
 fn found(selection: &Selection, pairs: &[Pair]) -> Vec<PathBuf> {
     let beside: Vec<&Path> = pairs.iter().filter_map(|pair| pair.new.as_ref()?.file.parent()).collect();
     let is_of_fleet = selection.all || !selection.peers.is_empty();
@@ -86,11 +87,15 @@ fn found(selection: &Selection, pairs: &[Pair]) -> Vec<PathBuf> {
         // A manifest that is selected by its path may be in a fleet.
         None => beside.iter().filter_map(|folder| find_root(folder_or_here(folder))).collect(),
     };
+    // An error in `fleet.yaml` is reported where the manifests are loaded. A file that it names must exist.
+    let named = roots.iter().filter_map(|root| Fleet::open(root).ok()?.accepted_file());
+    let named: Vec<PathBuf> = named.collect();
+    let folders = roots.into_iter().chain(beside.into_iter().map(Path::to_owned));
+    // Also a link that leads nowhere: it is an error, and not the same as no file.
+    let beside = folders.map(|folder| folder.join(ACCEPTED_FILE)).filter(|path| path.symlink_metadata().is_ok());
     let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in roots.into_iter().chain(beside.into_iter().map(Path::to_owned)) {
-        let path = folder.join(ACCEPTED_FILE);
-        // Also a link that leads nowhere: it is an error, and not the same as no file.
-        if path.symlink_metadata().is_ok() && !paths.iter().any(|other| is_same(other, &path)) {
+    for path in named.into_iter().chain(beside) {
+        if !paths.iter().any(|other| is_same(other, &path)) {
             paths.push(path);
         }
     }
@@ -108,7 +113,5 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Today's date in UTC.
 fn today() -> Date {
-    const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
-    let seconds = SystemClock.since_1970().as_secs();
-    Date::from_days(seconds / SECONDS_OF_A_DAY)
+    Date::of_unix_ms(SystemClock.now_ms())
 }

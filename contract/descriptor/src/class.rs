@@ -101,3 +101,21 @@ class! {
         Strict = "strict",
     }
 }
+
+class! {
+    /// The senders that a comparison of contracts assumes. It decides which payloads of the sender's schema count.
+    ///
+    /// ```
+    /// use capgen_descriptor::Assume;
+    /// assert_eq!(Assume::from_name("capgen-peer"), Some(Assume::CapgenPeer));
+    /// ```
+    #[derive(Default)]
+    Assume, 2 {
+        /// Any program that follows the schema. It may send undeclared properties in an open object.
+        #[default]
+        AnyPeer = "any-peer",
+        /// A program built with generated types. Their writers send declared properties only, so a new optional
+        /// property of an open object breaks nothing.
+        CapgenPeer = "capgen-peer",
+    }
+}

@@ -37,7 +37,7 @@ mod serde_impls;
 mod version;
 mod version_set;
 
-pub use class::{Determinism, SideEffects, Skew};
+pub use class::{Assume, Determinism, SideEffects, Skew};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
 pub use line::are_in_one_line;

@@ -41,7 +41,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "reports")]
 mod accepted;
 mod call;
 pub mod codes;
@@ -62,11 +61,12 @@ mod work;
 
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
-#[cfg(feature = "reports")]
-pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
-pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described, serves_version};
+pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry, AcceptedOn};
+pub use call::{
+    CallSettings, Incompatibility, Refusal, can_call, can_call_accepting, can_call_described, serves_version,
+};
+pub use capgen_manifest::Assume;
 pub use capgen_schema::{Containment, Undecided};
-#[cfg(feature = "reports")]
 pub use capgen_time::{Date, InvalidDate};
 pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
 pub use finding::{Finding, Witness};
@@ -80,7 +80,7 @@ pub use lock::{
     LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedAgent, LockedCapability, LockedTransport,
 };
 pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
-pub use reading::{Assume, Sender};
+pub use reading::Sender;
 #[cfg(feature = "reports")]
 pub use report::{ComparedContract, ComparisonReport};
 pub use side::SideComparison;

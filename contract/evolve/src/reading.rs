@@ -3,33 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{Assume, Capability, Side};
 use capgen_schema::analysis::branches::tags;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
-
-/// The senders that are assumed. It decides which payloads of the sender's schema count.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Assume {
-    /// Any program that follows the schema. It may send undeclared properties in an open object.
-    #[default]
-    AnyPeer,
-    /// A program built with generated types. Their writers send declared properties only, so a new optional property of
-    /// an open object breaks nothing.
-    CapgenPeer,
-}
-
-impl Assume {
-    /// Both readings.
-    pub const ALL: [Assume; 2] = [Assume::AnyPeer, Assume::CapgenPeer];
-
-    /// `any-peer` or `capgen-peer`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Assume::AnyPeer => "any-peer",
-            Assume::CapgenPeer => "capgen-peer",
-        }
-    }
-}
 
 /// A sender of payloads: the capabilities of the contract that it was built with.
 #[derive(Debug)]

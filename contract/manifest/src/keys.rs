@@ -46,6 +46,10 @@ pub(crate) enum Value {
     Agents,
     /// The options of generated code.
     Options,
+    /// The settings of calls.
+    Calls,
+    Skew,
+    Assume,
 }
 
 impl Key {
@@ -102,12 +106,17 @@ pub(crate) const CHANNELS: [Key; 2] = [
     Key::optional("responses", Value::FilledText, "The channel on which the agent sends responses."),
 ];
 
-/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`,
-/// which is ours.
-pub(crate) const FLEET: [Key; 11] = [
+/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`
+/// and `calls`, which are ours.
+pub(crate) const FLEET: [Key; 12] = [
     Key::optional("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),
     Key::optional("generate", Value::Options, "The options of generated code, which flags override."),
+    Key::optional(
+        "calls",
+        Value::Calls,
+        "The settings of clients and servers, which their builders and the environment override.",
+    ),
     Key::optional("name", Value::Any, "The name of the fleet."),
     Key::optional("description", Value::Any, "An explanation of the fleet."),
     Key::foreign("runtime"),
@@ -130,4 +139,15 @@ pub(crate) const AGENT: [Key; 6] = [
     Key::foreign("deploy"),
     Key::foreign("sessionDb"),
     Key::foreign("auditDb"),
+];
+
+/// The keys of `calls` in `fleet.yaml`.
+pub(crate) const CALLS: [Key; 3] = [
+    Key::optional("skew", Value::Skew, "The least policy for callers whose contract differs from the provider's."),
+    Key::optional("assume", Value::Assume, "The programs that comparisons of contracts assume on both ends."),
+    Key::optional(
+        "accepted",
+        Value::Path,
+        "The file of accepted findings, relative to the folder of this file, such as `capgen-accepted.yaml`.",
+    ),
 ];

@@ -83,7 +83,7 @@ mod write;
 mod yaml;
 
 pub use capgen_descriptor::{
-    Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, are_in_one_line,
+    Assume, Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, are_in_one_line,
     capability_keys, complete_version,
 };
 pub use contract::Hashes;
@@ -107,7 +107,7 @@ pub use {
     cache::{KeptContracts, PerContract},
     document::parse_document,
     file::{decode, read_source, shown},
-    fleet::{Fleet, find_root, listed_agents},
+    fleet::{Fleet, FleetCalls, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},

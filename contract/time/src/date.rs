@@ -46,6 +46,18 @@ impl Date {
         Self::nearest(i64::try_from(days).unwrap_or(MAX_DAYS))
     }
 
+    /// The day, in UTC, of a Unix time in ms.
+    ///
+    /// ```
+    /// use capgen_time::Date;
+    /// assert_eq!(Date::of_unix_ms(1_709_210_096_789).to_string(), "2024-02-29");
+    /// ```
+    #[must_use]
+    pub fn of_unix_ms(ms: u64) -> Self {
+        const MS_OF_A_DAY: u64 = 24 * 60 * 60 * 1000;
+        Self::from_days(ms / MS_OF_A_DAY)
+    }
+
     /// The day that is this many days after 1970-01-01, or the nearest one from 0000-01-01 to 9999-12-31.
     ///
     /// The algorithm is `civil_from_days` of <https://howardhinnant.github.io/date_algorithms.html>.

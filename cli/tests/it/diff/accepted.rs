@@ -35,6 +35,16 @@ fn an_accepted_finding_is_a_note_and_does_not_fail() {
 }
 
 #[test]
+fn the_file_that_the_fleet_names_is_read_too() {
+    let (fleet, fingerprint) = breaking();
+    fleet.write("fleet.yaml", "agents: []\ncalls: { accepted: reviews/accepted.yaml }\n");
+    let run = fleet.run(COMPARE).ended(1);
+    assert!(run.stderr.contains("reviews/accepted.yaml"), "{run:?}");
+    fleet.write("reviews/accepted.yaml", &entry(&fingerprint, "expires: 9999-12-31"));
+    fleet.run(COMPARE).ended(0);
+}
+
+#[test]
 fn the_reason_of_an_accepted_finding_is_on_its_line() {
     let (fleet, fingerprint) = breaking();
     fleet.write("capgen-accepted.yaml", &entry(&fingerprint, "expires: 9999-12-31"));

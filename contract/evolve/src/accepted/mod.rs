@@ -38,6 +38,14 @@ pub struct Accepted {
     by_fingerprint: BTreeMap<String, Vec<AcceptedEntry>>,
 }
 
+/// The entries that count for the findings of an agent on a day.
+#[derive(Clone, Copy, Debug)]
+pub struct AcceptedOn<'a> {
+    accepted: &'a Accepted,
+    agent: &'a AgentId,
+    today: Date,
+}
+
 /// Whether a finding is accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Acceptance {
@@ -70,6 +78,16 @@ impl Accepted {
         }
     }
 
+    /// The entries that count for the findings of an agent on the day `today`.
+    pub fn on<'a>(&'a self, agent: &'a AgentId, today: Date) -> AcceptedOn<'a> {
+        AcceptedOn { accepted: self, agent, today }
+    }
+
+    /// The entries, by fingerprint.
+    pub fn entries(&self) -> impl Iterator<Item = &AcceptedEntry> {
+        self.by_fingerprint.values().flatten()
+    }
+
     /// The entries whose fingerprints have the [old form](Fingerprint::OLD_LEN), in the order of the file. They accept
     /// nothing.
     pub fn of_old_form(&self) -> Vec<&AcceptedEntry> {
@@ -90,6 +108,16 @@ impl Accepted {
             .collect();
         unused.sort_by_key(|entry| entry.span.start);
         unused
+    }
+}
+
+impl AcceptedOn<'_> {
+    /// The last day on which a finding is accepted; `None` if it is not accepted today.
+    pub fn until(&self, finding: &Finding) -> Option<Date> {
+        match self.accepted.acceptance(self.agent, finding, self.today) {
+            Acceptance::Accepted(entry) => Some(entry.expires),
+            Acceptance::None | Acceptance::Expired(_) => None,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use semver::Version;
 use crate::compare::compare_within;
 use crate::side::{sent_in, witness};
 use crate::work::Work;
-use crate::{Assume, Finding, Level, Levels, Sender, Settings};
+use crate::{AcceptedOn, Assume, Date, Finding, Level, Levels, Sender, Settings};
 
 pub use refusal::{Incompatibility, Refusal};
 pub use served::serves_version;
@@ -104,6 +104,54 @@ pub fn can_call_described(
     can_call(&parsed(caller)?, &parsed(provider)?, settings)
 }
 
+/// [`can_call_described`], where findings that a reviewer has accepted count as compatible: for each side, if all of its
+/// breaking findings are accepted. They are those that [`compare`](crate::compare()) has for the contracts of the caller
+/// and the provider, as the old and the new version. Returns the last day on which the entries accept them all, or
+/// `None` if no entry was needed.
+///
+/// ```
+/// use capgen_evolve::{Accepted, AcceptedEntry, CallSettings, Refusal, can_call_accepting};
+/// use capgen_manifest::{AgentId, Capability, OwnedDescriptor};
+/// use capgen_schema::Schema;
+/// let version = |schema: &str| -> Result<OwnedDescriptor, Box<dyn std::error::Error>> {
+///     let input = Some(Schema::parse_text(schema)?);
+///     Ok(Capability { input, ..Capability::new("search") }.to_descriptor(None))
+/// };
+/// let (old, new) = (version(r#"{"type": "string"}"#)?, version(r#"{"type": "string", "minLength": 1}"#)?);
+/// let (agent, today): (AgentId, _) = ("search".parse()?, "2027-01-31".parse().map_err(|_| "a day")?);
+/// let can_call = |accepted: &Accepted| {
+///     can_call_accepting(&old, &new, &CallSettings::default(), accepted.on(&agent, today))
+/// };
+/// let Err(Refusal::Incompatible(reason)) = can_call(&Accepted::default()) else { return Err("compatible".into()) };
+/// let fingerprint = reason.finding.ok_or("a finding")?.fingerprint.to_string();
+/// let reason = "empty texts were never sent".to_owned();
+/// let entry = AcceptedEntry { fingerprint, code: None, agent: None, reason, expires: today, span: 0..0 };
+/// assert_eq!(can_call(&Accepted::new(vec![entry])), Ok(Some(today)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`can_call_described`], with the first finding that is not accepted.
+pub fn can_call_accepting(
+    caller: &OwnedDescriptor,
+    provider: &OwnedDescriptor,
+    settings: &CallSettings,
+    accepted: AcceptedOn<'_>,
+) -> Result<Option<Date>, Refusal> {
+    if !caller.hash.is_empty() && caller.hash == provider.hash {
+        return can_call_described(caller, provider, settings).map(|()| None);
+    }
+    let parsed = |descriptor| Capability::from_descriptor(descriptor).map_err(Refusal::InvalidDescriptor);
+    let (caller, provider) = (parsed(caller)?, parsed(provider)?);
+    is_served(&caller, &provider, settings)?;
+    if caller.hash() == provider.hash() {
+        return Ok(None);
+    }
+    let work = Work::new(settings.budget);
+    fit(Party::alone(&caller), Party::alone(&provider), settings, &work, Some(accepted))
+}
+
 /// The rules about names and versions.
 pub(crate) fn is_served(caller: &Capability, provider: &Capability, settings: &CallSettings) -> Result<(), Refusal> {
     let is_same_id = caller.id.is_some() && caller.id == provider.id;
@@ -148,9 +196,37 @@ pub(crate) fn schemas_fit(
     settings: &CallSettings,
     work: &Work,
 ) -> Result<(), Refusal> {
-    let Some(misfit) = misfit(caller, provider, settings, work) else { return Ok(()) };
-    let finding = first_finding(misfit.side, caller.capability, provider.capability, settings, work).map(Box::new);
-    Err(Refusal::Incompatible(Incompatibility { finding, ..misfit }))
+    fit(caller, provider, settings, work, None).map(drop)
+}
+
+/// The last day on which accepted findings make the sides fit that do not fit otherwise; `None` if all of them fit.
+fn fit(
+    caller: Party<'_>,
+    provider: Party<'_>,
+    settings: &CallSettings,
+    work: &Work,
+    accepted: Option<AcceptedOn<'_>>,
+) -> Result<Option<Date>, Refusal> {
+    let (mut findings, mut until) = (None, None);
+    for side in Side::ALL {
+        let Some(misfit) = misfit_of(side, caller, provider, settings, work) else { continue };
+        let all: &Vec<Finding> =
+            findings.get_or_insert_with(|| breaking_findings(caller.capability, provider.capability, settings, work));
+        let of_side = || all.iter().filter(|finding| finding.side == Some(side));
+        let until_of = |finding| accepted.and_then(|accepted| accepted.until(finding));
+        if let Some(finding) = of_side().find(|finding| until_of(finding).is_none()) {
+            // If the first findings are accepted, their payload proves nothing.
+            let is_first = of_side().next() == Some(finding);
+            let witness = if is_first { misfit.witness } else { finding.witness.clone().or(misfit.witness) };
+            let finding = Some(Box::new(finding.clone()));
+            return Err(Refusal::Incompatible(Incompatibility { witness, finding, ..misfit }));
+        }
+        // Without a finding, the comparison did not end within the budget.
+        let day = of_side().filter_map(until_of).min();
+        let Some(day) = day else { return Err(Refusal::Incompatible(misfit)) };
+        until = Some(until.map_or(day, |earlier: Date| earlier.min(day)));
+    }
+    Ok(until)
 }
 
 /// The first side that does not fit, without the finding. This is much cheaper than [`schemas_fit`], which compares the
@@ -161,47 +237,51 @@ pub(crate) fn misfit(
     settings: &CallSettings,
     work: &Work,
 ) -> Option<Incompatibility> {
-    Side::ALL.into_iter().find_map(|side| {
-        let (sender, receiver) = match side {
-            Side::Request => (caller, provider),
-            Side::Response => (provider, caller),
-        };
-        // A side without a schema accepts every JSON value.
-        let accepted = receiver.capability.schema(side)?;
-        let anything = Schema::parse(&Json::Bool(true)).ok();
-        let declared = sender.capability.schema(side).or(anything.as_ref())?;
-        let answer = match work.contains(accepted, declared, settings.steps) {
-            Containment::Yes => return None,
-            answer => match sender.sent(settings.assume, declared) {
-                Some(sent) => sent_in(accepted, &sent, declared, settings.steps, work),
-                None => answer,
-            },
-        };
-        let (witness, undecided) = match answer {
-            Containment::Yes => return None,
-            Containment::No(payload) => (witness(accepted, payload), None),
-            Containment::Undecided(undecided) => (None, Some(undecided)),
-        };
-        Some(Incompatibility { side, witness, undecided, finding: None })
-    })
+    Side::ALL.into_iter().find_map(|side| misfit_of(side, caller, provider, settings, work))
 }
 
-/// The finding that explains why a side does not fit.
-fn first_finding(
+/// Why a side does not fit, without the finding.
+fn misfit_of(
     side: Side,
-    caller: &Capability,
-    provider: &Capability,
+    caller: Party<'_>,
+    provider: Party<'_>,
     settings: &CallSettings,
     work: &Work,
-) -> Option<Finding> {
+) -> Option<Incompatibility> {
+    let (sender, receiver) = match side {
+        Side::Request => (caller, provider),
+        Side::Response => (provider, caller),
+    };
+    // A side without a schema accepts every JSON value.
+    let accepted = receiver.capability.schema(side)?;
+    let anything = Schema::parse(&Json::Bool(true)).ok();
+    let declared = sender.capability.schema(side).or(anything.as_ref())?;
+    let answer = match work.contains(accepted, declared, settings.steps) {
+        Containment::Yes => return None,
+        answer => match sender.sent(settings.assume, declared) {
+            Some(sent) => sent_in(accepted, &sent, declared, settings.steps, work),
+            None => answer,
+        },
+    };
+    let (witness, undecided) = match answer {
+        Containment::Yes => return None,
+        Containment::No(payload) => (witness(accepted, payload), None),
+        Containment::Undecided(undecided) => (None, Some(undecided)),
+    };
+    Some(Incompatibility { side, witness, undecided, finding: None })
+}
+
+/// The findings that explain why sides do not fit.
+fn breaking_findings(caller: &Capability, provider: &Capability, settings: &CallSettings, work: &Work) -> Vec<Finding> {
     let contract = |capability: &Capability| {
         // Capabilities are compared by name.
         let capability = Capability { name: caller.name.clone(), ..capability.clone() };
         let transports = vec![TransportSettings::memory("calls")];
         Some(Manifest { agent: AgentId::new("provider")?, transports, capabilities: vec![capability] })
     };
+    let (Some(old), Some(new)) = (contract(caller), contract(provider)) else { return Vec::new() };
     let settings = Settings { assume: settings.assume, steps: settings.steps, budget: settings.budget };
-    let findings =
-        compare_within(&contract(caller)?, &contract(provider)?, settings, &Levels::default(), work).findings;
-    findings.into_iter().find(|finding| finding.side == Some(side) && finding.level == Level::Breaking)
+    let mut findings = compare_within(&old, &new, settings, &Levels::default(), work).findings;
+    findings.retain(|finding| finding.level == Level::Breaking);
+    findings
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::calls::{FleetCalls, read_calls};
 use crate::document::parse_document;
 use crate::keys::{AGENT, FLEET, names};
 use crate::read::{Map, Place, Reader, advice, class, format_version, help_for_empty};
@@ -11,7 +12,7 @@ use crate::{
     codes, secrets,
 };
 
-/// The path of an agent in `fleet.yaml`.
+/// A path in `fleet.yaml`.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     /// Relative to the folder of `fleet.yaml`. It may lead out of that folder, because users write the file themselves.
@@ -26,6 +27,9 @@ pub(crate) struct FleetFile {
     /// The path of each agent by its id.
     pub(crate) agents: BTreeMap<AgentId, Listed>,
     pub(crate) options: Options,
+    pub(crate) calls: FleetCalls,
+    /// The path of the file of accepted findings.
+    pub(crate) accepted: Option<Listed>,
     /// `name` and `description`, if they are strings.
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
@@ -42,6 +46,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
     let mut options = Options::default();
+    let (mut calls, mut accepted) = (FleetCalls::default(), None);
     let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &names(&FLEET));
@@ -58,9 +63,15 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
         if let Some(member) = map.get("generate") {
             read_options(&mut reader, &member.value, map.below("generate"), &mut options);
         }
+        if let Some(member) = map.get("calls") {
+            (calls, accepted) = read_calls(&mut reader, &member.value, map.below("calls"));
+        }
     }
     let (findings, failed) = reader.finish();
-    if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options, name, description }) }
+    if failed {
+        return Err(findings);
+    }
+    Ok(FleetFile { agents: agents.paths, options, calls, accepted, name, description })
 }
 
 /// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by
@@ -159,16 +170,22 @@ fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<(AgentId, Range<usize>)>
 }
 
 fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<Listed> {
-    let member = reader.required(map, "path")?;
-    let text = reader.filled(map, "path")?;
+    reader.required(map, "path")?;
+    relative(reader, map, "path")
+}
+
+/// The path at a key, which is relative to the folder of `fleet.yaml`.
+pub(super) fn relative(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Listed> {
+    let text = reader.filled(map, key)?;
+    let span = &map.get(key)?.value.span;
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if text.starts_with(['/', '\\']) || drive {
-        let at = (member.value.span.clone(), "");
-        let finding = reader.finding(codes::FLEET_PATH, "`path` must be relative", at, &map.below("path"));
+        let (message, at) = (format!("`{key}` must be relative"), (span.clone(), ""));
+        let finding = reader.finding(codes::FLEET_PATH, message, at, &map.below(key));
         reader.report(
             finding.help("write it relative to the folder of `fleet.yaml`, so that it is valid on other machines"),
         );
         return None;
     }
-    Some(Listed { path: text.to_owned(), span: member.value.span.clone() })
+    Some(Listed { path: text.to_owned(), span: span.clone() })
 }

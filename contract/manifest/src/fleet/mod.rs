@@ -1,5 +1,6 @@
 //! The agents of a fleet, and where their manifests are.
 
+mod calls;
 mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use capgen_diagnostic::{nearest, quoted};
 
 use crate::file::{candidates, manifest_in, plain, read_source, shown};
+pub use crate::fleet::calls::FleetCalls;
 pub use crate::fleet::listing::listed_agents;
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Options, Source, codes};
@@ -21,6 +23,9 @@ pub struct Fleet {
     /// The agents in `fleet.yaml`.
     listed: BTreeMap<AgentId, Listed>,
     options: Options,
+    calls: FleetCalls,
+    /// The path of the file of accepted findings.
+    accepted: Option<Listed>,
     name: Option<String>,
     description: Option<String>,
 }
@@ -54,9 +59,9 @@ impl Fleet {
         }
         let path = root.join("fleet.yaml");
         let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
-        let FleetFile { agents: listed, options, name, description } =
+        let FleetFile { agents: listed, options, calls, accepted, name, description } =
             source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
-        Ok(Self { root: root.to_owned(), source, listed, options, name, description })
+        Ok(Self { root: root.to_owned(), source, listed, options, calls, accepted, name, description })
     }
 
     /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
@@ -83,6 +88,38 @@ impl Fleet {
     /// The options of generated code in `fleet.yaml`, which flags and build scripts override.
     pub fn options(&self) -> Options {
         self.options.clone()
+    }
+
+    /// The settings of clients and servers in `fleet.yaml`: its key `calls`.
+    pub fn calls(&self) -> FleetCalls {
+        self.calls
+    }
+
+    /// The path of the file of accepted findings that `fleet.yaml` names.
+    pub fn accepted_file(&self) -> Option<PathBuf> {
+        self.accepted.as_ref().map(|listed| self.listed_path(&listed.path))
+    }
+
+    /// The file of accepted findings that `fleet.yaml` names; `None` if it names none. `capgen_evolve::read_accepted`
+    /// reads its entries.
+    ///
+    /// # Errors
+    ///
+    /// [`codes::UNREADABLE`] at the path in `fleet.yaml` if there is no such file, and those of
+    /// [`read_source`](crate::read_source).
+    pub fn accepted(&self) -> Result<Option<Source>, Vec<Diagnostic>> {
+        let (Some(listed), Some(path)) = (&self.accepted, self.accepted_file()) else { return Ok(None) };
+        if path.symlink_metadata().is_err() {
+            let message = "`fleet.yaml` names a file of accepted findings that does not exist";
+            let mut finding = Diagnostic::new(codes::UNREADABLE, message);
+            if let Some(source) = &self.source {
+                finding = finding.at(source, listed.span.clone(), "");
+            }
+            finding.pointer = Some("/calls/accepted".to_owned());
+            let help = "create the file, which may be empty, or remove the key `accepted`";
+            return Err(vec![finding.note(format!("tried `{}`", shown(&path))).help(help)]);
+        }
+        read_source(&path, &shown(&path)).map(Some)
     }
 
     /// The `name` in `fleet.yaml`. Any text.

@@ -1,13 +1,15 @@
 //! The schemas of the values of keys.
 
 use capgen_descriptor::name::NAME_PATTERN;
-use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, Skew, VERSION_PATTERN, ValueType, VersionRange};
+use capgen_descriptor::{
+    Assume, CapabilityKey, Determinism, SideEffects, Skew, VERSION_PATTERN, ValueType, VersionRange,
+};
 use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
-use super::options;
+use super::{mapping, options};
 use crate::AgentId;
-use crate::keys::{Key, Value};
+use crate::keys::{CALLS, Key, Value};
 
 /// Relative paths: those that start with neither a slash nor a drive.
 const RELATIVE: &str = r"^([^/\\A-Za-z]|[A-Za-z]([^:]|$))";
@@ -34,6 +36,9 @@ fn schema(value: Value) -> Node {
         Value::Capabilities => list(Node::reference("capability")).number("minItems", 1),
         Value::Agents => list(Node::reference("agent")),
         Value::Options => options(),
+        Value::Calls => mapping(&CALLS),
+        Value::Skew => one_of(Skew::ALL.map(Skew::name)).text("default", Skew::default().name()),
+        Value::Assume => one_of(Assume::ALL.map(Assume::name)).text("default", Assume::default().name()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::short;
-use capgen_manifest::{Fleet, codes, find_root, read_source, shown};
+use capgen_manifest::{Assume, Fleet, FleetCalls, Skew, codes, find_root, read_source, shown};
 use capgen_testkit::folder::Folder;
 
 /// A new folder with the given files. Removes an existing one first.
@@ -271,4 +271,54 @@ fn a_detour_through_a_link_is_displayed() {
     std::os::unix::fs::symlink(folder.path("x/deep"), folder.path("link")).unwrap();
     let path = folder.path("link/../a.yaml");
     assert_eq!(shown(&path), path.display().to_string());
+}
+
+#[test]
+fn the_settings_of_calls_are_read() {
+    let fleet = "agents: []\ncalls: { skew: refuse, assume: capgen-peer, accepted: ./reviews/accepted.yaml }\n";
+    let root = folder("calls", &[("fleet.yaml", fleet), ("reviews/accepted.yaml", "# none yet\n")]);
+    let fleet = Fleet::open(&root).unwrap();
+    assert_eq!((fleet.calls().skew, fleet.calls().assume), (Some(Skew::Refuse), Some(Assume::CapgenPeer)));
+    assert_eq!(fleet.accepted().unwrap().unwrap().text(), "# none yet\n");
+    assert_eq!(fleet.accepted_file(), Some(root.join("reviews/accepted.yaml")));
+    for text in ["agents: []\n", "agents: []\ncalls: {}\n"] {
+        fs::write(root.join("fleet.yaml"), text).unwrap();
+        let fleet = Fleet::open(&root).unwrap();
+        assert_eq!((fleet.calls(), fleet.accepted_file()), (FleetCalls::default(), None));
+        assert!(fleet.accepted().unwrap().is_none());
+    }
+}
+
+#[test]
+fn invalid_settings_of_calls_are_reported_with_a_remedy() {
+    let root = folder("invalid-calls", &[]);
+    for (calls, pointer, expected) in [
+        ("serve", "/calls", "E0203 2:8 `calls` must be a mapping\n  2: a string\n"),
+        ("{ skew: refused }", "/calls/skew", "E0211 2:16 unknown value of `skew`\n  help: did you mean `refuse`?\n"),
+        (
+            "{ assume: all }",
+            "/calls/assume",
+            "E0211 2:18 unknown value of `assume`\n  help: the values are `any-peer`, `capgen-peer`\n",
+        ),
+        ("{ skw: serve }", "/calls/skw", "E0201 2:10 unknown key `skw` in `calls`\n  help: did you mean `skew`?\n"),
+        (
+            "{ accepted: /a.yaml }",
+            "/calls/accepted",
+            "E0308 2:20 `accepted` must be relative\n  help: write it relative to the folder of `fleet.yaml`, so that it \
+             is valid on other machines\n",
+        ),
+    ] {
+        fs::write(root.join("fleet.yaml"), format!("agents: []\ncalls: {calls}\n")).unwrap();
+        let findings = Fleet::open(&root).unwrap_err();
+        assert_eq!(short_findings(&root, &findings), expected);
+        assert_eq!(findings[0].pointer.as_deref(), Some(pointer));
+    }
+    fs::write(root.join("fleet.yaml"), "agents: []\ncalls: { accepted: missing.yaml }\n").unwrap();
+    let findings = Fleet::open(&root).unwrap().accepted().unwrap_err();
+    assert_eq!(
+        short_findings(&root, &findings),
+        "E0304 2:20 `fleet.yaml` names a file of accepted findings that does not exist\n  tried `ROOT/missing.yaml`\n  \
+         help: create the file, which may be empty, or remove the key `accepted`\n"
+    );
+    assert_eq!(findings[0].pointer.as_deref(), Some("/calls/accepted"));
 }
