@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use capgen_descriptor::embedded::{EmbeddedAgent, EmbeddedPeers, EmbeddedRoute};
+use capgen_descriptor::embedded::{EmbeddedAcceptance, EmbeddedAgent, EmbeddedCalls, EmbeddedPeers, EmbeddedRoute};
 use capgen_diagnostic::{Diagnostic, render};
-use capgen_manifest::{Manifest, Selection, TransportSettings, read_peers, read_source, shown};
+use capgen_evolve::{AcceptedEntry, read_accepted};
+use capgen_manifest::{Fleet, Manifest, Selection, TransportSettings, read_peers, read_source, shown};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
@@ -46,6 +47,8 @@ pub(crate) fn expand(base: &Path, paths: &Paths) -> syn::Result<TokenStream> {
     let selection = Selection { all: true, root: Some(root.clone()), start: root, ..Selection::default() };
     let located = selection.locate();
     let mut files = located.paths();
+    let fleet = located.fleet().cloned();
+    files.extend(fleet.as_ref().and_then(Fleet::accepted_file));
     let contracts = located.load().map_err(|findings| failed(&paths.fleet, &findings))?;
     let agents = contracts.iter().map(|contract| agent(&contract.manifest)).collect();
     let mut peers = Vec::new();
@@ -56,7 +59,8 @@ pub(crate) fn expand(base: &Path, paths: &Paths) -> syn::Result<TokenStream> {
         peers.extend(read.into_iter().map(|(agent, transports)| (agent.to_string(), routes(&transports))));
         files.push(file);
     }
-    let embedded: EmbeddedPeers = (agents, peers);
+    let calls = fleet.as_ref().map(calls).transpose().map_err(|findings| failed(&paths.fleet, &findings))?;
+    let embedded: EmbeddedPeers = (agents, peers, calls.unwrap_or_default());
     let text = serde_json::to_string(&embedded)
         .map_err(|error| syn::Error::new(paths.fleet.span(), format!("the fleet cannot be written: {error}")))?;
     let files = files.iter().filter_map(|file| absolute(file));
@@ -64,6 +68,32 @@ pub(crate) fn expand(base: &Path, paths: &Paths) -> syn::Result<TokenStream> {
         #(const _: usize = ::core::include_bytes!(#files).len();)*
         #text
     }})
+}
+
+/// The most accepted findings that a program contains. One takes some 100 bytes, and reviewers read far fewer.
+const MAX_ACCEPTED: usize = 10_000;
+
+/// The settings of calls.
+fn calls(fleet: &Fleet) -> Result<EmbeddedCalls, Vec<Diagnostic>> {
+    let settings = fleet.calls();
+    let accepted = match fleet.accepted()? {
+        None => None,
+        Some(source) => {
+            let entries = read_accepted(&source)?;
+            if entries.len() > MAX_ACCEPTED {
+                let message = format!("the file has {} accepted findings; the limit is {MAX_ACCEPTED}", entries.len());
+                let finding = Diagnostic::new(capgen_evolve::codes::INVALID_ACCEPTED, message);
+                return Err(vec![finding.help("remove the entries that have expired")]);
+            }
+            Some(entries.into_iter().map(acceptance).collect())
+        }
+    };
+    let (skew, assume) = (settings.skew.map(|policy| policy.name()), settings.assume.map(|assume| assume.name()));
+    Ok((skew.map(str::to_owned), assume.map(str::to_owned), accepted))
+}
+
+fn acceptance(entry: AcceptedEntry) -> EmbeddedAcceptance {
+    (entry.fingerprint, entry.expires.to_string(), entry.code, entry.agent)
 }
 
 fn agent(manifest: &Manifest) -> EmbeddedAgent {
@@ -126,6 +156,24 @@ capabilities:
         assert!(error.starts_with("`missing.yaml` cannot be embedded") && error.contains("cannot read"), "{error}");
         let error = expanded(&[], "\"nowhere\"").unwrap_err();
         assert!(error.contains("nowhere"), "{error}");
+    }
+
+    #[test]
+    fn the_settings_of_calls_are_embedded_without_the_reasons_of_reviewers() {
+        let fleet = "agents: []\ncalls: { skew: refuse, assume: capgen-peer, accepted: accepted.yaml }\n";
+        let accepted =
+            "- { fingerprint: 0123456789abcdef0123, reason: agreed with Ann, expires: 2027-01-31, agent: index }\n";
+        let manifest = ("fleet/agents/index/capabilities.yaml", MANIFEST);
+        let files = [("fleet/fleet.yaml", fleet), ("fleet/accepted.yaml", accepted), manifest];
+        let text = expanded(&files, "\"fleet\"").unwrap();
+        let calls = r#"[\"refuse\",\"capgen-peer\",[[\"0123456789abcdef0123\",\"2027-01-31\",null,\"index\"]]]"#;
+        assert!(text.contains(calls) && text.contains("accepted.yaml") && !text.contains("Ann"), "{text}");
+        let error = expanded(&[("fleet/fleet.yaml", fleet), manifest], "\"fleet\"").unwrap_err();
+        assert!(error.contains("fleet.yaml:2:55") && error.contains("does not exist"), "{error}");
+        let wrong = accepted.replace("expires", "expire");
+        let files = [("fleet/fleet.yaml", fleet), ("fleet/accepted.yaml", wrong.as_str()), manifest];
+        let error = expanded(&files, "\"fleet\"").unwrap_err();
+        assert!(error.contains("accepted.yaml:1:") && error.contains("did you mean `expires`?"), "{error}");
     }
 
     #[test]

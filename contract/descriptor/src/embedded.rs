@@ -3,11 +3,18 @@
 
 use crate::OwnedDescriptor;
 
-/// The agents of a fleet, and the ways to reach agents that replace theirs.
-pub type EmbeddedPeers = (Vec<EmbeddedAgent>, Vec<(String, Vec<EmbeddedRoute>)>);
+/// The agents of a fleet, the ways to reach agents that replace theirs, and the settings of calls.
+pub type EmbeddedPeers = (Vec<EmbeddedAgent>, Vec<(String, Vec<EmbeddedRoute>)>, EmbeddedCalls);
 
 /// The id of an agent, the ways to reach it, and its capabilities.
 pub type EmbeddedAgent = (String, Vec<EmbeddedRoute>, Vec<OwnedDescriptor>);
 
 /// The kind of a transport, and the address of requests. Other settings may contain credentials.
 pub type EmbeddedRoute = (String, String);
+
+/// The names of the policy and of the assumed senders, if the fleet has them, and its accepted findings.
+pub type EmbeddedCalls = (Option<String>, Option<String>, Option<Vec<EmbeddedAcceptance>>);
+
+/// The fingerprint of an accepted finding, the last day on which it is accepted, and its code and its agent, if the
+/// entry names them. The reason is for the readers of the file.
+pub type EmbeddedAcceptance = (String, String, Option<String>, Option<String>);

@@ -120,6 +120,11 @@ impl Located {
         self.fleet.as_ref().map(Fleet::options).unwrap_or_default()
     }
 
+    /// The fleet, if it was opened: to find agents. Its errors are reported by [`load`](Self::load).
+    pub fn fleet(&self) -> Option<&Fleet> {
+        self.fleet.as_ref()
+    }
+
     /// How many contracts were found.
     pub fn count(&self) -> usize {
         self.inputs.len()

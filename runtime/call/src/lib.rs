@@ -99,7 +99,7 @@ pub use options::{CallMode, CallOptions};
 pub use outcome::{CallError, CallResult, ResultError, Status, code, reason};
 #[cfg(feature = "files")]
 pub use peers::PeerFileError;
-pub use peers::{EmbeddedFleet, InvalidFleet, PeerTable};
+pub use peers::{AcceptedFindings, EmbeddedFleet, InvalidFleet, PeerTable};
 pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use settings::{InvalidSetting, InvalidSettings, Settings};
 #[cfg(feature = "signal")]

@@ -313,6 +313,10 @@ pub struct CallResult {
     /// The response. A response that violates its schema is kept as it arrived: as a string if it is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
+    /// The contracts of a call that succeeded, if the provider states that other responses may be invalid for this
+    /// caller. It compares the contracts beside the calls, so the first calls do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<SkewDetails>,
 }
 
 /// The error of a [`CallResult`].
@@ -350,6 +354,7 @@ impl From<CallError> for CallResult {
             correlation_id: error.correlation_id.into(),
             latency_ms: in_ms(error.latency),
             response,
+            skew: None,
         }
     }
 }

@@ -38,6 +38,10 @@ pub(super) struct Reply {
     pub(super) payload: Bytes,
     /// Both contracts, if the provider's is another one: then this is the reason why the payload may be invalid.
     pub(super) skew: Option<Box<SkewDetails>>,
+    /// The contracts, if the provider states that other responses may be invalid.
+    pub(super) notice: Option<Box<SkewDetails>>,
+    /// Whether the provider asks for the caller's contract.
+    pub(super) needs_descriptor: bool,
 }
 
 /// A valid request, without its ids.
@@ -54,6 +58,8 @@ pub(super) struct Request<'a> {
     pub(super) heartbeat: Option<u64>,
     /// The address, if it is not that of the target.
     pub(super) address: Option<&'a str>,
+    /// The contract of the caller, if an earlier response asked for it. The first attempt has it.
+    pub(super) contract: Option<&'a str>,
 }
 
 /// The parts of a message that differ between the attempts of a call.
@@ -224,6 +230,7 @@ impl Client {
         // Writing to a string does not fail.
         let _ = write!(inbox, "{}.{token}", link.inbox);
         let message = request.message(MessageKind::Request, id, trace);
+        let descriptor = descriptor.or(message.descriptor);
         self.deliver(started, link, request, Message { inbox: Some(inbox), descriptor, ..message }).await
     }
 
@@ -296,7 +303,16 @@ impl Client {
 impl<'a> Request<'a> {
     /// A request that is sent once.
     pub(super) fn once(target: &'a Target, payload: &'a [u8], options: &'a CallOptions) -> Self {
-        Self { target, payload, options, is_repeated: false, attempt: 1, heartbeat: None, address: None }
+        Self {
+            target,
+            payload,
+            options,
+            is_repeated: false,
+            attempt: 1,
+            heartbeat: None,
+            address: None,
+            contract: None,
+        }
     }
 
     /// The trace of an attempt.
@@ -305,10 +321,14 @@ impl<'a> Request<'a> {
     }
 
     /// A message without an address for the response.
-    fn message(self, kind: MessageKind, id: Id, trace: &Traceparent) -> Message<'_> {
+    fn message<'m>(self, kind: MessageKind, id: Id, trace: &'m Traceparent) -> Message<'m>
+    where
+        'a: 'm,
+    {
         let attempt = (self.attempt > 1).then(|| self.attempt.to_string());
         let heartbeat = self.heartbeat.map(|ms| ms.to_string());
-        Message { kind, id, trace, inbox: None, descriptor: None, attempt, heartbeat }
+        let descriptor = self.contract.filter(|_| self.attempt == 1);
+        Message { kind, id, trace, inbox: None, descriptor, attempt, heartbeat }
     }
 
     /// The headers of a message: the caller's, and those that the client sets.
@@ -368,7 +388,8 @@ impl Reply {
                 reason: Some(reason::RESPONSE.to_owned()),
             })
         });
-        Self { payload: response.payload, skew }
+        let Response { payload, notice, needs_descriptor, .. } = response;
+        Self { payload, skew, notice, needs_descriptor }
     }
 }
 

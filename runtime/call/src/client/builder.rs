@@ -109,7 +109,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The agents that can be called.
+    /// The agents that can be called. If their fleet has the key `calls`, its policy is that of this client, unless the
+    /// builder or the environment set another one.
     pub fn peers(self, peers: PeerTable) -> Self {
         Self { peers, ..self }
     }
@@ -209,6 +210,7 @@ impl ClientBuilder {
             let dispatcher = tokio::spawn(Arc::clone(&pending).dispatch(replies));
             links.push(Link { transport, inbox, pending, dispatcher });
         }
+        let fleet_skew = self.peers.settings().skew;
         let inner = Inner {
             agent: self.agent,
             links,
@@ -219,7 +221,7 @@ impl ClientBuilder {
             timeout: self.timeout,
             limit: Arc::new(Semaphore::new(self.max_in_flight)),
             retry: self.retry,
-            skew: self.skew.or(self.settings.skew).unwrap_or_default(),
+            skew: self.skew.or(self.settings.skew).or(fleet_skew).unwrap_or_default(),
             tries_other_instances: self.tries_other_instances,
             known: Mutex::default(),
             runtime: Handle::current(),

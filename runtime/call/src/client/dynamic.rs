@@ -116,19 +116,21 @@ impl Started {
             correlation_id: self.correlation_id.as_str().to_owned(),
             latency_ms: in_ms(self.elapsed()),
             response: None,
+            skew: None,
         }
     }
 }
 
 /// Reads and validates a response, and ends the call.
 async fn settle(started: Started, contract: &CalledContract, reply: Result<Reply, CallError>) -> CallResult {
-    let Reply { payload: response, skew } = match reply {
+    let Reply { payload: response, skew, notice, .. } = match reply {
         Ok(reply) => reply,
         Err(error) => return started.end(error).await.into(),
     };
     match checked_response(contract, &response) {
         Ok(value) => {
-            let result = CallResult { response: Some(value), ..started.result(Status::Ok) };
+            let skew = notice.map(|notice| *notice);
+            let result = CallResult { response: Some(value), skew, ..started.result(Status::Ok) };
             started.succeed().await;
             result
         }

@@ -4,6 +4,7 @@
 //! sent first to an instance that serves the caller's contract, which subscribes to an address of its own, and then
 //! again to any instance. This does not depend on [`Retry`](super::Retry): no handler has started.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_descriptor::Skew;
@@ -22,7 +23,8 @@ use crate::outcome::{CallError, code};
 const BY_CHANCE: u32 = 4;
 
 impl Client {
-    /// The response to a request, by an instance of the peer that can serve it.
+    /// The response to a request, by an instance of the peer that can serve it. If the peer asked for the caller's
+    /// contract, the request has it.
     pub(super) async fn exchange(
         &self,
         started: &Started,
@@ -32,15 +34,48 @@ impl Client {
         // The budget for further attempts depends on the number of calls.
         let known = self.inner.known(&started.peer);
         known.called();
-        let result = self.exchange_with_any(started, request, &known, is_valid).await;
+        let contract = self.contract_asked_for(request, &known);
+        let request = Request { contract: contract.as_deref(), ..request };
+        let reply = self.exchange_with_others(started, request, &known, is_valid).await?;
+        note(&known, started, request, &reply);
+        Ok(reply)
+    }
+
+    /// The text of the caller's contract, if the peer asked for it, and this request has room for it.
+    fn contract_asked_for(&self, request: Request<'_>, known: &Known) -> Option<String> {
+        let contract = &request.target.contract;
+        let mut text = None;
+        let is_taken = known.takes_contract(contract.hash(), || {
+            let described = serde_json::to_string(&contract.described()).unwrap_or_default();
+            if described.len() > MAX_CONTRACT {
+                // It fits into no request.
+                return true;
+            }
+            let limit = self.link(request.target).map_or(0, |link| link.transport.max_message()).min(MAX_DESCRIBED);
+            let size = described.len().saturating_mul(2).saturating_add(request.payload.len());
+            let fits = size.saturating_add(MAX_REST) <= limit;
+            text = Some(described);
+            fits
+        });
+        text.filter(|_| is_taken)
+    }
+
+    async fn exchange_with_others(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        known: &Arc<Known>,
+        is_valid: IsValid<'_>,
+    ) -> Result<Reply, CallError> {
+        let result = self.exchange_with_any(started, request, known, is_valid).await;
         if !self.inner.tries_other_instances {
             return result;
         }
         match result {
             // In boxes, because few calls go on here.
-            Err(error) if is_refused(&error) => Box::pin(self.other_instance(started, request, &known, error)).await,
+            Err(error) if is_refused(&error) => Box::pin(self.other_instance(started, request, known, error)).await,
             Ok(reply) if reply.skew.is_some() && !is_valid(&reply.payload) => {
-                Ok(Box::pin(self.readable(started, request, &known, reply)).await)
+                Ok(Box::pin(self.readable(started, request, known, reply)).await)
             }
             result => result,
         }
@@ -106,6 +141,38 @@ impl Client {
 
 /// The time that another attempt needs at least: less is over before its answer.
 const MIN_REST: Duration = Duration::from_millis(1);
+
+/// The largest contract that a provider reads, in bytes.
+const MAX_CONTRACT: usize = 256 * 1024;
+
+/// The largest request with a contract that only a later call needs, in bytes: providers that ask for contracts read
+/// requests of this size. The quotes in a contract are escaped, so that it may take twice its size.
+const MAX_DESCRIBED: usize = 512 * 1024;
+
+/// Room for the headers and the other members of such a request.
+const MAX_REST: usize = 32 * 1024;
+
+/// Notes what a response states about the contracts.
+fn note(known: &Known, started: &Started, request: Request<'_>, reply: &Reply) {
+    let provider = reply.skew.as_ref().and_then(|skew| skew.provider_contract.as_deref());
+    let Some(provider) = provider else { return };
+    let own = request.target.contract.hash();
+    if reply.needs_descriptor {
+        known.asks(own, provider);
+    }
+    if let Some(notice) = &reply.notice
+        && known.is_new_skew(own, provider)
+    {
+        let version = |version: &Option<String>| version.clone().unwrap_or_default();
+        tracing::warn!(
+            peer = &*started.peer,
+            capability = &*started.capability,
+            provider_version = version(&notice.provider_version),
+            caller_version = version(&notice.caller_version),
+            "the provider has another contract, of which some responses may be invalid"
+        );
+    }
+}
 
 /// Whether an instance refused a request because of the contracts, and started no handler.
 fn is_refused(error: &CallError) -> bool {

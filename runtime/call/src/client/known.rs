@@ -1,9 +1,10 @@
-//! The facts that a client with retries remembers about each peer.
+//! The facts that a client remembers about each peer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
+use super::asked::Asked;
 use super::budget::Budget;
 
 /// The facts about one peer.
@@ -14,6 +15,7 @@ pub(crate) struct Known(Mutex<Facts>);
 struct Facts {
     budget: Budget,
     heartbeat: Support,
+    asked: Asked,
 }
 
 /// Whether a peer sends heartbeats.
@@ -54,6 +56,23 @@ impl Known {
     pub(super) fn sends_heartbeats(&self) -> bool {
         let Support { announced, is_mixed } = self.lock().heartbeat;
         announced >= if is_mixed { IN_A_ROW } else { 1 }
+    }
+
+    /// Whether the next request with a contract, given by its hash, also has its text, if it fits into the message.
+    pub(super) fn takes_contract(&self, own: &str, fits: impl FnOnce() -> bool) -> bool {
+        // Usually no provider asks.
+        let mut facts = self.lock();
+        facts.asked.is_any() && fits() && facts.asked.take(own)
+    }
+
+    /// Notes that a provider asks for a contract; both are given by their hashes.
+    pub(super) fn asks(&self, own: &str, provider: &str) {
+        self.lock().asked.ask(own, provider);
+    }
+
+    /// Whether it is new that responses of a provider may be invalid.
+    pub(super) fn is_new_skew(&self, own: &str, provider: &str) -> bool {
+        self.lock().asked.report(own, provider)
     }
 
     /// Counts a call.

@@ -1,5 +1,6 @@
 //! The client: typed and dynamic calls.
 
+mod asked;
 mod attempt;
 mod budget;
 mod builder;
@@ -204,7 +205,7 @@ impl Client {
 
 /// Reads and validates the response of a typed call, and ends the call.
 async fn settle<P: Payload>(started: Started, reply: Result<Reply, CallError>) -> Result<P, CallError> {
-    let Reply { payload: response, skew } = match reply {
+    let Reply { payload: response, skew, .. } = match reply {
         Ok(reply) => reply,
         Err(error) => return Err(started.end(error).await),
     };

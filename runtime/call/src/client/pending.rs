@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
+use capgen_payload::Payload as _;
 use tokio::time::Instant;
 
 use super::known::Known;
-use crate::envelope::{Envelope, Keys, MessageKind, WORKING, header};
+use crate::envelope::{Envelope, Keys, MessageKind, SkewDetails, WORKING, header};
 use crate::id::Id;
 use crate::outcome::{CallError, code};
 use crate::transport::{Incoming, IncomingContent, Subscription};
@@ -37,6 +38,8 @@ pub(crate) struct Response {
     pub(crate) needs_descriptor: bool,
     /// The provider's contract, if it states one, which it does if the caller's is another one.
     pub(crate) provider: Option<Box<ProviderContract>>,
+    /// The contracts, if the provider states that other responses may be invalid for the caller.
+    pub(crate) notice: Option<Box<SkewDetails>>,
 }
 
 /// The contract of a provider, as its response states it.
@@ -295,6 +298,9 @@ impl Response {
                 let version = envelope.header(header::VERSION).map(str::to_owned);
                 Box::new(ProviderContract { hash: hash.to_owned(), version })
             }),
+            notice: envelope
+                .header(header::SKEW)
+                .and_then(|text| SkewDetails::from_json(text.as_bytes()).ok().map(Box::new)),
             payload: envelope.payload,
         }
     }

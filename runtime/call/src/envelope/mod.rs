@@ -44,13 +44,17 @@ pub mod header {
     pub const CONTRACT: &str = "capgen-contract";
     /// In requests and responses: the version of the sender's contract of the capability, if it has one.
     pub const VERSION: &str = "capgen-version";
-    /// In a second request: the caller's contract of the capability, as JSON, because the provider asked for it.
+    /// In requests: the caller's contract of the capability, as JSON, because the provider asked for it.
     pub const DESCRIPTOR: &str = "capgen-descriptor";
     /// In responses: `ok` (also if it is absent) or `error`.
     pub const STATUS: &str = "capgen-status";
-    /// In responses with the code `EVERSION_SKEW`: `descriptor` if the provider does not know the caller's contract,
-    /// and compares it if the request is sent again with the header `capgen-descriptor`.
+    /// In responses: `descriptor` if the provider does not know the caller's contract, and compares it if the request is
+    /// sent again with the header `capgen-descriptor` (with the code `EVERSION_SKEW`), or if the caller's next request
+    /// has it (in other responses).
     pub const NEEDS: &str = "capgen-needs";
+    /// In responses with the status `ok`: the versions and hashes of both contracts, as JSON, if other responses of the
+    /// provider may be invalid for the caller.
+    pub const SKEW: &str = "capgen-skew";
     /// In requests: the time until the deadline of the call when the message was written, in ms: 1 to 600000. It does
     /// not depend on clocks, so it is preferred to the member `deadline`.
     pub const TIMEOUT: &str = "capgen-timeout-ms";

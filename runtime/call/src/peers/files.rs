@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::Path;
 
-use capgen_diagnostic::{Diagnostic, render};
-use capgen_manifest::{Selection, read_peers, read_source, shown};
+use capgen_diagnostic::{Diagnostic, Source, render};
+use capgen_evolve::{ACCEPTED_FILE, read_accepted};
+use capgen_manifest::{Fleet, Selection, read_peers, read_source, shown};
 
-use super::PeerTable;
+use super::{AcceptedFindings, FleetSettings, PeerTable};
 
-/// Every finding in the files of a table of peers. [`Display`](fmt::Display) writes them as `capgen check` does.
+/// Every finding in the files of a table of peers, or in the text of accepted findings. [`Display`](fmt::Display) writes them as `capgen check` does.
 #[derive(Clone, Debug)]
 pub struct PeerFileError(Vec<Diagnostic>);
 
@@ -32,7 +33,9 @@ impl PeerTable {
         self.with_selection(Selection { files, start: parent(path), ..Selection::default() })
     }
 
-    /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there.
+    /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there. The settings of
+    /// the key `calls` of `fleet.yaml` apply to the clients with this table, and to servers with
+    /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet).
     ///
     /// # Errors
     ///
@@ -66,10 +69,39 @@ impl PeerTable {
     }
 
     fn with_selection(mut self, selection: Selection) -> Result<Self, PeerFileError> {
-        for contract in selection.locate().load().map_err(PeerFileError)? {
+        let located = selection.locate();
+        let settings = located.fleet().map(settings).transpose();
+        for contract in located.load().map_err(PeerFileError)? {
             self = self.with_manifest(&contract.manifest);
         }
+        self.settings.set(settings.map_err(PeerFileError)?.unwrap_or_default());
         Ok(self)
+    }
+}
+
+/// The settings of calls of a fleet.
+fn settings(fleet: &Fleet) -> Result<FleetSettings, Vec<Diagnostic>> {
+    let accepted = fleet.accepted()?.map(|source| read_accepted(&source)).transpose()?;
+    let calls = fleet.calls();
+    Ok(FleetSettings { skew: calls.skew, assume: calls.assume, accepted: accepted.map(AcceptedFindings::new) })
+}
+
+impl AcceptedFindings {
+    /// Reads the text of a file of accepted findings, in YAML or JSON.
+    ///
+    /// ```
+    /// use capgen_call::AcceptedFindings;
+    /// let text = "- { fingerprint: 77b067043838f6c7b927, reason: no caller sends it, expires: 2027-01-31 }";
+    /// assert!(AcceptedFindings::from_text(text).is_ok());
+    /// let error = AcceptedFindings::from_text("- { fingerprint: 77b067043838f6c7b927 }").unwrap_err();
+    /// assert!(error.to_string().contains("must have the key `reason`"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Every finding in the text.
+    pub fn from_text(text: &str) -> Result<Self, PeerFileError> {
+        read_accepted(&Source::new(ACCEPTED_FILE, text)).map(Self::new).map_err(PeerFileError)
     }
 }
 

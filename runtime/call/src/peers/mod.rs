@@ -3,6 +3,7 @@
 mod embedded;
 #[cfg(feature = "files")]
 mod files;
+mod fleet;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ use capgen_schema::Schema;
 pub use embedded::{EmbeddedFleet, InvalidFleet};
 #[cfg(feature = "files")]
 pub use files::PeerFileError;
+pub use fleet::AcceptedFindings;
+
+pub(crate) use fleet::FleetSettings;
 
 /// The agents that a client can call.
 ///
@@ -29,6 +33,8 @@ pub use files::PeerFileError;
 #[derive(Clone, Debug, Default)]
 pub struct PeerTable {
     peers: BTreeMap<String, Arc<Peer>>,
+    /// The settings of calls of the fleets, the last one that has each.
+    settings: FleetSettings,
 }
 
 /// An agent that can be called.
@@ -107,6 +113,11 @@ impl PeerTable {
     #[must_use]
     pub fn has(&self, agent: &str) -> bool {
         self.peers.contains_key(agent)
+    }
+
+    /// The settings of calls that the fleets give.
+    pub(crate) fn settings(&self) -> &FleetSettings {
+        &self.settings
     }
 
     pub(crate) fn get(&self, agent: &str) -> Option<&Arc<Peer>> {

@@ -3,13 +3,14 @@
 
 use capgen_descriptor::Skew;
 
+use super::callers::Caller;
 use super::due::Arrival;
 use super::entry::Entry;
 use super::numbers::{check_attempt, check_headers};
 use super::respond::Answer;
 use super::seen::Novelty;
 use super::shared::Shared;
-use super::skew::Compared;
+use super::verdict::Compared;
 use super::versions::{Candidates, Versions};
 use crate::envelope::{Envelope, MessageKind, header};
 use crate::outcome::code;
@@ -21,10 +22,11 @@ impl Shared {
         request: &Envelope,
         is_redelivered: bool,
         arrival: Arrival,
+        caller: &Caller,
     ) -> Result<Candidates<'_>, Answer> {
         self.check_fields(request, arrival)
             .map_err(|answer| if request.is_authentic(self.keys.as_ref()) { answer } else { answer.unproved() })?;
-        self.check_sender(request, is_redelivered, arrival)?;
+        self.check_sender(request, is_redelivered, arrival, caller)?;
         if self.cancels.is_cancelled(request) {
             return Err(Answer::cancelled());
         }
@@ -41,7 +43,7 @@ impl Shared {
                 && versions.difference(request, candidates.first).is_some()
             {
                 // In a box, because the contracts are nearly always equal.
-                return Box::pin(self.compatible(request, policy, candidates)).await;
+                return Box::pin(self.compatible(request, policy, candidates, caller)).await;
             }
         }
         Ok(candidates)
@@ -54,6 +56,7 @@ impl Shared {
         request: &Envelope,
         policy: Skew,
         all: Candidates<'a>,
+        caller: &Caller,
     ) -> Result<Candidates<'a>, Answer> {
         let (mut compatible, mut refusal) = (None, None);
         for entry in all.iter() {
@@ -63,7 +66,7 @@ impl Shared {
                 Candidates::add(&mut compatible, all.versions, entry);
                 continue;
             };
-            match self.comparisons.check(request, &difference, Compared::Both).await {
+            match self.comparisons.check(request, &difference, Compared::Both, caller).await {
                 None => Candidates::add(&mut compatible, all.versions, entry),
                 Some(answer) => drop(refusal.get_or_insert(answer.of_contract(entry.contract.as_ref()))),
             }
@@ -81,13 +84,16 @@ impl Shared {
         request: &Envelope,
         versions: &Versions,
         entry: &Entry,
+        caller: &Caller,
     ) -> Option<Answer> {
         let difference = versions.difference(request, entry)?;
         if request.kind() != MessageKind::Request || entry.is_repeatable() {
             return None;
         }
         match self.policy(request).map(|policy| policy.max(entry.policy)) {
-            Ok(Skew::Refuse) => Box::pin(self.comparisons.check(request, &difference, Compared::Responses)).await,
+            Ok(Skew::Refuse) => {
+                Box::pin(self.comparisons.check(request, &difference, Compared::Responses, caller)).await
+            }
             Ok(_) => None,
             Err(answer) => Some(answer),
         }
@@ -127,6 +133,7 @@ impl Shared {
         request: &Envelope,
         is_redelivered: bool,
         arrival: Arrival,
+        caller: &Caller,
     ) -> Result<(), Answer> {
         if !request.is_authentic(self.keys.as_ref()) {
             return Err(
@@ -137,7 +144,7 @@ impl Shared {
             return Ok(());
         }
         let end = self.clocks.fresh_until(request, arrival);
-        match self.seen.add(request.from(), request.message_id(), arrival.unix, end) {
+        match self.seen.add(caller, request.from(), request.message_id(), (arrival.unix, end)) {
             Novelty::New => Ok(()),
             // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
             Novelty::Replayed if is_redelivered => Ok(()),

@@ -10,25 +10,28 @@ use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
+use super::callers::Callers;
 use super::cancels::Cancels;
 use super::due::Clocks;
+use super::gate::Gate;
 use super::handlers::Handlers;
 use super::idempotency::KeyedResponses;
 use super::running::Server;
 use super::seen::Seen;
-use super::serve::Channel;
 use super::shared::{Counters, Phase, Shared};
 use super::skew::Comparisons;
-use crate::address;
+use super::subscriptions::{Subscriber, Subscriptions};
+use super::verdict::Rules;
 use crate::audit::{Audit, AuditWriter};
 use crate::build_error::BuildError;
-use crate::envelope::Keys;
+use crate::envelope::{Envelope, Keys};
 use crate::id::Id;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
 use crate::outcome::in_ms;
+use crate::peers::{AcceptedFindings, FleetSettings, PeerTable};
 use crate::settings::Settings;
-use crate::transport::{Delivery, IntoTransport, SubscribeOptions, Subscription, Transport, TransportError};
+use crate::transport::{Delivery, IntoTransport, Transport};
 
 /// Builds a [`Server`]. Created by [`Server::builder`].
 #[must_use]
@@ -43,7 +46,10 @@ pub struct ServerBuilder {
     tenants: BTreeSet<String>,
     policy: Option<Skew>,
     assume: Option<Assume>,
+    accepted: Option<AcceptedFindings>,
     settings: Settings,
+    fleet: FleetSettings,
+    callers: Callers,
     known: Vec<Capability>,
     max_concurrent: usize,
     max_waiting: usize,
@@ -55,10 +61,10 @@ pub struct ServerBuilder {
     clock: Arc<dyn Clock>,
 }
 
-/// The number of requests with idempotency keys that are remembered, and the sum of the sizes of their responses, in
-/// bytes. Responses of about 670 bytes on average use up both. Beyond them, requests with keys are refused until older
+/// The number of requests with idempotency keys of one caller that are remembered, and the sum of the sizes of their
+/// responses, in bytes. Responses of about 670 bytes on average use up both. Beyond them, requests with keys are refused until older
 /// ones are forgotten, so that their memory stays bounded and no request runs twice.
-const ONCE: (usize, usize) = (100_000, 64 * 1024 * 1024);
+const ONCE: (u64, u64) = (100_000, 64 * 1024 * 1024);
 
 /// The most handlers that run, and the most requests that wait. No machine runs more, and the sum is within the limits
 /// of a semaphore on every platform.
@@ -101,7 +107,10 @@ impl ServerBuilder {
             tenants: BTreeSet::new(),
             policy: None,
             assume: None,
+            accepted: None,
             settings: Settings::default(),
+            fleet: FleetSettings::default(),
+            callers: Callers::default(),
             known: Vec::new(),
             // Handlers mostly wait for something else, so there may be more of them than processors. Requests that wait
             // for longer than their callers do would be useless work.
@@ -192,6 +201,25 @@ impl ServerBuilder {
         Self { settings: *settings, ..self }
     }
 
+    /// The settings of the key `calls` of the fleets of a table of peers, for those that neither this builder nor the
+    /// environment sets: the policy, the assumed programs and the accepted findings.
+    pub fn fleet(self, peers: &PeerTable) -> Self {
+        Self { fleet: peers.settings().clone(), ..self }
+    }
+
+    /// The breaking changes that a reviewer has accepted: comparisons treat them as compatible until they expire.
+    /// Payloads are validated nevertheless.
+    pub fn accepted(self, findings: AcceptedFindings) -> Self {
+        Self { accepted: Some(findings), ..self }
+    }
+
+    /// The agent that an authentic message is proved to come from, so that each agent has a share of the server. For
+    /// tests, and for proofs that come later.
+    #[doc(hidden)]
+    pub fn prove_callers(self, proof: impl Fn(&Envelope) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { callers: Callers::new(Arc::new(proof)), ..self }
+    }
+
     /// An older contract of a capability. Callers that use it are compared without having to send theirs.
     pub fn known_contract(mut self, capability: &Capability) -> Self {
         self.known.push(capability.clone());
@@ -265,53 +293,45 @@ impl ServerBuilder {
     /// fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
-        if AgentId::new(&agent).is_none() {
-            return Err(BuildError::InvalidAgent(agent));
-        }
+        let Some(id) = AgentId::new(&agent) else { return Err(BuildError::InvalidAgent(agent)) };
         self.handlers.check()?;
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
-        let total = self.max_concurrent + self.max_waiting;
-        let (mut subscriptions, mut control_messages) = (Vec::new(), Vec::new());
-        let instance = Id::random();
+        let requests = self.max_concurrent + self.max_waiting;
+        // With shares, one caller gets as many as without; then others find room.
+        let total = if self.callers.are_proved() { more(requests) } else { requests };
+        let group = self.group.unwrap_or_else(|| agent.clone());
+        let (delivery, capacity, instance) = (self.delivery, total.max(1024), Id::random());
+        let subscriber = Subscriber { handlers: &self.handlers, group, delivery, capacity, instance };
+        let mut subscriptions = Subscriptions::default();
         for (transport, address) in self.channels {
-            let group = self.group.clone().unwrap_or_else(|| agent.clone());
-            // Requests wait here only until a task takes them.
-            let capacity = total.max(1024);
-            let of_group = SubscribeOptions { group: Some(group), ..SubscribeOptions::default() };
-            let options = SubscribeOptions { delivery: self.delivery, capacity, ..of_group.clone() };
-            let subscription = transport.subscribe(&address, options).await.map_err(BuildError::Transport)?;
-            let kind = transport.kind();
-            let loss = "callers do not find the instances that serve their contract";
-            let addresses = by_contract(kind, &address, &self.handlers);
-            let others = optional(transport.as_ref(), addresses, &of_group, loss).await?;
-            // For all instances, and for this one.
-            let addresses =
-                vec![address::control(kind, &address), address::control_of_instance(kind, &address, instance.as_str())];
-            let loss = "calls of this server are not cancelled";
-            let controls = optional(transport.as_ref(), addresses, &SubscribeOptions::default(), loss).await?;
-            let channel = Channel { transport, has_control: !controls.is_empty() };
-            subscriptions.extend(others.into_iter().map(|subscription| (channel.clone(), subscription)));
-            subscriptions.push((channel, subscription));
-            control_messages.extend(controls);
+            subscriber.subscribe(transport, &address, &mut subscriptions).await?;
         }
         let (capacity, max_bytes) = ONCE;
-        let assume = self.assume.or(self.settings.assume).unwrap_or_default();
+        let rules = Rules {
+            agent: id,
+            assume: self.assume.or(self.settings.assume).or(self.fleet.assume).unwrap_or_default(),
+            accepted: self.accepted.or(self.fleet.accepted).unwrap_or_default(),
+            clock: Arc::clone(&self.clock),
+        };
+        let known = self.known.iter().map(|known| known.to_descriptor(None));
         let shared = Shared {
             agent,
             entries: self.handlers.entries,
             journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
             keys: self.keys,
             tenants: self.tenants,
-            policy: self.policy.or(self.settings.skew).unwrap_or_default(),
-            comparisons: Comparisons::new(self.known.iter().map(|known| known.to_descriptor(None)), assume),
+            policy: self.policy.or(self.settings.skew).or(self.fleet.skew).unwrap_or_default(),
+            comparisons: Arc::new(Comparisons::new(known, rules)),
             once: Arc::new(KeyedResponses::new(in_ms(self.window), capacity, max_bytes)),
             store: self.store,
             seen: Seen::default(),
-            cancels: Cancels::default(),
+            cancels: Cancels::new(&self.callers),
             control_rates: Default::default(),
-            running: Semaphore::new(self.max_concurrent),
+            running: Gate::new(self.max_concurrent),
+            places: self.callers.are_proved().then(|| Gate::new(requests)),
+            callers: self.callers,
             admitted: Arc::new(Semaphore::new(total)),
             total,
             max_message: self.max_message,
@@ -319,38 +339,12 @@ impl ServerBuilder {
             counters: Counters::default(),
             phase: watch::Sender::new(Phase::Serving),
         };
-        Ok(Server::new(Arc::new(shared), subscriptions, control_messages))
+        Ok(Server::new(Arc::new(shared), subscriptions.requests, subscriptions.control))
     }
 }
 
-/// The contracts of a server whose callers can ask for an instance that serves them: a bound for subscriptions, which
-/// each cost the broker memory. Agents have far fewer capabilities.
-const MAX_CONTRACTS: usize = 256;
-
-/// The addresses of the requests of callers that ask for an instance with their contract.
-fn by_contract(kind: &str, address: &str, handlers: &Handlers) -> Vec<String> {
-    let hashes: BTreeSet<&str> = handlers.contracts().map(|(_, hash)| hash).filter(|hash| !hash.is_empty()).collect();
-    hashes.into_iter().take(MAX_CONTRACTS).map(|hash| address::of_contract(kind, address, hash)).collect()
-}
-
-/// The subscriptions to addresses without which a server works, but not completely, as `loss` states. None if the
-/// broker refuses one of them, because its user may only receive requests.
-async fn optional(
-    transport: &dyn Transport,
-    addresses: Vec<String>,
-    options: &SubscribeOptions,
-    loss: &str,
-) -> Result<Vec<Subscription>, BuildError> {
-    let mut subscriptions = Vec::new();
-    for address in addresses {
-        match transport.subscribe(&address, options.clone()).await {
-            Ok(subscription) => subscriptions.push(subscription),
-            Err(error @ (TransportError::Refused(_) | TransportError::Unsupported(_))) => {
-                tracing::warn!(%error, address, "{loss}");
-                return Ok(Vec::new());
-            }
-            Err(error) => return Err(BuildError::Transport(error)),
-        }
-    }
-    Ok(subscriptions)
+/// A number of requests and a quarter more.
+fn more(requests: usize) -> usize {
+    let total = capgen_shares::total_of(u64::try_from(requests).unwrap_or(u64::MAX));
+    usize::try_from(total).unwrap_or(usize::MAX)
 }

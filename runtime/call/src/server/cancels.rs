@@ -8,12 +8,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::callers::{Caller, Callers};
 use crate::envelope::Envelope;
 
 /// Ends requests whose callers do not wait any more.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Cancels {
     state: Mutex<State>,
+    /// The most early cancels of one caller.
+    most: usize,
     /// The number of early cancels. Most servers have none, and then no request waits for the state.
     early: AtomicUsize,
 }
@@ -28,7 +31,7 @@ struct State {
     by_end: BTreeMap<Instant, Vec<String>>,
     /// The number of early cancels, and that of each caller.
     count: usize,
-    by_caller: HashMap<String, usize>,
+    by_caller: BTreeMap<Caller, usize>,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,9 @@ struct Entry {
 /// The request that a cancel is for.
 #[derive(Debug)]
 struct Cancel {
-    caller: String,
+    /// The id that the caller states.
+    from: String,
+    caller: Caller,
     tenant: Option<String>,
     capability: String,
     /// The id of the request; `None` for all requests of the call.
@@ -56,12 +61,19 @@ pub(super) struct Running<'a> {
 
 /// How long a cancel waits for its request, at most. A broker that delivers them in another order is milliseconds late.
 const KEPT: Duration = Duration::from_secs(30);
-/// The number of early cancels that are kept, and those of one caller. One takes at most some 1.5 kB, and usually 300
+/// The number of early cancels that are kept, and those of one caller, if the server can prove callers: without a proof,
+/// each of them could state any id. One takes at most some 1.5 kB, and usually 300
 /// bytes, so that all of them take a few MB. Further ones are dropped: their requests run, and no caller waits for the
 /// answers.
 const CAPACITY: (usize, usize) = (4096, 256);
 
 impl Cancels {
+    pub(super) fn new(callers: &Callers) -> Self {
+        let (all, of_caller) = CAPACITY;
+        let most = if callers.are_proved() { of_caller } else { all };
+        Self { state: Mutex::default(), most, early: AtomicUsize::new(0) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,11 +105,12 @@ impl Cancels {
         state.is_cancelled(request)
     }
 
-    /// Cancels the request that a message is about. If it has not arrived, the cancel waits for it until a time.
-    pub(super) fn cancel(&self, message: &Envelope, until: Instant) {
+    /// Cancels the request that a message of a caller is about. If it has not arrived, the cancel waits for it until a time.
+    pub(super) fn cancel(&self, message: &Envelope, caller: &Caller, until: Instant) {
         let now = Instant::now();
         let cancel = Cancel {
-            caller: message.from().to_owned(),
+            from: message.from().to_owned(),
+            caller: caller.clone(),
             tenant: message.tenant().map(str::to_owned),
             capability: message.capability().to_owned(),
             message_id: message.caused_by().map(str::to_owned),
@@ -110,7 +123,7 @@ impl Cancels {
         // A call may have further requests on their way.
         if found.is_empty() || cancel.message_id.is_none() {
             state.forget(now);
-            state.keep(message.correlation_id(), cancel);
+            state.keep(message.correlation_id(), cancel, self.most);
             self.early.store(state.count, Ordering::Release);
         }
     }
@@ -123,12 +136,12 @@ impl State {
         cancels.filter(|cancel| cancel.end > now).any(|cancel| cancel.is_of(request))
     }
 
-    fn keep(&mut self, call: &str, cancel: Cancel) {
-        let (all, of_caller) = CAPACITY;
+    fn keep(&mut self, call: &str, cancel: Cancel, most: usize) {
+        let (all, _) = CAPACITY;
         let count = self.by_caller.get(&cancel.caller).copied().unwrap_or(0);
         let known = self.early.get(call).into_iter().flatten();
         let is_known = known.into_iter().any(|other| other.is_equal(&cancel));
-        if is_known || self.count >= all || count >= of_caller {
+        if is_known || self.count >= all || count >= most {
             return;
         }
         self.count += 1;
@@ -164,15 +177,15 @@ impl State {
 impl Cancel {
     /// Whether the cancel is for a request with the same id of the call.
     fn is_of(&self, request: &Envelope) -> bool {
-        self.caller == request.from()
+        self.from == request.from()
             && self.tenant.as_deref() == request.tenant()
             && self.capability == request.capability()
             && self.message_id.as_deref().is_none_or(|id| id == request.message_id())
     }
 
     fn is_equal(&self, other: &Self) -> bool {
-        (&self.caller, &self.tenant, &self.capability, &self.message_id)
-            == (&other.caller, &other.tenant, &other.capability, &other.message_id)
+        (&self.from, &self.tenant, &self.capability, &self.message_id)
+            == (&other.from, &other.tenant, &other.capability, &other.message_id)
     }
 }
 
@@ -220,9 +233,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_cancel_before_its_request_is_kept_for_a_time() {
-        let cancels = Cancels::default();
-        cancels.cancel(&message("c", "x", "a", Some("1")), Instant::now() + KEPT * 2);
-        cancels.cancel(&message("d", "y", "a", None), Instant::now() + Duration::from_secs(1));
+        let (cancels, caller) = (Cancels::new(&Callers::default()), Caller::Unproved);
+        cancels.cancel(&message("c", "x", "a", Some("1")), &caller, Instant::now() + KEPT * 2);
+        cancels.cancel(&message("d", "y", "a", None), &caller, Instant::now() + Duration::from_secs(1));
         let is_cancelled = |call, id, caller| {
             let request = message(call, id, caller, None);
             let running = cancels.run(&request);
@@ -244,17 +257,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_number_of_early_cancels_is_bounded() {
-        let cancels = Cancels::default();
         let (all, of_caller) = CAPACITY;
+        let unproved = Cancels::new(&Callers::default());
+        let proved = Cancels::new(&Callers::new(Arc::new(|_: &Envelope| None)));
         for number in 0..all * 2 {
-            let caller = format!("a{}", number % 32);
-            cancels.cancel(&message(&number.to_string(), "x", &caller, None), Instant::now() + KEPT);
-            // A repeated one takes no room.
-            cancels.cancel(&message(&number.to_string(), "y", &caller, None), Instant::now() + KEPT);
+            let id = number.to_string();
+            let caller = Caller::Agent(format!("a{}", number % 4).into());
+            for cancels in [&unproved, &proved] {
+                let caller = if cancels.most == all { &Caller::Unproved } else { &caller };
+                cancels.cancel(&message(&id, "x", "a", None), caller, Instant::now() + KEPT);
+                // A repeated one takes no room.
+                cancels.cancel(&message(&id, "y", "a", None), caller, Instant::now() + KEPT);
+            }
         }
-        assert_eq!(cancels.lock().count, all);
-        let one = Cancels::default();
-        (0..all).for_each(|number| one.cancel(&message(&number.to_string(), "x", "a", None), Instant::now() + KEPT));
-        assert_eq!(one.lock().count, of_caller);
+        assert_eq!((unproved.lock().count, proved.lock().count), (all, of_caller * 4));
+        proved.cancel(&message("c", "x", "b", None), &Caller::Unproved, Instant::now() + KEPT);
+        assert_eq!(proved.lock().count, of_caller * 4 + 1);
     }
 }

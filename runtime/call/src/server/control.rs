@@ -41,12 +41,12 @@ impl Shared {
         // Every instance receives the cancels of all, which must not use up the room of its own.
         let [own, others] = &self.control_rates;
         let rate = if self.cancels.is_running(message.correlation_id()) { own } else { others };
-        if is_control
-            && rate.accepts(now)
-            && self.is_fresh(&message, arrival)
-            && self.check_sender(&message, false, arrival).is_ok()
-        {
-            self.cancels.cancel(&message, self.clocks.due(&message, arrival).end);
+        if !is_control || !rate.accepts(now) || !self.is_fresh(&message, arrival) {
+            return;
+        }
+        let caller = self.callers.of(&message, self.keys.as_ref());
+        if self.check_sender(&message, false, arrival, &caller).is_ok() {
+            self.cancels.cancel(&message, &caller, self.clocks.due(&message, arrival).end);
         }
     }
 

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use capgen_schema::HashBuilder;
+use capgen_shares::Shares;
 use tokio::sync::watch;
 
+use super::callers::Caller;
 use super::respond::Answer;
 use crate::envelope::Envelope;
 
@@ -17,8 +19,6 @@ pub(super) struct KeyedResponses {
     entries: Mutex<Entries>,
     /// How long responses of requests with a key of their callers are kept, in ms.
     pub(super) window: u64,
-    capacity: usize,
-    max_bytes: usize,
 }
 
 /// The identity of a request: the hash of its caller, its recipient (several agents may use one store), tenant,
@@ -44,18 +44,22 @@ impl fmt::Display for Key {
     }
 }
 
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Entries {
     all: HashMap<Key, Entry>,
     /// Entries that have a response, by the time, in Unix ms, at which they are forgotten.
     by_end: BTreeMap<u64, Vec<Key>>,
-    bytes: usize,
+    /// The numbers of entries, and the bytes of their answers.
+    counts: Shares<Caller>,
+    bytes: Shares<Caller>,
 }
 
 #[derive(Debug)]
 struct Entry {
     /// The hash of the payload.
     payload: capgen_schema::Hash,
+    /// The caller whose share the entry is a part of.
+    caller: Caller,
     /// The id of the request that runs.
     first: String,
     /// Where the others wait for the answer.
@@ -83,8 +87,10 @@ pub(super) struct First {
 }
 
 impl KeyedResponses {
-    pub(super) fn new(window: u64, capacity: usize, max_bytes: usize) -> Self {
-        Self { entries: Mutex::default(), window, capacity, max_bytes }
+    /// Responses of which a caller that is alone may have `capacity`, with `max_bytes`.
+    pub(super) fn new(window: u64, capacity: u64, max_bytes: u64) -> Self {
+        let (counts, bytes) = (Shares::new(capacity), Shares::new(max_bytes));
+        Self { entries: Mutex::new(Entries { all: HashMap::new(), by_end: BTreeMap::new(), counts, bytes }), window }
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -92,18 +98,21 @@ impl KeyedResponses {
     }
 
     /// The turn of a request with an id, at a time in Unix ms.
-    pub(super) fn turn(self: &Arc<Self>, key: Key, id: &str, payload: &Bytes, now: u64) -> Turn {
+    pub(super) fn turn(self: &Arc<Self>, (key, caller): (Key, &Caller), id: &str, payload: &Bytes, now: u64) -> Turn {
         let hash = capgen_schema::Hash::of(payload);
         let mut entries = self.lock();
         entries.forget(now);
         if let Some(entry) = entries.all.get(&key) {
             return if entry.payload == hash { Turn::Later(entry.answer.subscribe()) } else { Turn::Conflict };
         }
-        if entries.all.len() >= self.capacity || entries.bytes >= self.max_bytes {
+        // The size of the answer is not known yet.
+        let has_bytes = entries.bytes.held(caller) < entries.bytes.share(caller);
+        if !has_bytes || !entries.counts.try_take(caller, 1) {
             return Turn::Full;
         }
         let answer = Arc::new(watch::Sender::new(None));
-        entries.all.insert(key, Entry { payload: hash, first: id.to_owned(), answer: Arc::clone(&answer) });
+        let (caller, first) = (caller.clone(), id.to_owned());
+        entries.all.insert(key, Entry { payload: hash, caller, first, answer: Arc::clone(&answer) });
         Turn::First(First { once: Arc::clone(self), key, answer, has_answer: false })
     }
 
@@ -120,27 +129,36 @@ impl Entries {
             && *entry.key() < now
         {
             for key in entry.remove() {
-                if let Some(entry) = self.all.remove(&key) {
-                    self.bytes -= size(&entry).min(self.bytes);
-                }
+                self.remove(&key);
             }
+        }
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.all.remove(key) {
+            let bytes = entry.answer.borrow().as_ref().map_or(0, size);
+            self.counts.give_back(&entry.caller, 1);
+            self.bytes.give_back(&entry.caller, bytes);
         }
     }
 }
 
-/// The size of the stored answer, in bytes.
-fn size(entry: &Entry) -> usize {
-    entry.answer.borrow().as_ref().map_or(0, |answer| answer.payload.len())
+/// The size of an answer, in bytes.
+fn size(answer: &Answer) -> u64 {
+    u64::try_from(answer.payload.len()).unwrap_or(u64::MAX)
 }
 
 impl First {
     /// Stores the answer until a time in Unix ms, and gives it to the requests that wait.
     pub(super) fn answer(mut self, answer: Answer, end: u64) {
         self.has_answer = true;
-        let mut entries = self.once.lock();
-        entries.bytes += answer.payload.len();
+        let mut guard = self.once.lock();
+        let entries = &mut *guard;
+        if let Some(entry) = entries.all.get(&self.key) {
+            entries.bytes.hold(&entry.caller, size(&answer));
+        }
         entries.by_end.entry(end).or_default().push(self.key);
-        drop(entries);
+        // Together with the bytes, which are returned when the entry is forgotten.
         self.answer.send_replace(Some(answer));
     }
 }
@@ -148,7 +166,7 @@ impl First {
 impl Drop for First {
     fn drop(&mut self) {
         if !self.has_answer {
-            self.once.lock().all.remove(&self.key);
+            self.once.lock().remove(&self.key);
         }
     }
 }
@@ -161,31 +179,61 @@ mod tests {
         Key::of(&Envelope::of_request("a", "b", "1", None), key)
     }
 
+    fn turn(once: &Arc<KeyedResponses>, name: &str, id: &str, payload: &Bytes, now: u64) -> Turn {
+        once.turn((key(name), &Caller::Unproved), id, payload, now)
+    }
+
     #[test]
     fn an_answer_is_kept_for_the_window() {
         let once = Arc::new(KeyedResponses::new(100, 10, 1000));
         let payload = Bytes::from_static(b"1");
-        let Turn::First(first) = once.turn(key("k"), "1", &payload, 0) else { panic!("not first") };
+        let Turn::First(first) = turn(&once, "k", "1", &payload, 0) else { panic!("not first") };
         assert!(!once.has_waiters(&key("k"), "1"));
-        let later = once.turn(key("k"), "2", &payload, 0);
+        let later = turn(&once, "k", "2", &payload, 0);
         assert!(matches!(later, Turn::Later(_)));
         assert!(once.has_waiters(&key("k"), "1") && !once.has_waiters(&key("k"), "2"));
         drop(later);
         assert!(!once.has_waiters(&key("k"), "1"));
-        assert!(matches!(once.turn(key("k"), "1", &Bytes::from_static(b"2"), 0), Turn::Conflict));
+        assert!(matches!(turn(&once, "k", "1", &Bytes::from_static(b"2"), 0), Turn::Conflict));
         first.answer(Answer::ok(payload.clone()), 100);
-        let Turn::Later(answer) = once.turn(key("k"), "1", &payload, 100) else { panic!("not later") };
+        let Turn::Later(answer) = turn(&once, "k", "1", &payload, 100) else { panic!("not later") };
         assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
-        assert!(matches!(once.turn(key("k"), "1", &payload, 101), Turn::First(_)));
+        assert!(matches!(turn(&once, "k", "1", &payload, 101), Turn::First(_)));
     }
 
     #[test]
     fn a_request_without_an_answer_lets_the_next_one_run() {
         let once = Arc::new(KeyedResponses::new(100, 1, 1000));
         let payload = Bytes::from_static(b"1");
-        let Turn::First(first) = once.turn(key("k"), "1", &payload, 0) else { panic!("not first") };
-        assert!(matches!(once.turn(key("other"), "1", &payload, 0), Turn::Full));
+        let Turn::First(first) = turn(&once, "k", "1", &payload, 0) else { panic!("not first") };
+        assert!(matches!(turn(&once, "other", "1", &payload, 0), Turn::Full));
         drop(first);
-        assert!(matches!(once.turn(key("k"), "1", &payload, 0), Turn::First(_)));
+        assert!(matches!(turn(&once, "k", "1", &payload, 0), Turn::First(_)));
+    }
+
+    #[test]
+    fn a_caller_that_fills_its_share_leaves_room_for_others() {
+        let payload = Bytes::from_static(b"12345678");
+        // By their number, and by their bytes.
+        for (capacity, max_bytes, expected) in [(100, u64::MAX, 100), (u64::MAX, 800, 100)] {
+            let once = Arc::new(KeyedResponses::new(100, capacity, max_bytes));
+            let (one, other) = (Caller::Agent("a".into()), Caller::Agent("b".into()));
+            let fill = |caller: &Caller, name: &str, most: usize| {
+                let mut count = 0;
+                while count < most
+                    && let Turn::First(first) = once.turn((key(&format!("{name}{count}")), caller), "1", &payload, 0)
+                {
+                    first.answer(Answer::ok(payload.clone()), 100);
+                    count += 1;
+                }
+                count
+            };
+            assert_eq!(fill(&one, "a", 1000), expected);
+            assert_eq!(fill(&other, "b", 10), 10);
+            assert!(matches!(once.turn((key("c"), &one), "1", &payload, 0), Turn::Full));
+            // After the end of the window, it has its share again.
+            assert!(matches!(once.turn((key("c"), &one), "1", &payload, 101), Turn::First(_)));
+            assert_eq!(once.lock().bytes.used(), 0);
+        }
     }
 }

@@ -1,18 +1,21 @@
 //! The server: receives requests, and runs their handlers.
 //!
-//! Each file uses only files before it. `difference.rs` describes contracts that differ. `respond.rs` makes responses.
-//! `version.rs` and `skew.rs` compare contracts.
+//! Each file uses only files before it. `callers.rs` are those that share a server, and `gate.rs` the places for which
+//! they wait. `difference.rs` describes contracts that differ. `respond.rs` makes responses.
+//! `version.rs` and `verdict.rs` compare contracts, and `skew.rs` remembers the results.
 //! `entry.rs` is a version of a capability with its handler, and `versions.rs` chooses among those of one name.
 //! `handlers.rs` has the functions for the capabilities of an agent, which `direct.rs` runs without a message.
 //! `idempotency.rs` remembers the answers to requests with idempotency keys, `stored.rs` claims them for all instances,
 //! `seen.rs` the ids of messages, and `cancels.rs` the requests that run and those that are cancelled.
 //! `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times of a request. `shared.rs`
 //! is the state of a server, with all of these. `admit.rs` checks a request, `run.rs` runs its handler, `once.rs` does
-//! it once for each key, and `watch.rs` looks after it. `control.rs` receives cancels. `serve.rs` goes from the message
-//! to the response, `running.rs` receives messages, and `builder.rs` makes a server.
+//! it once for each key, `watch.rs` looks after it, and `notice.rs` adds notes about contracts to its response.
+//! `control.rs` receives cancels. `serve.rs` goes from the message to the response, `subscriptions.rs` are those of a
+//! server, `running.rs` receives messages, and `builder.rs` makes a server.
 
 mod admit;
 mod builder;
+mod callers;
 mod cancels;
 mod control;
 mod control_rate;
@@ -20,8 +23,10 @@ mod difference;
 mod direct;
 mod due;
 mod entry;
+mod gate;
 mod handlers;
 mod idempotency;
+mod notice;
 mod numbers;
 mod once;
 mod respond;
@@ -32,6 +37,8 @@ mod serve;
 mod shared;
 mod skew;
 mod stored;
+mod subscriptions;
+mod verdict;
 mod version;
 mod versions;
 mod watch;

@@ -28,7 +28,8 @@ impl Shared {
     async fn keyed(&self, processed: &Processed<'_>, candidates: &Candidates<'_>, key: Key) -> Answer {
         let request = processed.request;
         loop {
-            match self.once.turn(key, request.message_id(), &request.payload, self.journal.clock.now_ms()) {
+            let now = self.journal.clock.now_ms();
+            match self.once.turn((key, &processed.caller), request.message_id(), &request.payload, now) {
                 Turn::First(first) => return self.run_first(first, processed, candidates, &key).await,
                 Turn::Later(mut answer) => {
                     let waited = timeout_at(processed.due.end, answer.wait_for(Option::is_some)).await;

@@ -32,8 +32,10 @@ pub(super) struct Answer {
     /// Whether the request is not proved to come from its sender. Then the answer is not signed, so that no one can use
     /// the provider to forge responses.
     pub(super) is_unproved: bool,
-    /// Whether the caller should send the request again with its contract.
+    /// Whether the caller should send its contract: with this request if it is refused, and otherwise with its next one.
     needs_descriptor: bool,
+    /// The contracts, as JSON, if a response may be invalid for the caller although this one was sent.
+    skew: Option<String>,
     /// The contract by which the request was read, if the agent has several of the capability.
     pub(super) contract: Option<Arc<OwnedDescriptor>>,
 }
@@ -51,6 +53,7 @@ impl Answer {
             is_abandoned: false,
             is_unproved: false,
             needs_descriptor: false,
+            skew: None,
             contract: None,
         }
     }
@@ -83,6 +86,16 @@ impl Answer {
     /// The answer to a request that its caller cancelled before it arrived.
     pub(super) fn cancelled() -> Self {
         Self::without_effect(code::ABANDONED, "the caller cancelled the request")
+    }
+
+    /// The same response by a provider that needs the contract of the caller.
+    pub(super) fn needing_descriptor(self) -> Self {
+        Self { needs_descriptor: true, ..self }
+    }
+
+    /// The same response by a provider of which other responses may be invalid for the caller.
+    pub(super) fn with_skew(self, details: &SkewDetails) -> Self {
+        Self { skew: serde_json::to_string(details).ok(), ..self }
     }
 
     /// The answer to a request that is not proved to come from its sender.
@@ -162,6 +175,7 @@ impl Answer {
             is_abandoned: false,
             is_unproved: false,
             needs_descriptor: false,
+            skew: None,
             contract: None,
         }
     }
@@ -189,6 +203,7 @@ impl Answer {
             (header::VERSION, version.unwrap_or_default(), is_new && version.is_some()),
             (header::STATUS, "error", self.code.is_some()),
             (header::NEEDS, "descriptor", self.needs_descriptor),
+            (header::SKEW, self.skew.as_deref().unwrap_or_default(), self.skew.is_some()),
             (header::FEATURES, features, !features.is_empty()),
         ];
         let headers: Vec<(&str, &str)> =

@@ -4,20 +4,24 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use capgen_schema::HashBuilder;
+use capgen_shares::Shares;
+
+use super::callers::Caller;
 
 /// The ids of messages, until the time at which a replay is rejected anyway because its deadline has passed.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Seen(Mutex<Ids>);
 
 /// The sender and the id of a message: the first half of their hash. A sender that searched for two messages with one
 /// hash (2^64 attempts) could only make the second one be rejected.
 type Id = u128;
 
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Ids {
     all: HashSet<Id>,
-    /// The ids by the time, in Unix ms, at which they are forgotten.
-    by_end: BTreeMap<u64, Vec<Id>>,
+    /// The ids by the time, in Unix ms, at which they are forgotten, and by their caller.
+    by_end: BTreeMap<(u64, Caller), Vec<Id>>,
+    shares: Shares<Caller>,
 }
 
 /// Whether a message is new.
@@ -29,31 +33,50 @@ pub(super) enum Novelty {
     Full,
 }
 
-/// The number of messages that are remembered. Without a limit, a sender could fill the memory; with it, ids take up to
+/// The number of messages that are remembered, if one caller sends all of them. Without a limit, a sender could fill the memory; with it, ids take up to
 /// about 70 MB: each is in a set and in a list, both of which grow by doubling. With the default of 5 minutes for the
 /// difference of clocks, they are those of some 3,000 requests a second.
-const CAPACITY: usize = 1_000_000;
+const CAPACITY: u64 = 1_000_000;
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self::new(CAPACITY)
+    }
+}
 
 impl Seen {
-    /// Remembers a message until `end`, both in Unix ms.
-    pub(super) fn add(&self, sender: &str, id: &str, now: u64, end: u64) -> Novelty {
+    fn new(capacity: u64) -> Self {
+        Self(Mutex::new(Ids { all: HashSet::new(), by_end: BTreeMap::new(), shares: Shares::new(capacity) }))
+    }
+
+    /// Remembers a message of a caller from now until the end, both in Unix ms.
+    pub(super) fn add(&self, caller: &Caller, sender: &str, id: &str, (now, end): (u64, u64)) -> Novelty {
         let message = hash(sender, id);
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(entry) = ids.by_end.first_entry()
-            && *entry.key() < now
-        {
-            for id in entry.remove() {
-                ids.all.remove(&id);
-            }
-        }
-        if ids.all.len() >= CAPACITY {
-            return Novelty::Full;
-        }
-        if !ids.all.insert(message) {
+        ids.forget(now);
+        if ids.all.contains(&message) {
             return Novelty::Replayed;
         }
-        ids.by_end.entry(end).or_default().push(message);
+        if !ids.shares.try_take(caller, 1) {
+            return Novelty::Full;
+        }
+        ids.all.insert(message);
+        ids.by_end.entry((end, caller.clone())).or_default().push(message);
         Novelty::New
+    }
+}
+
+impl Ids {
+    fn forget(&mut self, now: u64) {
+        while let Some(entry) = self.by_end.first_entry()
+            && entry.key().0 < now
+        {
+            let ((_, caller), ids) = entry.remove_entry();
+            self.shares.give_back(&caller, u64::try_from(ids.len()).unwrap_or(u64::MAX));
+            for id in ids {
+                self.all.remove(&id);
+            }
+        }
     }
 }
 
@@ -73,9 +96,24 @@ mod tests {
     #[test]
     fn a_message_is_new_once_until_it_is_forgotten() {
         let seen = Seen::default();
-        assert_eq!(seen.add("a", "1", 0, 10), Novelty::New);
-        assert_eq!(seen.add("a", "1", 10, 20), Novelty::Replayed);
-        assert_eq!(seen.add("b", "1", 10, 20), Novelty::New);
-        assert_eq!(seen.add("a", "1", 11, 20), Novelty::New);
+        let add = |sender, id, now, end| seen.add(&Caller::Unproved, sender, id, (now, end));
+        assert_eq!(add("a", "1", 0, 10), Novelty::New);
+        assert_eq!(add("a", "1", 10, 20), Novelty::Replayed);
+        assert_eq!(add("b", "1", 10, 20), Novelty::New);
+        assert_eq!(add("a", "1", 11, 20), Novelty::New);
+    }
+
+    #[test]
+    fn a_caller_that_fills_its_share_leaves_room_for_others() {
+        for caller in [Caller::Unproved, Caller::Agent("a".into())] {
+            let seen = Seen::new(1000);
+            let fill =
+                || (0..=1000).filter(|id: &i32| seen.add(&caller, "a", &id.to_string(), (0, 10)) == Novelty::New);
+            assert_eq!(fill().count(), 1000);
+            assert_eq!(seen.add(&Caller::Agent("b".into()), "b", "1", (0, 10)), Novelty::New);
+            // A replay is found, although there is no room.
+            assert_eq!(seen.add(&caller, "a", "1", (0, 10)), Novelty::Replayed);
+            assert_eq!(seen.add(&caller, "a", "1", (11, 20)), Novelty::New);
+        }
     }
 }

@@ -97,10 +97,15 @@ impl Shared {
             return;
         }
         let Ok(request) = Envelope::decode(&delivered.text) else { return };
+        self.busy(delivered, &request).await;
+    }
+
+    /// Answers a request for which there is no room, or whose caller has its share.
+    async fn busy(&self, delivered: &Delivered, request: &Envelope) {
         let busy = Answer::error(code::BUSY, "the provider has too many requests");
         let busy = if request.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
         // The listener does not wait for a connection.
-        self.respond(delivered, &request, &busy, || Duration::ZERO).await;
+        self.respond(delivered, request, &busy, || Duration::ZERO).await;
     }
 
     /// Processes a message. Returns whether it is done with: `false` if the broker should deliver it again.
@@ -117,6 +122,15 @@ impl Shared {
         if matches!(envelope.kind(), MessageKind::Response | MessageKind::Control) {
             return true;
         }
+        let caller = self.callers.of(&envelope, self.keys.as_ref());
+        let place = self.places.as_ref().map(|places| places.try_enter(&caller, u64::MAX));
+        if let Some(None) = place {
+            // The broker gives a stored message to another process, or to this one later.
+            if !delivered.arrival.is_stored {
+                Box::pin(self.busy(delivered, &envelope)).await;
+            }
+            return !delivered.arrival.is_stored;
+        }
         let span = tracing::info_span!(
             "capgen.serve",
             capability = envelope.capability(),
@@ -126,6 +140,7 @@ impl Shared {
         );
         let processed = Processed {
             request: &envelope,
+            caller,
             is_redelivered: delivered.redelivered,
             arrival: delivered.arrival,
             due: self.clocks.due(&envelope, delivered.arrival),
@@ -146,6 +161,7 @@ impl Shared {
         if delivered.arrival.is_stored && answer.is_abandoned {
             return false;
         }
+        let answer = self.noted(&processed, answer);
         self.respond(delivered, &envelope, &answer, || patience(&processed)).await
     }
 

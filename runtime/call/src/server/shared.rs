@@ -7,9 +7,11 @@ use std::sync::atomic::AtomicU64;
 use capgen_descriptor::Skew;
 use tokio::sync::{Semaphore, watch};
 
+use super::callers::Callers;
 use super::cancels::Cancels;
 use super::control_rate::ControlRate;
 use super::due::Clocks;
+use super::gate::Gate;
 use super::idempotency::KeyedResponses;
 use super::seen::Seen;
 use super::skew::Comparisons;
@@ -24,10 +26,11 @@ pub(super) struct Shared {
     pub(super) entries: BTreeMap<String, Versions>,
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
+    pub(super) callers: Callers,
     pub(super) tenants: BTreeSet<String>,
     /// Which callers with other contracts are served.
     pub(super) policy: Skew,
-    pub(super) comparisons: Comparisons,
+    pub(super) comparisons: Arc<Comparisons>,
     pub(super) once: Arc<KeyedResponses>,
     /// The answers of all instances.
     pub(super) store: Option<Arc<dyn IdempotencyStore>>,
@@ -35,9 +38,11 @@ pub(super) struct Shared {
     pub(super) cancels: Cancels,
     /// Of control messages for calls that run, and of others.
     pub(super) control_rates: [ControlRate; 2],
-    /// Permits for handlers.
-    pub(super) running: Semaphore,
-    /// Permits for requests that run or wait.
+    /// Places for handlers.
+    pub(super) running: Arc<Gate>,
+    /// Places for requests that run or wait, if callers have shares.
+    pub(super) places: Option<Arc<Gate>>,
+    /// Permits for requests that run or wait, also those of which the caller is not known yet.
     pub(super) admitted: Arc<Semaphore>,
     /// The number of permits of `admitted`.
     pub(super) total: usize,

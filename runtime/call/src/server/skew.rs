@@ -1,74 +1,96 @@
-//! Callers whose contract differs from the provider's.
+//! Callers whose contract differs from the provider's: the verdicts about them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use capgen_descriptor::OwnedDescriptor;
-use capgen_evolve::{Assume, CallSettings, Refusal, can_call_described};
-use capgen_manifest::{Capability, Side};
-use capgen_schema::Steps;
-use serde_json::{Value, json};
-use tokio::sync::{OnceCell, Semaphore};
+use capgen_shares::Shares;
+use tokio::sync::OnceCell;
 
+use super::callers::Caller;
 use super::difference::Difference;
+use super::gate::{Gate, Place};
 use super::respond::Answer;
+use super::verdict::{Compared, MAX_CONTRACT, Rules, Verdict, received};
 use crate::envelope::{Envelope, header};
-use crate::outcome::{code, reason};
+use crate::outcome::code;
 
 /// The contracts of callers, and whether they are compatible.
 #[derive(Debug)]
 pub(super) struct Comparisons {
-    /// Requests with equal contracts wait for the same comparison.
-    verdicts: Mutex<BTreeMap<Pair, Arc<OnceCell<Verdict>>>>,
+    verdicts: Mutex<Verdicts>,
     /// Older contracts that the provider knows, by capability and hash.
     known: BTreeMap<(String, String), OwnedDescriptor>,
-    assume: Assume,
+    rules: Arc<Rules>,
     /// One comparison at a time: it takes up to a second, and callers are not trusted.
-    comparing: Semaphore,
-    /// Permits for comparisons that run or wait: all others are refused, so that no caller can hold the handlers of the
-    /// server.
-    admitted: Semaphore,
+    comparing: Arc<Gate>,
+    /// The comparisons that run or wait.
+    admitted: Arc<Gate>,
+}
+
+#[derive(Debug)]
+struct Verdicts {
+    /// Requests with equal contracts wait for the same comparison.
+    all: BTreeMap<Pair, Kept>,
+    shares: Shares<Caller>,
+}
+
+/// A verdict, and the caller whose share it is a part of.
+#[derive(Debug)]
+struct Kept {
+    verdict: Arc<OnceCell<Verdict>>,
+    caller: Caller,
 }
 
 /// The hashes of the contracts of a provider and of a caller, and the compared sides.
 type Pair = (String, String, Compared);
 
-/// The sides that are compared.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Compared {
-    /// Whether every response is valid for the caller.
-    Responses,
-    /// Whether also every request is valid for the provider.
-    Both,
+/// The contract of a caller, which may be invalid.
+enum Contract {
+    Known(Box<OwnedDescriptor>),
+    Text(String),
 }
 
-/// Whether callers with a contract can call.
+/// Why there is no verdict.
 #[derive(Debug)]
-enum Verdict {
-    Compatible,
-    Refused { message: String, reason: &'static str, finding: Option<Value> },
+enum Unknown {
+    /// The caller's contract is not known.
+    Contract,
+    /// The caller sent an invalid contract: why.
+    Invalid(String),
+    /// Too many other comparisons wait.
+    Busy,
+    Failed,
+}
+
+/// The knowledge about the responses to a caller that is served.
+pub(super) enum Responses {
+    /// All of them are valid for the caller, or the contracts are being compared.
+    Fit,
+    /// Some may be invalid, for a reason.
+    MayFail(&'static str),
+    /// The caller's contract is needed.
+    Unknown,
 }
 
 /// The number of verdicts that are kept. If there are more contracts than this, comparisons are repeated. Far more than
 /// the versions of contracts that usual callers have; a hostile caller could send any number.
-const CAPACITY: usize = 1024;
-/// The size of the largest contract that a caller may send, in bytes. Usual ones have a few KB. It is read and compared
-/// before the call runs, and fits into a message of 1 MiB with its payload.
-const MAX_CONTRACT: usize = 256 * 1024;
-/// The comparisons that may wait for another one, which takes up to a second: about the patience of a caller.
-const MAX_WAITING: usize = 4;
-/// The budget of a comparison, with the search for the change that explains its result: others wait for it.
-const BUDGET: Steps = Steps::of_seconds(1);
+const CAPACITY: u64 = 1024;
+/// The comparisons of one caller that run or wait, each of which takes up to a second: about the patience of a caller.
+/// Further ones are refused, so that no caller can hold the handlers of the server.
+const MAX_OF_CALLER: u64 = 5;
+/// The comparisons of all callers that run or wait, each of which has a contract in memory.
+const MAX_COMPARISONS: usize = 64;
 
 impl Comparisons {
-    pub(super) fn new(known: impl IntoIterator<Item = OwnedDescriptor>, assume: Assume) -> Self {
+    pub(super) fn new(known: impl IntoIterator<Item = OwnedDescriptor>, rules: Rules) -> Self {
         let known = known.into_iter().map(|known| ((known.name.clone(), known.hash.clone()), known)).collect();
         Self {
-            verdicts: Mutex::default(),
+            verdicts: Mutex::new(Verdicts { all: BTreeMap::new(), shares: Shares::new(CAPACITY) }),
             known,
-            assume,
-            comparing: Semaphore::new(1),
-            admitted: Semaphore::new(1 + MAX_WAITING),
+            rules: Arc::new(rules),
+            comparing: Gate::new(1),
+            admitted: Gate::new(MAX_COMPARISONS),
         }
     }
 
@@ -78,143 +100,177 @@ impl Comparisons {
         request: &Envelope,
         difference: &Difference<'_>,
         compared: Compared,
+        caller: &Caller,
     ) -> Option<Answer> {
-        let key = (difference.provider().hash.clone(), difference.caller().to_owned(), compared);
-        let verdict = self.verdict(&key);
-        match verdict.get_or_try_init(|| self.decide(&key, request, difference)).await {
-            Ok(Verdict::Compatible) => None,
-            Ok(Verdict::Refused { message, reason, finding }) => {
-                Some(Answer::skew(message.clone(), difference.details(reason), finding.as_ref()))
+        let pair = (difference.provider().hash.clone(), difference.caller().to_owned(), compared);
+        let verdict = self.verdict(&pair, caller);
+        let decided = verdict.get_or_try_init(|| async {
+            let contract = self.contract(&pair, request, difference)?;
+            let place = self.admitted.try_enter(caller, MAX_OF_CALLER).ok_or(Unknown::Busy)?;
+            self.compare(&pair, contract, difference.provider(), (caller, place)).await
+        });
+        match decided.await {
+            Ok(Verdict { refused: None, .. }) => None,
+            Ok(Verdict { refused: Some(refused), .. }) => {
+                let details = difference.details(refused.reason);
+                Some(Answer::skew(refused.message.clone(), details, refused.finding.as_ref()))
             }
-            Err(answer) => {
-                self.forget(&key, &verdict);
-                Some(answer)
+            Err(unknown) => {
+                self.forget(&pair, &verdict);
+                Some(unknown.answer(difference))
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Pair, Arc<OnceCell<Verdict>>>> {
+    /// The knowledge about the responses to a request that was served. If the request has the caller's contract, the
+    /// comparison starts, beside the calls.
+    pub(super) fn responses(
+        self: &Arc<Self>,
+        request: &Envelope,
+        difference: &Difference<'_>,
+        caller: &Caller,
+    ) -> Responses {
+        let provider = difference.provider();
+        if provider.output_schema.is_none() {
+            return Responses::Fit;
+        }
+        let pair = (provider.hash.clone(), difference.caller().to_owned(), Compared::Responses);
+        if let Some(verdict) = self.kept(&pair) {
+            return match verdict.get().map(|verdict| &verdict.refused) {
+                Some(Some(refused)) => Responses::MayFail(refused.reason),
+                Some(None) | None => Responses::Fit,
+            };
+        }
+        match self.contract(&pair, request, difference) {
+            Ok(contract) => {
+                self.begin(pair, contract, provider, caller);
+                Responses::Fit
+            }
+            Err(Unknown::Contract) => Responses::Unknown,
+            // It would send the same again.
+            Err(_) => Responses::Fit,
+        }
+    }
+
+    /// Starts a comparison, if there is room.
+    fn begin(self: &Arc<Self>, pair: Pair, contract: Contract, provider: &OwnedDescriptor, caller: &Caller) {
+        let Some(place) = self.admitted.try_enter(caller, MAX_OF_CALLER) else { return };
+        let (comparisons, provider, caller) = (Arc::clone(self), provider.clone(), caller.clone());
+        let verdict = self.verdict(&pair, &caller);
+        tokio::spawn(async move {
+            let compared = comparisons.compare(&pair, contract, &provider, (&caller, place));
+            if verdict.get_or_try_init(|| compared).await.is_err() {
+                comparisons.forget(&pair, &verdict);
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Verdicts> {
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The verdict on a contract, which may not be known yet.
-    fn verdict(&self, key: &Pair) -> Arc<OnceCell<Verdict>> {
+    /// A verdict that is known, or being made.
+    fn kept(&self, pair: &Pair) -> Option<Arc<OnceCell<Verdict>>> {
         let mut verdicts = self.lock();
-        if let Some(verdict) = verdicts.get(key) {
-            return Arc::clone(verdict);
+        let kept = Arc::clone(&verdicts.all.get(pair)?.verdict);
+        if kept.get().is_some_and(|verdict| self.rules.is_outdated(verdict)) {
+            verdicts.remove(pair);
+            return None;
         }
-        if verdicts.len() >= CAPACITY {
-            verdicts.pop_first();
+        Some(kept)
+    }
+
+    /// The verdict on a contract, which may not be known yet.
+    fn verdict(&self, pair: &Pair, caller: &Caller) -> Arc<OnceCell<Verdict>> {
+        if let Some(verdict) = self.kept(pair) {
+            return verdict;
         }
-        Arc::clone(verdicts.entry(key.clone()).or_default())
+        self.lock().add(pair, caller)
     }
 
     /// Forgets a verdict that a request could not decide, unless other requests try to: callers could use up the room
     /// otherwise.
-    fn forget(&self, key: &Pair, verdict: &Arc<OnceCell<Verdict>>) {
+    fn forget(&self, pair: &Pair, verdict: &Arc<OnceCell<Verdict>>) {
         let mut verdicts = self.lock();
         // One for the request, and one in the map.
         if !verdict.initialized() && Arc::strong_count(verdict) == 2 {
-            verdicts.remove(key);
+            verdicts.remove(pair);
         }
     }
 
-    async fn decide(
+    /// The contract of the caller: one that the provider knows, or the text that the request has.
+    fn contract(&self, pair: &Pair, request: &Envelope, difference: &Difference<'_>) -> Result<Contract, Unknown> {
+        let (_, hash, _) = pair;
+        if let Some(known) = self.known.get(&(difference.provider().name.clone(), hash.clone())) {
+            return Ok(Contract::Known(Box::new(known.clone())));
+        }
+        match request.header(header::DESCRIPTOR) {
+            None => Err(Unknown::Contract),
+            Some(text) if text.len() > MAX_CONTRACT => {
+                Err(Unknown::Invalid(format!("it has more than {MAX_CONTRACT} bytes")))
+            }
+            Some(text) => Ok(Contract::Text(text.to_owned())),
+        }
+    }
+
+    async fn compare(
         &self,
         (_, hash, compared): &Pair,
-        request: &Envelope,
-        difference: &Difference<'_>,
-    ) -> Result<Verdict, Answer> {
-        let unknown = || Answer::unknown_contract(difference);
-        let known = self.known.get(&(difference.provider().name.clone(), hash.clone())).cloned();
-        let text = request.header(header::DESCRIPTOR).map(str::to_owned);
-        if known.is_none() && text.is_none() {
-            return Err(unknown());
-        }
-        let Ok(_admitted) = self.admitted.try_acquire() else {
-            return Err(Answer::error(code::BUSY, "the provider compares the contracts of other callers"));
-        };
-        let Ok(_permit) = self.comparing.acquire().await else { return Err(unknown()) };
-        let (provider, hash, compared, assume) = (difference.provider().clone(), hash.clone(), *compared, self.assume);
+        contract: Contract,
+        provider: &OwnedDescriptor,
+        (caller, admitted): (&Caller, Place),
+    ) -> Result<Verdict, Unknown> {
+        let comparing = self.comparing.enter(caller).await;
+        let (provider, hash, compared, rules) = (provider.clone(), hash.clone(), *compared, Arc::clone(&self.rules));
         let compared = tokio::task::spawn_blocking(move || {
-            let caller = match known {
-                Some(known) => known,
-                None => received(&text.unwrap_or_default(), &hash)?,
+            // Until the end, also if the request is not waited for any more.
+            let _places = (comparing, admitted);
+            let caller = match contract {
+                Contract::Known(known) => *known,
+                Contract::Text(text) => received(&text, &hash).map_err(Unknown::Invalid)?,
             };
-            Ok(compare(caller, provider, compared, assume))
+            Ok(rules.compare(caller, provider, compared))
         });
-        let failed = |_| Answer::error(code::VERSION_SKEW, "the comparison of the contracts failed");
-        compared.await.map_err(failed)?
+        compared.await.map_err(|_| Unknown::Failed)?
     }
 }
 
-/// The contract that a caller sent. It must have the hash that the caller states, because the verdict is kept for this
-/// hash.
-fn received(text: &str, hash: &str) -> Result<OwnedDescriptor, Answer> {
-    let invalid = |reason: &str| {
-        Answer::error(code::INVALID_ENVELOPE, format!("the header `{}` is invalid: {reason}", header::DESCRIPTOR))
-    };
-    if text.len() > MAX_CONTRACT {
-        return Err(invalid(&format!("it has more than {MAX_CONTRACT} bytes")));
+impl Verdicts {
+    /// Adds a verdict that is not known yet. If the caller has its share of them, one of its own is forgotten.
+    fn add(&mut self, pair: &Pair, caller: &Caller) -> Arc<OnceCell<Verdict>> {
+        if let Some(kept) = self.all.get(pair) {
+            return Arc::clone(&kept.verdict);
+        }
+        let verdict = Arc::default();
+        if !self.shares.try_take(caller, 1) {
+            let own = self.all.iter().find(|(_, kept)| kept.caller == *caller).map(|(pair, _)| pair.clone());
+            let Some(own) = own else { return verdict };
+            self.remove(&own);
+            if !self.shares.try_take(caller, 1) {
+                return verdict;
+            }
+        }
+        self.all.insert(pair.clone(), Kept { verdict: Arc::clone(&verdict), caller: caller.clone() });
+        verdict
     }
-    let descriptor: OwnedDescriptor = serde_json::from_str(text).map_err(|_| invalid("it is not a descriptor"))?;
-    let capability = Capability::from_descriptor(&descriptor).map_err(|_| invalid("a property is invalid"))?;
-    if capability.hash().to_string() != hash {
-        return Err(invalid("its hash is another one"));
-    }
-    let mut descriptor = descriptor;
-    hash.clone_into(&mut descriptor.hash);
-    Ok(descriptor)
-}
 
-fn compare(mut caller: OwnedDescriptor, mut provider: OwnedDescriptor, compared: Compared, assume: Assume) -> Verdict {
-    // A side without a schema on either end is not compared: agents without schemas go on as before, and the other end
-    // validates.
-    if compared == Compared::Responses || caller.input_schema.is_none() || provider.input_schema.is_none() {
-        (caller.input_schema, provider.input_schema) = (None, None);
-    }
-    if caller.output_schema.is_none() || provider.output_schema.is_none() {
-        (caller.output_schema, provider.output_schema) = (None, None);
-    }
-    let settings = CallSettings { assume, steps: BUDGET, budget: BUDGET, release: None };
-    match can_call_described(&caller, &provider, &settings) {
-        Ok(()) => Verdict::Compatible,
-        Err(refusal) => {
-            Verdict::Refused { message: refusal.to_string(), reason: reason_of(&refusal), finding: finding(&refusal) }
+    fn remove(&mut self, pair: &Pair) {
+        if let Some(kept) = self.all.remove(pair) {
+            self.shares.give_back(&kept.caller, 1);
         }
     }
 }
 
-/// The reason of a refusal, as data.
-fn reason_of(refusal: &Refusal) -> &'static str {
-    match refusal {
-        Refusal::Incompatible(found) if found.side == Side::Response => reason::RESPONSE,
-        Refusal::Incompatible(_) => reason::PAYLOAD,
-        _ => reason::UNDECIDED,
-    }
-}
-
-/// The first breaking change, as data.
-fn finding(refusal: &Refusal) -> Option<Value> {
-    let Refusal::Incompatible(reason) = refusal else { return None };
-    let witness = reason.witness.as_ref().map(|witness| {
-        let payload: Value = serde_json::from_str(&witness.payload.canonical()).unwrap_or_default();
-        let violations = &witness.violations;
-        let mut proof = json!({"payload": payload, "violations": violations[..]});
-        if let (Some(proof), true) = (proof.as_object_mut(), violations.is_truncated()) {
-            proof.insert("truncated".to_owned(), true.into());
+impl Unknown {
+    fn answer(self, difference: &Difference<'_>) -> Answer {
+        match self {
+            Self::Contract => Answer::unknown_contract(difference),
+            Self::Invalid(reason) => {
+                let message = format!("the header `{}` is invalid: {reason}", header::DESCRIPTOR);
+                Answer::error(code::INVALID_ENVELOPE, message)
+            }
+            Self::Busy => Answer::error(code::BUSY, "the provider compares the contracts of other callers"),
+            Self::Failed => Answer::error(code::VERSION_SKEW, "the comparison of the contracts failed"),
         }
-        proof
-    });
-    let mut members = json!({"side": reason.side.name()});
-    if let (Some(members), Some(found)) = (members.as_object_mut(), &reason.finding) {
-        members.insert("code".to_owned(), found.code.as_str().into());
-        members.insert("message".to_owned(), found.message.clone().into());
-        members.insert("pointer".to_owned(), found.pointer().into());
-        members.insert("help".to_owned(), found.help.clone().into());
     }
-    if let (Some(members), Some(witness)) = (members.as_object_mut(), witness) {
-        members.insert("witness".to_owned(), witness);
-    }
-    Some(members)
 }

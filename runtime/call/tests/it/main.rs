@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod accepted;
 mod agent;
 mod attempts;
 mod budget;
@@ -23,11 +24,13 @@ mod heartbeats;
 mod instances;
 mod memory;
 mod nested;
+mod notices;
 mod peers;
 mod retries;
 mod security;
 mod serving;
 mod settings;
+mod shares;
 mod shutdown;
 mod skew;
 mod spans;

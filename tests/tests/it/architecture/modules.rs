@@ -53,9 +53,12 @@ fn modules_of_call_depend_on_each_other_in_one_direction() {
 fn files_of_the_server_of_calls_use_only_those_before_them() {
     let folder = "runtime/call/src/server/";
     let order = [
+        "callers",
+        "gate",
         "difference",
         "respond",
         "version",
+        "verdict",
         "skew",
         "entry",
         "versions",
@@ -73,8 +76,10 @@ fn files_of_the_server_of_calls_use_only_those_before_them() {
         "run",
         "once",
         "watch",
+        "notice",
         "control",
         "serve",
+        "subscriptions",
         "running",
         "builder",
     ];

@@ -1,0 +1,70 @@
+//! The providers that asked for the contracts of a client, and those that stated that responses may be invalid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The hashes of the contracts of a client and of a provider.
+type Pair = (String, String);
+
+/// The contracts of one peer, which may have instances with several, and the client's.
+#[derive(Default, Debug)]
+pub(super) struct Asked {
+    /// Whether the client has sent its contract, once for each contract of the provider: its instances with an equal
+    /// one may all ask.
+    sent: BTreeMap<Pair, bool>,
+    /// The pairs that the log has.
+    reported: BTreeSet<Pair>,
+}
+
+/// The most pairs that are remembered. A peer has a few contracts; a hostile one could send any number.
+const MAX_PAIRS: usize = 1024;
+
+impl Asked {
+    /// Notes that a provider asks for a contract.
+    pub(super) fn ask(&mut self, own: &str, provider: &str) {
+        if self.sent.len() < MAX_PAIRS {
+            self.sent.entry((own.to_owned(), provider.to_owned())).or_insert(false);
+        }
+    }
+
+    /// Whether the next request has the client's contract. It counts as sent then.
+    pub(super) fn take(&mut self, own: &str) -> bool {
+        let first = (own.to_owned(), String::new());
+        let pairs = self.sent.range_mut(first..).take_while(|((hash, _), _)| hash == own);
+        let mut is_wanted = false;
+        for (_, is_sent) in pairs {
+            is_wanted |= !std::mem::replace(is_sent, true);
+        }
+        is_wanted
+    }
+
+    /// Whether a provider asks for a contract that was not sent to it.
+    pub(super) fn is_any(&self) -> bool {
+        self.sent.values().any(|is_sent| !is_sent)
+    }
+
+    /// Whether it is new that responses of a provider may be invalid.
+    pub(super) fn report(&mut self, own: &str, provider: &str) -> bool {
+        self.reported.len() < MAX_PAIRS && self.reported.insert((own.to_owned(), provider.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contract_is_sent_once_to_each_contract_of_a_provider() {
+        let mut asked = Asked::default();
+        assert!(!asked.take("a"));
+        asked.ask("a", "p");
+        asked.ask("b", "p");
+        assert!(asked.is_any() && asked.take("a") && !asked.take("a"));
+        asked.ask("a", "p");
+        assert!(!asked.take("a"));
+        asked.ask("a", "q");
+        assert!(asked.take("a") && asked.take("b") && !asked.is_any());
+        assert!(asked.report("a", "p") && !asked.report("a", "p"));
+        (0..MAX_PAIRS * 2).for_each(|number| asked.ask("a", &number.to_string()));
+        assert_eq!(asked.sent.len(), MAX_PAIRS);
+    }
+}
