@@ -152,7 +152,7 @@ const MAX_DESCRIBED: usize = 512 * 1024;
 /// Room for the headers and the other members of such a request.
 const MAX_REST: usize = 32 * 1024;
 
-/// Notes what a response states about the contracts.
+/// Remembers the statements of a response about the contracts.
 fn note(known: &Known, started: &Started, request: Request<'_>, reply: &Reply) {
     let provider = reply.skew.as_ref().and_then(|skew| skew.provider_contract.as_deref());
     let Some(provider) = provider else { return };

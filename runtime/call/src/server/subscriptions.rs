@@ -17,7 +17,7 @@ pub(super) struct Subscriptions {
     pub(super) control: Vec<Subscription>,
 }
 
-/// What a server subscribes to at each of its addresses.
+/// Subscribes a server to its addresses.
 pub(super) struct Subscriber<'h> {
     pub(super) handlers: &'h Handlers,
     /// The queue group.
