@@ -8,8 +8,8 @@
 //! # Reading order
 //!
 //! For contributors. This file is the crate. Everything that the callers of a server share uses it, so that no caller
-//! takes from another: the memory and the places of `capgen-net`, the queue of `capgen-audit`, the answers and ids of
-//! `capgen-amp`.
+//! takes from another: the memory and the places of `capgen-net`, the queue of `capgen-audit`, the handlers, answers
+//! and ids of `capgen-call`, the answers and ids of `capgen-amp`.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

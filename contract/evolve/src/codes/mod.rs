@@ -108,6 +108,8 @@ capgen_diagnostic::codes! {
     pub TYPESCRIPT_TYPES_CHANGED = "W0709";
     /// The provider may now refuse callers because they have another contract.
     pub SKEW_STRICTER = "W0710";
+    /// The major version was raised although every request of the old version stays valid.
+    pub OLD_MAJOR_SERVED = "W0725";
 
     /// An accepted finding that does not occur.
     pub ACCEPTED_UNUSED = "W0791";

@@ -8,7 +8,7 @@ use capgen_schema::pointer;
 
 use super::added::Added;
 use super::decider::{PlacedChange, side};
-use super::{Context, properties, version};
+use super::{Context, major, properties, version};
 use crate::{Bump, Finding, Fingerprint, Level, Levels, SideComparison, Witness, codes};
 
 /// The findings about one capability, as they are collected.
@@ -37,7 +37,8 @@ pub(super) fn compare(label: &str, old: Option<&Capability>, new: Option<&Capabi
             draft.set_levels(context.levels);
             let announced = version::announced(draft.bump, draft.findings.iter());
             version::check(old, new, draft.bump, &announced, &mut draft);
-            // The finding about the version itself requires no greater one.
+            major::check(old, new, context.settings.assume, &mut draft);
+            // The findings about the version itself require no greater one.
             context.levels.apply(&mut draft.findings);
         }
         (Some(old), None) => {

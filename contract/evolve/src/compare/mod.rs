@@ -8,6 +8,7 @@ mod decider;
 mod fragment;
 mod isolate;
 mod joint;
+mod major;
 mod pairs;
 mod place;
 mod properties;

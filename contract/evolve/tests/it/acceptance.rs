@@ -285,6 +285,7 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
     ),
     ("W0704", [("timeoutMs: 9", "timeoutMs: 8"), ("timeoutMs: 9", "timeoutMs: 7")]),
     ("W0710", [("skew: serve", "skew: refuse"), ("skew: serve", "skew: strict")]),
+    ("W0725", [("version: 1.0.0", "version: 2.0.0"), ("version: 1.0.0", "version: 3.0.0")]),
     ("W0705", [("inputSchema: {type: string}", "none"), ("inputSchema: {type: integer}", "none")]),
     (
         "W0706",

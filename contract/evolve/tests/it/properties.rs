@@ -23,7 +23,7 @@ fn values(value_type: ValueType) -> [&'static str; 2] {
     match value_type {
         ValueType::Id => ["org.example.a", "org.example.b"],
         ValueType::Text | ValueType::NonEmptyText => ["one", "two"],
-        ValueType::Version => ["1.0.0", "2.0.0"],
+        ValueType::Version => ["1.0.0", "1.1.0"],
         ValueType::VersionRanges => ["[\"1.0.0\"]", "[\"1.0.0\", \"2.0.0\"]"],
         ValueType::Words => ["[a]", "[a, b]"],
         ValueType::Milliseconds => ["1000", "2000"],
@@ -264,4 +264,27 @@ fn messages_name_the_number_that_has_to_be_raised() {
     }
     let help = version_finding("breaking", "0.2.3", "0.2.3").unwrap().help;
     assert_eq!(help.as_deref(), Some("the least version for these changes is 0.3.0"));
+}
+
+#[test]
+fn a_major_version_whose_requests_stay_valid_is_a_finding() {
+    let version = |lines: &str| format!("    version: {}\n", lines.replace('\n', "\n    "));
+    let old = version("1.4.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}");
+    for (new, is_found) in [
+        ("2.0.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", true),
+        // A response is no reason to refuse a request.
+        ("2.0.0\ninputSchema: {type: integer}\noutputSchema: {type: number}", true),
+        ("2.0.0\ninputSchema: {type: integer, minimum: 0}\noutputSchema: {type: integer}", false),
+        ("2.0.0\nminSchemaVersion: 1.4.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", false),
+        ("2.0.0\nminSchemaVersion: 2.0.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", false),
+        ("1.5.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", false),
+        ("1.4.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", false),
+    ] {
+        let findings = findings(&old, &version(new));
+        let found = findings.iter().find(|finding| finding.code.as_str() == "W0725");
+        assert_eq!(found.is_some(), is_found, "{new}: {findings:?}");
+        let help = "if the meaning of requests changed, set `minSchemaVersion: 2.0.0`, so that they are refused; otherwise, \
+                    `minSchemaVersion: 1.4.0` states that they are served";
+        assert!(found.is_none_or(|found| found.help.as_deref() == Some(help)), "{found:?}");
+    }
 }
