@@ -34,6 +34,7 @@ mod shares;
 mod shutdown;
 mod skew;
 mod spans;
+mod stored;
 mod stores;
 mod times;
 mod tower;
