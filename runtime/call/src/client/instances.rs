@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_descriptor::Skew;
-use tokio::time::sleep;
+use tokio::time::Instant;
 
 use super::Client;
 use super::attempt::{Reply, Request};
@@ -73,48 +73,15 @@ impl Client {
         }
         match result {
             // In boxes, because few calls go on here.
-            Err(error) if is_refused(&error) => Box::pin(self.other_instance(started, request, known, error)).await,
+            // With retries, it is one of them.
+            Err(error) if is_refused(&error) && self.inner.retry.attempts <= 1 => {
+                Box::pin(self.other_instance(started, request, known, is_valid, error)).await
+            }
             Ok(reply) if reply.skew.is_some() && !is_valid(&reply.payload) => {
                 Ok(Box::pin(self.readable(started, request, known, reply)).await)
             }
             result => result,
         }
-    }
-
-    /// The response of another instance to a request that one cannot serve.
-    async fn other_instance(
-        &self,
-        started: &Started,
-        request: Request<'_>,
-        known: &Known,
-        refused: CallError,
-    ) -> Result<Reply, CallError> {
-        let mut last = refused;
-        let is_repeated = request.target.contract.is_repeatable();
-        let own = self.own_address(request);
-        let Ok(_permit) = self.permit() else { return Err(last) };
-        let mut number = request.attempt;
-        let own = own.as_deref().map(|own| (Some(own), 0));
-        for (address, by_chance) in own.into_iter().chain((1..=BY_CHANCE).map(|number| (None, number))) {
-            if address.is_none() {
-                let pause = last.retry_after().unwrap_or_else(|| self.inner.retry.pause(by_chance));
-                sleep(pause.min(started.remaining() / 2)).await;
-            }
-            if started.remaining() < MIN_REST || !known.take_attempt() {
-                return Err(last);
-            }
-            number += 1;
-            match self.attempt(started, Request { attempt: number, address, is_repeated, ..request }).await {
-                Err(error) if address.is_some() && error.code == code::NO_PEER => {
-                    known.return_attempt();
-                    number -= 1;
-                }
-                Err(error) if is_refused(&error) => last = error,
-                Err(error) if error.retryable && (is_repeated || error.has_no_effect()) => last = error,
-                result => return result,
-            }
-        }
-        Err(last)
     }
 
     /// A response that the caller can read, instead of one of another contract that it cannot. Only for capabilities
@@ -132,7 +99,7 @@ impl Client {
     }
 
     /// The address of the instances that serve the caller's contract.
-    fn own_address(&self, request: Request<'_>) -> Option<String> {
+    pub(super) fn own_address(&self, request: Request<'_>) -> Option<String> {
         let hash = request.target.contract.hash();
         let kind = self.link(request.target).ok()?.transport.kind();
         (!hash.is_empty()).then(|| address::of_contract(kind, request.target.address(), hash))
@@ -177,6 +144,42 @@ fn note(known: &Known, started: &Started, request: Request<'_>, reply: &Reply) {
 /// Whether an instance refused a request because of the contracts, and started no handler.
 fn is_refused(error: &CallError) -> bool {
     error.code == code::VERSION_SKEW && error.has_no_effect()
+}
+
+/// The attempts to find another instance.
+pub(super) struct Search<'a> {
+    /// The address of the instances that serve the caller's contract, until a request was sent to it.
+    own: Option<&'a str>,
+    /// The number of the attempts to find an instance by chance.
+    by_chance: u32,
+    /// When the next attempt starts.
+    pub(super) next: Option<Instant>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(own: Option<&'a str>) -> Self {
+        Self { own, by_chance: 0, next: None }
+    }
+
+    /// Plans the next attempt, if one may follow: at once to the instances with the caller's contract, or else after the
+    /// pause before an attempt by chance, given its number. `rest` is the time until the deadline.
+    pub(super) fn plan(&mut self, pause: impl FnOnce(u32) -> Duration, rest: Duration) {
+        if self.next.is_some() || rest < MIN_REST {
+            return;
+        }
+        if self.own.is_some() {
+            self.next = Some(Instant::now());
+        } else if self.by_chance < BY_CHANCE {
+            self.by_chance += 1;
+            self.next = Some(Instant::now() + pause(self.by_chance).min(rest / 2));
+        }
+    }
+
+    /// Starts the attempt that is planned. Returns its address, if it is not that of the peer.
+    pub(super) fn start(&mut self) -> Option<&'a str> {
+        self.next = None;
+        self.own.take()
+    }
 }
 
 impl Request<'_> {

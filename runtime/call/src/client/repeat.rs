@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::attempt::{Reply, Request, in_time, refusal, too_late};
 use super::cancel::{Reason, Sent};
+use super::instances::Search;
 use super::known::Known;
 use super::pending::{News, Response, Slot, abandoned, no_peer};
 use super::started::Started;
@@ -57,6 +58,8 @@ struct Attempts<'a> {
     next: Option<Instant>,
     /// When the next attempt starts although none is lost.
     hedge: Option<Instant>,
+    /// The attempts to find another instance, after one has refused the request because of its contract.
+    search: Search<'a>,
     /// Whether an attempt did not start because too many wait.
     is_full: bool,
     /// The result of the call if no attempt succeeds.
@@ -73,6 +76,9 @@ struct Attempt<'a> {
     publish: Option<BoxFuture<'a, Result<(), CallError>>>,
     /// Whether it took a part of the budget.
     is_extra: bool,
+    /// Whether it is for another instance, and the address of those instances, if they have one.
+    is_search: bool,
+    address: Option<&'a str>,
     is_described: bool,
     /// Whether another attempt may follow, or did. Its response counts nevertheless.
     is_lost: bool,
@@ -81,6 +87,16 @@ struct Attempt<'a> {
     published: Option<Instant>,
     /// When its silence is looked at next.
     check: Option<Instant>,
+}
+
+/// An attempt that is about to be sent.
+struct Planned<'a> {
+    number: u32,
+    is_extra: bool,
+    is_search: bool,
+    address: Option<&'a str>,
+    /// The contract of the caller, if the provider asked for it.
+    descriptor: Option<String>,
 }
 
 /// What happens to an attempt.
@@ -125,9 +141,33 @@ impl Client {
         is_valid: IsValid<'_>,
     ) -> Result<Reply, CallError> {
         in_time(started)?;
+        let own = self.own_address(request);
         let mut attempts = Attempts::new(self, started, request, Arc::clone(known), is_valid);
-        let mut sent = Sent::new(self, started, request.target);
+        attempts.search = Search::new(own.as_deref());
         attempts.start();
+        self.attempts(attempts).await
+    }
+
+    /// The response of another instance of the peer to a request that one has refused because of its contract.
+    pub(super) async fn other_instance(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        known: &Arc<Known>,
+        is_valid: IsValid<'_>,
+        refused: CallError,
+    ) -> Result<Reply, CallError> {
+        let own = self.own_address(request);
+        let mut attempts = Attempts::new(self, started, request, Arc::clone(known), is_valid);
+        attempts.search = Search::new(own.as_deref());
+        (attempts.count, attempts.sent) = (self.inner.retry.attempts, request.attempt);
+        attempts.refused(refused);
+        self.attempts(attempts).await
+    }
+
+    /// The result of a call by its attempts.
+    async fn attempts(&self, mut attempts: Attempts<'_>) -> Result<Reply, CallError> {
+        let mut sent = Sent::new(self, attempts.started, attempts.request.target);
         loop {
             if let Some(result) = attempts.result() {
                 sent.end();
@@ -153,7 +193,8 @@ impl<'a> Attempts<'a> {
         is_valid: IsValid<'a>,
     ) -> Self {
         let is_repeated = request.target.contract.is_repeatable();
-        let heartbeat = is_repeated.then(|| in_ms(client.inner.retry.heartbeat));
+        let is_watched = is_repeated && client.inner.retry.attempts > 1;
+        let heartbeat = is_watched.then(|| in_ms(client.inner.retry.heartbeat));
         Self {
             client,
             started,
@@ -168,6 +209,7 @@ impl<'a> Attempts<'a> {
             reached: 0,
             next: None,
             hedge: None,
+            search: Search::new(None),
             is_full: false,
             fallback: None,
             end: None,
@@ -180,7 +222,7 @@ impl<'a> Attempts<'a> {
 
     /// The result of the call, if there is one, or no attempt waits and none follows.
     fn result(&mut self) -> Option<Result<Reply, CallError>> {
-        if self.end.is_none() && self.waiting.is_empty() && self.next.is_none() {
+        if self.end.is_none() && self.waiting.is_empty() && self.next.is_none() && self.search.next.is_none() {
             return Some(self.last());
         }
         self.end.take()
@@ -214,7 +256,7 @@ impl<'a> Attempts<'a> {
         let timeout = self.retry().attempt_timeout;
         let losses = self.waiting.iter().filter(|attempt| is_watched && !attempt.is_lost);
         let losses = losses.flat_map(|attempt| [timeout.map(|timeout| attempt.started + timeout), attempt.check]);
-        let all = losses.chain([self.next, self.hedge]).flatten();
+        let all = losses.chain([self.next, self.hedge, self.search.next]).flatten();
         all.fold(self.started.deadline, Instant::min)
     }
 
@@ -284,9 +326,15 @@ impl<'a> Attempts<'a> {
         if attempt.is_extra {
             self.known.return_attempt();
         }
-        if !error.retryable {
+        if attempt.address.is_some() && attempt.number == self.sent {
+            // Without an instance at this address, it counts as no attempt.
+            self.sent = self.sent.saturating_sub(1);
+        }
+        if attempt.is_search && (attempt.address.is_some() || self.may_repeat(&error)) {
+            self.look_elsewhere(None);
+        } else if !error.retryable {
             self.no_more();
-        } else if !attempt.is_lost && self.may_repeat(&error) {
+        } else if !attempt.is_lost && !attempt.is_search && self.may_repeat(&error) {
             self.follow(None);
         }
         self.remember(Weight::Silence, Err(error));
@@ -303,13 +351,17 @@ impl<'a> Attempts<'a> {
         }
         let error = refusal(self.started, &response.payload);
         if error.code == code::VERSION_SKEW && error.has_no_effect() {
-            // The same instance would refuse it again; `instances.rs` finds another one.
-            self.no_more();
-            return self.remember(Weight::Retryable, Err(error));
+            return self.refused(error);
         }
         if !error.retryable {
             self.end = Some(Err(error));
             return;
+        }
+        if attempt.as_ref().is_some_and(|attempt| attempt.is_search) {
+            if self.may_repeat(&error) {
+                self.look_elsewhere(error.retry_after());
+            }
+            return self.remember(Weight::Retryable, Err(error));
         }
         // The attempt after one that was lost before has started, unless there was no room for it.
         let is_loss = self.is_full || attempt.is_some_and(|attempt| !attempt.is_lost);
@@ -317,6 +369,34 @@ impl<'a> Attempts<'a> {
             self.follow(error.retry_after());
         }
         self.remember(Weight::Retryable, Err(error));
+    }
+
+    /// Handles the refusal by an instance because of its contract: it would refuse the request again, and another one may
+    /// serve it. Attempts that wait may still succeed, and those that are lost are repeated.
+    fn refused(&mut self, error: CallError) {
+        self.look_elsewhere(error.retry_after());
+        self.remember(Weight::Retryable, Err(error));
+    }
+
+    /// Plans the next attempt to find another instance.
+    fn look_elsewhere(&mut self, pause: Option<Duration>) {
+        if self.client.inner.tries_other_instances {
+            let retry = self.retry();
+            self.search.plan(|number| pause.unwrap_or_else(|| retry.pause(number)), self.started.remaining());
+        }
+    }
+
+    /// Starts the next attempt to find another instance, if there is room in the client and in the budget.
+    fn start_search(&mut self) {
+        let address = self.search.start();
+        if self.permit.is_none() {
+            self.permit = self.client.permit().ok();
+        }
+        if self.permit.is_some() && self.waiting.len() < MAX_WAITING && self.known.take_attempt() {
+            self.sent += 1;
+            let (number, is_extra, is_search) = (self.sent, true, true);
+            self.publish(Planned { number, is_extra, is_search, address, descriptor: None });
+        }
     }
 
     fn succeeded(&mut self, reply: Reply) {
@@ -336,7 +416,7 @@ impl<'a> Attempts<'a> {
 
     fn no_more(&mut self) {
         self.count = self.retry().attempts;
-        (self.next, self.hedge) = (None, None);
+        (self.next, self.hedge, self.search.next) = (None, None, None);
     }
 
     /// Does the work of this time: finds attempts that are lost, and starts the next one.
@@ -353,6 +433,9 @@ impl<'a> Attempts<'a> {
         }
         if self.next.is_some_and(|next| next <= now) || self.hedge.is_some_and(|hedge| hedge <= now) {
             self.start();
+        }
+        if self.search.next.is_some_and(|next| next <= now) {
+            self.start_search();
         }
     }
 
@@ -405,7 +488,8 @@ impl<'a> Attempts<'a> {
         if !is_extra || self.known.take_attempt() {
             self.count += 1;
             self.sent += 1;
-            self.publish(self.sent, is_extra, None);
+            let (number, is_search, address) = (self.sent, false, self.request.address);
+            self.publish(Planned { number, is_extra, is_search, address, descriptor: None });
         }
         if self.may_follow_silence() {
             self.hedge = self.retry().hedge.map(|after| Instant::now() + after);
@@ -413,14 +497,16 @@ impl<'a> Attempts<'a> {
     }
 
     /// Sends an attempt again with the caller's contract.
-    fn describe(&mut self, attempt: &Attempt<'_>) {
+    fn describe(&mut self, attempt: &Attempt<'a>) {
         let described = self.request.target.contract.described();
         let described = serde_json::to_string(&described).unwrap_or_default();
         self.reached = self.reached.saturating_sub(1);
-        self.publish(attempt.number, attempt.is_extra, Some(described));
+        let Attempt { number, is_extra, is_search, address, .. } = *attempt;
+        self.publish(Planned { number, is_extra, is_search, address, descriptor: Some(described) });
     }
 
-    fn publish(&mut self, number: u32, is_extra: bool, descriptor: Option<String>) {
+    fn publish(&mut self, planned: Planned<'a>) {
+        let Planned { number, is_extra, is_search, address, descriptor } = planned;
         let (client, started, id) = (self.client, self.started, Id::random());
         let token = match &self.slot {
             Some(slot) => {
@@ -435,7 +521,7 @@ impl<'a> Attempts<'a> {
                 }
             },
         };
-        let request = Request { attempt: number, ..self.request };
+        let request = Request { attempt: number, address, ..self.request };
         let is_described = descriptor.is_some();
         let publish = async move {
             let trace = request.trace();
@@ -447,6 +533,8 @@ impl<'a> Attempts<'a> {
             number,
             publish: Some(Box::pin(publish)),
             is_extra,
+            is_search,
+            address,
             is_described,
             is_lost: false,
             started: Instant::now(),

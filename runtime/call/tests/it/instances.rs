@@ -1,13 +1,14 @@
 //! Instances of one agent with several contracts, as during a deployment.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use capgen::call::{
-    CallMode, CallOptions, CallResult, CapabilityContract, Client, ClientBuilder, Handlers, Manifest, MemoryBroker,
-    PeerTable, Server, Skew, Status, TransportSettings,
+    BoxFuture, CallMode, CallOptions, CallResult, CapabilityContract, Client, ClientBuilder, Handlers, Health,
+    Manifest, MemoryBroker, MemoryTransport, Outgoing, PeerTable, Retry, Server, Skew, Status, SubscribeOptions,
+    Subscription, Transport, TransportError, TransportSettings,
 };
 use capgen_manifest::AgentId;
 use capgen_schema::Schema;
@@ -213,4 +214,100 @@ async fn clients_and_calls_ask_for_a_policy() {
         let result = client.call_json_with("trips", "book", &json!({}), &options, CallMode::Sync).await;
         assert_eq!(code(&result), expected, "{result:?}");
     }
+}
+
+/// A client whose attempts go to instances in the order of a script, and the addresses of the attempts. Requests to an
+/// instance that is gone are lost.
+struct Route {
+    inner: MemoryTransport,
+    script: Vec<&'static str>,
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+impl Transport for Route {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn publish(&self, mut message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        let mut sent = self.sent.lock().unwrap();
+        if message.address == ADDRESS {
+            message.address = (*self.script.get(sent.len()).unwrap_or(&"gone")).to_owned();
+        }
+        sent.push(message.address.clone());
+        if message.address == "gone" {
+            return Box::pin(async { Ok(()) });
+        }
+        self.inner.publish(message)
+    }
+
+    fn subscribe(
+        &self,
+        address: &str,
+        options: SubscribeOptions,
+    ) -> BoxFuture<'_, Result<Subscription, TransportError>> {
+        self.inner.subscribe(address, options)
+    }
+
+    fn new_inbox(&self) -> String {
+        self.inner.new_inbox()
+    }
+
+    fn max_message(&self) -> usize {
+        self.inner.max_message()
+    }
+
+    fn health(&self) -> Health {
+        self.inner.health()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.inner.close()
+    }
+}
+
+/// The status of a call whose attempts have a script, and the addresses to which they were sent. The instance `old`
+/// refuses the request, and `new` serves it after 3.5 s.
+async fn scripted(script: &[&'static str], retry: Retry) -> (Status, Vec<String>) {
+    let idempotent = |contract| CapabilityContract { idempotent: Some(true), ..contract };
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.2.0", &["to", "note", "seat"], 9));
+    let broker = MemoryBroker::new();
+    let mut servers = Vec::new();
+    for (address, contract) in [("old", idempotent(old)), ("new", idempotent(new))] {
+        let handlers = Handlers::new("trips").with_json(&contract, async |_, _| {
+            tokio::time::sleep(Duration::from_millis(3500)).await;
+            Ok(json!("booked"))
+        });
+        servers.push(Server::builder(handlers).listen(broker.connect(), address).start().await.unwrap());
+    }
+    let manifest = Manifest {
+        agent: AgentId::new("trips").unwrap(),
+        transports: vec![TransportSettings::memory(ADDRESS)],
+        capabilities: vec![idempotent(contract("1.1.0", &["to", "note"], 9))],
+    };
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let route = Route { inner: broker.connect(), script: script.to_vec(), sent: Arc::clone(&sent) };
+    let peers = PeerTable::new().with_manifest(&manifest);
+    let client = Client::builder("desk").transport(Arc::new(route)).peers(peers).retry(retry).build().await.unwrap();
+    let result = call(&client, json!({"note": "a window"})).await;
+    let sent = sent.lock().unwrap().iter().map(|address| address.split('.').next().unwrap().to_owned()).collect();
+    (result.status, sent)
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_refusal_lost_attempts_are_repeated_and_others_still_count() {
+    let timed = |attempts| {
+        let retry = Retry::attempts(attempts).backoff(Duration::ZERO, Duration::ZERO);
+        retry.attempt_timeout(Duration::from_secs(4))
+    };
+    // The next instance is killed; the attempt after that is served. `agents` is the address of the caller's contract.
+    let (status, sent) = scripted(&["old", "", "gone", "new"], timed(3)).await;
+    assert_eq!((status, sent), (Status::Ok, ["old", "agents", "gone", "new"].map(str::to_owned).to_vec()));
+    // A request that is lost is repeated; the repetition is refused, and another instance serves the call.
+    let (status, sent) = scripted(&["gone", "old", "", "new"], timed(3)).await;
+    assert_eq!((status, sent), (Status::Ok, ["gone", "old", "agents", "new"].map(str::to_owned).to_vec()));
+    // The first instance is only slow: its answer counts, although all others refuse the request.
+    let hedged = Retry::attempts(2).backoff(Duration::ZERO, Duration::ZERO).hedge(Duration::from_secs(1));
+    let (status, sent) = scripted(&["new", "old", "", "old", "old", "old", "old"], hedged).await;
+    assert_eq!((status, sent.len()), (Status::Ok, 7), "{sent:?}");
 }
