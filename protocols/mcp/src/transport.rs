@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_call::{
-    BoxFuture, Clock as _, Envelope, ErrorPayload, Health, MemoryBroker, MemoryTransport, Outgoing, SubscribeOptions,
-    Subscription, SystemClock, Transport, TransportError, code,
+    BoxFuture, Clock as _, Envelope, ErrorPayload, Health, MemoryBroker, MemoryTransport, MessageKind, Outgoing,
+    SubscribeOptions, Subscription, SystemClock, Transport, TransportError, code, header,
 };
 use capgen_descriptor::Descriptor;
 use capgen_manifest::{Manifest, plain_versions};
 use capgen_schema::Json;
 use tokio::sync::Semaphore;
 
+use crate::calls::Calls;
 use crate::client::{McpClient, ToolResult};
 use crate::error::McpError;
 
@@ -25,6 +26,12 @@ const MAX_MESSAGE: usize = 16 << 20;
 /// The most calls at the same time, of all servers. Far more than usual agents make; a caller beyond it is refused at
 /// once, instead of filling the memory with requests that wait.
 const MAX_CALLS: usize = 1024;
+
+/// The value of `capgen-control` in messages that end a call.
+const CANCEL: &str = "cancel";
+
+/// The end of the address of control messages, after that of requests.
+const CONTROL: &str = ".control";
 
 /// The code of a call whose tool failed. The message is the text of the tool, with escapes of control characters.
 pub const TOOL_FAILED: &str = "MCP_TOOL_FAILED";
@@ -64,7 +71,8 @@ impl From<&Manifest> for ToolNames {
 /// Each server has an address, which the manifest of its agent has in `topics.requests`. A message to any other address
 /// stays in the program, as with [`MemoryBroker`]. Messages are not signed, so a client with keys accepts no response.
 ///
-/// A call ends at its deadline; then the server learns that the answer is not needed.
+/// A call ends at its deadline, or when its future is dropped or its client is closed; then the server learns that the
+/// answer is not needed.
 ///
 /// | result of the tool | result of the call |
 /// |---|---|
@@ -93,7 +101,8 @@ impl From<&Manifest> for ToolNames {
 pub struct McpTransport {
     local: Arc<MemoryTransport>,
     servers: RwLock<BTreeMap<String, Arc<Server>>>,
-    calls: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
+    calls: Calls,
 }
 
 struct Server {
@@ -110,7 +119,8 @@ impl McpTransport {
     }
 
     fn over(local: MemoryTransport) -> Self {
-        Self { local: Arc::new(local), servers: RwLock::default(), calls: Arc::new(Semaphore::new(MAX_CALLS)) }
+        let permits = Arc::new(Semaphore::new(MAX_CALLS));
+        Self { local: Arc::new(local), servers: RwLock::default(), permits, calls: Calls::default() }
     }
 
     /// Adds a server. It replaces an earlier one with the same address. The names are those of generated code or of a
@@ -121,6 +131,19 @@ impl McpTransport {
         let server = Arc::new(Server { client, names: names.into() });
         self.servers.write().unwrap_or_else(PoisonError::into_inner).insert(address.into(), server);
         self
+    }
+
+    /// Whether an address is the one of control messages to a server, which has no other place to send them.
+    fn is_control(&self, address: &str) -> bool {
+        address.strip_suffix(CONTROL).is_some_and(|requests| self.server(requests).is_some())
+    }
+
+    /// Follows a control message, which comes from a client of this program. Others than cancels are dropped.
+    fn control(&self, text: &Bytes) {
+        let Ok(message) = Envelope::decode(text) else { return };
+        if message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL) {
+            self.calls.cancel(message.correlation_id(), message.caused_by());
+        }
     }
 
     fn server(&self, address: &str) -> Option<Arc<Server>> {
@@ -137,11 +160,16 @@ impl McpTransport {
         }
         let request = Envelope::decode(&message.payload)
             .map_err(|_| TransportError::Refused("the message is not the envelope of a request".to_owned()))?;
-        let permit = Arc::clone(&self.calls).try_acquire_owned().map_err(|_| TransportError::Overloaded)?;
+        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| TransportError::Overloaded)?;
         let (local, reply_to) = (Arc::clone(&self.local), message.reply_to.clone());
+        let running = self.calls.run(request.correlation_id(), request.message_id());
         tokio::spawn(async move {
-            let result = server.call(&request).await;
-            drop(permit);
+            // Dropping the call cancels the request to the server.
+            let result = tokio::select! {
+                result = server.call(&request) => result,
+                () = running.cancelled() => return,
+            };
+            drop((permit, running));
             let Some(address) = reply_to else { return };
             let too_large = |size: usize| {
                 ErrorPayload::of(SERVER_FAILED, format!("the response has {size} bytes, which is too much"))
@@ -212,13 +240,15 @@ impl Transport for McpTransport {
     }
 
     fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
-        match self.server(&message.address) {
-            None => self.local.publish(message),
-            Some(server) => {
-                let started = self.start(server, &message);
-                Box::pin(async { started })
-            }
+        if let Some(server) = self.server(&message.address) {
+            let started = self.start(server, &message);
+            return Box::pin(async { started });
         }
+        if self.is_control(&message.address) {
+            self.control(&message.payload);
+            return Box::pin(async { Ok(()) });
+        }
+        self.local.publish(message)
     }
 
     fn subscribe(
@@ -226,7 +256,7 @@ impl Transport for McpTransport {
         address: &str,
         options: SubscribeOptions,
     ) -> BoxFuture<'_, Result<Subscription, TransportError>> {
-        if self.server(address).is_some() {
+        if self.server(address).is_some() || self.is_control(address) {
             let reason = "an MCP server receives the messages to this address".to_owned();
             return Box::pin(async { Err(TransportError::Unsupported(reason)) });
         }

@@ -4,9 +4,15 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use capgen_manifest::Side;
+use capgen_payload::{Violation, Violations};
 use serde::{Deserialize, Serialize};
 
+use crate::envelope::uri;
+use crate::outcome::Status;
 use crate::transport::BoxFuture;
+
+/// The tenant of records of calls without one.
+const NO_TENANT: &str = "-";
 
 /// A record of the audit. As JSON, it has the form that the specification of typed capabilities gives, with `kind` as
 /// its tag.
@@ -102,6 +108,64 @@ pub struct CallRecord {
     pub latency_ms: u64,
     /// The `correlationId` of the call.
     pub correlation_id: String,
+}
+
+impl ViolationRecord {
+    /// A record at a Unix time in ms, with the names of the capability and of the other party (without `agent://`), and
+    /// the id of the call. It has no tenant and no session. The violations must not contain values of the payload.
+    ///
+    /// For programs that run handlers with [`Handlers::run`](crate::Handlers::run); clients and servers write their
+    /// records themselves.
+    #[must_use]
+    pub fn new(
+        writer: AuditWriter,
+        ts: u64,
+        [capability, peer, correlation_id]: [&str; 3],
+        side: Side,
+        violations: Violations,
+    ) -> Self {
+        Self {
+            ts,
+            tenant_id: NO_TENANT.to_owned(),
+            capability_name: capability.to_owned(),
+            peer_id: uri(peer),
+            written_by: Some(writer),
+            side,
+            truncated: violations.is_truncated(),
+            violations: violations.into_iter().map(AuditViolation::from).collect(),
+            correlation_id: correlation_id.to_owned(),
+            session_id: None,
+        }
+    }
+}
+
+impl From<Violation> for AuditViolation {
+    fn from(Violation { path, message, keyword }: Violation) -> Self {
+        Self { path, message, keyword: keyword.as_str().to_owned() }
+    }
+}
+
+impl CallRecord {
+    /// A record at a Unix time in ms, with the names of the capability and of the other party (without `agent://`), and
+    /// the id of the call. It has no tenant, no contract, no error and a duration of 0: set these fields.
+    ///
+    /// For programs that run handlers with [`Handlers::run`](crate::Handlers::run); clients and servers write their
+    /// records themselves.
+    #[must_use]
+    pub fn new(writer: AuditWriter, ts: u64, [capability, peer, correlation_id]: [&str; 3], status: Status) -> Self {
+        Self {
+            ts,
+            tenant_id: NO_TENANT.to_owned(),
+            capability_name: capability.to_owned(),
+            peer_id: uri(peer),
+            written_by: Some(writer),
+            contract_hash: String::new(),
+            status: status.as_str().to_owned(),
+            error_code: None,
+            latency_ms: 0,
+            correlation_id: correlation_id.to_owned(),
+        }
+    }
 }
 
 impl AuditRecord {

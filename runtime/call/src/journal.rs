@@ -5,15 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use capgen_manifest::Side;
-use capgen_payload::{Violation, Violations};
+use capgen_payload::Violations;
 use capgen_time::Clock;
 use tokio::time::timeout;
 
-use crate::audit::{Audit, AuditRecord, AuditViolation, AuditWriter, CallRecord, ViolationRecord};
-use crate::envelope::uri;
-
-/// The tenant of records of calls without one.
-const NO_TENANT: &str = "-";
+use crate::audit::{Audit, AuditRecord, AuditWriter, CallRecord, ViolationRecord};
+use crate::outcome::Status;
 
 /// The audit of a client or a server.
 pub(crate) struct Journal {
@@ -36,6 +33,13 @@ pub(crate) struct Subject<'a> {
     /// The hash of the contract of the capability.
     pub(crate) contract: &'a str,
     pub(crate) correlation_id: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// The capability, the other party and the id of the call, as records name them.
+    fn names(&self) -> [&'a str; 3] {
+        [self.capability, self.peer, self.correlation_id]
+    }
 }
 
 impl Journal {
@@ -64,18 +68,10 @@ impl Journal {
             "a payload violates its schema"
         );
         let record = || {
-            AuditRecord::Violation(ViolationRecord {
-                ts: self.clock.now_ms(),
-                tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
-                capability_name: subject.capability.to_owned(),
-                peer_id: uri(subject.peer),
-                written_by: Some(self.writer),
-                side,
-                truncated: violations.is_truncated(),
-                violations: violations.into_iter().map(entry).collect(),
-                correlation_id: subject.correlation_id.to_owned(),
-                session_id: subject.session.map(str::to_owned),
-            })
+            let new = ViolationRecord::new(self.writer, self.clock.now_ms(), subject.names(), side, violations);
+            let session_id = subject.session.map(str::to_owned);
+            let tenant_id = subject.tenant.map_or(new.tenant_id, str::to_owned);
+            AuditRecord::Violation(ViolationRecord { tenant_id, session_id, ..new })
         };
         self.record(record, limit).await;
     }
@@ -84,7 +80,7 @@ impl Journal {
     pub(crate) async fn call(
         &self,
         subject: Subject<'_>,
-        status: &str,
+        status: Status,
         code: Option<&str>,
         latency: u64,
         limit: Duration,
@@ -93,17 +89,13 @@ impl Journal {
             return;
         }
         let record = || {
+            let new = CallRecord::new(self.writer, self.clock.now_ms(), subject.names(), status);
             AuditRecord::Call(CallRecord {
-                ts: self.clock.now_ms(),
-                tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
-                capability_name: subject.capability.to_owned(),
-                peer_id: uri(subject.peer),
-                written_by: Some(self.writer),
+                tenant_id: subject.tenant.map_or(new.tenant_id, str::to_owned),
                 contract_hash: subject.contract.to_owned(),
-                status: status.to_owned(),
                 error_code: code.map(str::to_owned),
                 latency_ms: latency,
-                correlation_id: subject.correlation_id.to_owned(),
+                ..new
             })
         };
         self.record(record, limit).await;
@@ -128,9 +120,4 @@ impl Drop for Lost<'_> {
         self.0.fetch_add(1, Ordering::Relaxed);
         tracing::error!("an audit record is lost");
     }
-}
-
-fn entry(violation: Violation) -> AuditViolation {
-    let Violation { path, message, keyword } = violation;
-    AuditViolation { path, message, keyword: keyword.as_str().to_owned() }
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod http;
 mod plan;
+mod record;
 mod run;
 mod stdio;
 mod tools;
@@ -12,12 +13,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_call::Handlers;
+use capgen_call::{Audit, Handlers};
 use capgen_manifest::Manifest;
 use capgen_net::Budget;
 
 use crate::meta::Implementation;
 use plan::Agent;
+use record::Journal;
 use run::Runner;
 use tools::Tools;
 
@@ -81,6 +83,7 @@ pub struct McpServerBuilder {
     implementation: Implementation,
     instructions: Option<String>,
     limits: ServerLimits,
+    journal: Journal,
 }
 
 impl McpServer {
@@ -105,6 +108,12 @@ impl McpServer {
         Ok(McpServerBuilder::new(handlers, tools))
     }
 
+    /// The number of records that the audit did not accept.
+    #[must_use]
+    pub fn lost_audit_records(&self) -> u64 {
+        self.0.runner.journal.lost()
+    }
+
     fn agent(&self) -> &Arc<Agent> {
         &self.0.runner.agent
     }
@@ -121,7 +130,14 @@ impl McpServer {
 impl McpServerBuilder {
     fn new(handlers: Handlers, tools: Tools) -> Self {
         let implementation = Implementation::new(handlers.agent(), env!("CARGO_PKG_VERSION"));
-        Self { handlers, tools, implementation, instructions: None, limits: ServerLimits::default() }
+        Self {
+            handlers,
+            tools,
+            implementation,
+            instructions: None,
+            limits: ServerLimits::default(),
+            journal: Journal::default(),
+        }
     }
 
     /// The name and version that clients see. The default is the id of the agent, and the version of this crate.
@@ -139,19 +155,34 @@ impl McpServerBuilder {
         Self { limits, ..self }
     }
 
+    /// The store of records: every violation, and with [`audit_calls`](Self::audit_calls) every call. The caller in the
+    /// records is `agent://mcp`, because the protocol does not identify clients, and the id of the call is that of the
+    /// request. An audit delays an answer by at most 5 s, and changes none.
+    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
+        self.journal.audit = Some(audit);
+        self
+    }
+
+    /// Whether the audit records calls too. A call that its client cancels has the status `abandoned`.
+    pub fn audit_calls(mut self, records_calls: bool) -> Self {
+        self.journal.records_calls = records_calls;
+        self
+    }
+
     /// The server.
     pub fn build(self) -> McpServer {
-        let Self { handlers, tools, implementation, instructions, limits } = self;
+        let Self { handlers, tools, implementation, instructions, limits, journal } = self;
         let agent = Arc::new(Agent { tools, implementation, instructions });
         let running = Budget::places(limits.max_concurrent);
-        let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout });
+        let journal = Arc::new(journal);
+        let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout, journal });
         McpServer(Arc::new(Shared { runner, limits }))
     }
 }
 
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpServer").field("runner", &self.0.runner).finish_non_exhaustive()
+        f.debug_struct("McpServer").field("handlers", &self.0.runner.handlers).finish_non_exhaustive()
     }
 }
 

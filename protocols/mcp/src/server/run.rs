@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_call::{Clock as _, Context, Handlers, RunError, Side, SystemClock};
+use capgen_call::{Clock as _, Context, Handlers, RunError, Side, Status, SystemClock, code};
 use capgen_diagnostic::cut_short;
 use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
@@ -13,23 +13,28 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::plan::{Agent, Call};
+use super::record::{CALLER, End, Journal, Recorded};
 use super::tools::Tool;
 
 /// The longest text of a failure, in characters. Models read it: enough for a trace of a stack, and not for a whole
 /// document. Clients of this crate keep as much.
 const MAX_FAILURE: usize = 8000;
 
-/// The id of callers, which the protocol does not identify.
-const CALLER: &str = "mcp";
-
 /// The handlers, with limits that all connections share.
-#[derive(Debug)]
 pub(super) struct Runner {
     pub(super) agent: Arc<Agent>,
     pub(super) handlers: Handlers,
     /// The places of handlers that run.
     pub(super) running: Budget,
     pub(super) timeout: Duration,
+    pub(super) journal: Arc<Journal>,
+}
+
+/// A call without a response.
+struct Unanswered {
+    /// For a model.
+    text: String,
+    end: End,
 }
 
 /// A task that ends with its owner.
@@ -45,29 +50,50 @@ impl Runner {
     /// Runs a tool, and returns the text of its response. Dropping the future ends the handler.
     pub(super) async fn run(self: Arc<Self>, mut call: Call, caller: Caller) -> String {
         let request = std::mem::replace(&mut call.request, Ok(String::new()));
-        let outcome = self.outcome(&call, request, caller).await;
+        let recorded = self.record(&call);
+        let (outcome, end) = match self.outcome(&call, request, caller).await {
+            Ok(response) => (Ok(response), End { status: Status::Ok, code: None, invalid: None }),
+            Err(Unanswered { text, end }) => (Err(text), end),
+        };
+        if let Some(recorded) = recorded {
+            recorded.end(end).await;
+        }
         self.agent.called(&call, outcome.as_ref().map_err(Clone::clone))
     }
 
-    /// The response, or the text of the failure for a model.
-    async fn outcome(&self, call: &Call, request: Result<String, String>, caller: Caller) -> Result<Json, String> {
-        let request = request.map_err(|violation| format!("{}\n{violation}", heading(Side::Request, &call.name)))?;
+    fn record(&self, call: &Call) -> Option<Recorded> {
+        let capability = &call.tool.capability;
+        let mut contracts = self.handlers.contracts().filter(|(name, _)| name == capability);
+        let contract = contracts.next().map_or("", |(_, hash)| hash);
+        Recorded::start(&self.journal, capability, contract, call.id.as_text())
+    }
+
+    /// The response, or the failure.
+    async fn outcome(&self, call: &Call, request: Result<String, String>, caller: Caller) -> Result<Json, Unanswered> {
+        let request = request.map_err(|violation| {
+            let text = format!("{}\n{violation}", heading(Side::Request, &call.name));
+            Unanswered::new(text, Status::SchemaViolation, code::SCHEMA_VIOLATION)
+        })?;
         let ended = timeout(self.timeout, async {
             let mut place = self.running.share(caller);
             place.grow(1).await;
             self.handled(call, request).await
         });
         let Ok(ended) = ended.await else {
-            return Err(format!("The tool `{}` did not finish within {} s.", call.name, self.timeout.as_secs()));
+            let text = format!("The tool `{}` did not finish within {} s.", call.name, self.timeout.as_secs());
+            return Err(Unanswered::new(text, Status::Timeout, code::TIMEOUT));
         };
         ended
     }
 
-    async fn handled(&self, call: &Call, request: String) -> Result<Json, String> {
+    async fn handled(&self, call: &Call, request: String) -> Result<Json, Unanswered> {
         let limit = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
         let deadline = SystemClock.now_ms().saturating_add(limit);
         let context = Context::of_request(CALLER, &call.tool.capability, call.id.as_text(), Some(deadline));
-        let failed = || format!("The tool `{}` failed.", call.name);
+        let failed = || {
+            let text = format!("The tool `{}` failed.", call.name);
+            Unanswered::new(text, Status::Error, code::HANDLER_FAILED)
+        };
         let Some(running) = self.handlers.run(context, Bytes::from(request)) else { return Err(failed()) };
         // A task of its own, so that a panic ends nothing else.
         let mut task = Owned(tokio::spawn(running));
@@ -75,13 +101,23 @@ impl Runner {
             // The handler has written the text itself, so it is JSON.
             Ok(response) => parsed(&response).ok_or_else(failed),
             Err(RunError::Failure(failure)) => {
-                Err(format!("{} ({})", cut_short(failure.message(), MAX_FAILURE), cut_short(failure.code(), 100)))
+                let code = cut_short(failure.code(), 100);
+                let text = format!("{} ({code})", cut_short(failure.message(), MAX_FAILURE));
+                Err(Unanswered::new(text, Status::Error, &code))
             }
             Err(RunError::Invalid { side, violations }) => {
-                Err(format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations)))
+                let text = format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations));
+                let unanswered = Unanswered::new(text, Status::SchemaViolation, code::SCHEMA_VIOLATION);
+                Err(Unanswered { end: End { invalid: Some((side, violations)), ..unanswered.end }, ..unanswered })
             }
             Err(_) => Err(failed()),
         }
+    }
+}
+
+impl Unanswered {
+    fn new(text: String, status: Status, code: &str) -> Self {
+        Self { text, end: End { status, code: Some(code.to_owned()), invalid: None } }
     }
 }
 

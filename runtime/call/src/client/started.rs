@@ -145,7 +145,7 @@ impl Started {
         tracing::debug!(status = status.as_str(), code, latency_ms = in_ms(self.elapsed()), "the call ended");
         if self.inner.journal.records_calls {
             let latency = in_ms(self.elapsed());
-            let recorded = self.inner.journal.call(self.subject(), status.as_str(), code, latency, self.patience());
+            let recorded = self.inner.journal.call(self.subject(), status, code, latency, self.patience());
             // In a box, because most calls are not recorded, and should not have its size.
             Box::pin(recorded).await;
         }
@@ -176,7 +176,7 @@ impl Drop for Started {
         };
         let latency = in_ms(self.elapsed());
         self.inner.runtime.spawn(async move {
-            let (status, code) = (Status::Abandoned.as_str(), Some(code::ABANDONED));
+            let (status, code) = (Status::Abandoned, Some(code::ABANDONED));
             // The caller does not wait for this record, so the limit only ends the task if the audit is stuck.
             copy.inner.journal.call(copy.subject(), status, code, latency, Duration::from_secs(1)).await;
         });

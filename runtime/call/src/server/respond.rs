@@ -15,7 +15,7 @@ use crate::envelope::{
 };
 use crate::failure::Failure;
 use crate::id::Id;
-use crate::outcome::{code, reason};
+use crate::outcome::{Status, code, reason};
 use crate::violation::summary;
 
 /// The result of a call, without the ids that differ between duplicates of a request.
@@ -181,8 +181,8 @@ impl Answer {
     }
 
     /// The status, for records.
-    pub(super) fn status(&self) -> &'static str {
-        self.code.as_deref().map_or("ok", |code| crate::outcome::Status::of(code).as_str())
+    pub(super) fn status(&self) -> Status {
+        self.code.as_deref().map_or(Status::Ok, Status::of)
     }
 
     /// The text of the response to a request, with the names of the features of the provider. The hash and the version

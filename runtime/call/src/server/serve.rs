@@ -172,7 +172,7 @@ impl Shared {
         let chosen = processed.chosen.get().or_else(|| Some(self.entries.get(request.capability())?.plain()));
         let contract = chosen.map_or("", |entry| entry.hash());
         let (subject, limit) = (subject(request, contract), audit_patience(processed));
-        self.journal.call(subject, Status::Abandoned.as_str(), Some(code::ABANDONED), latency, limit).await;
+        self.journal.call(subject, Status::Abandoned, Some(code::ABANDONED), latency, limit).await;
     }
 
     /// Sends the proof that a request waits or runs, if the transport takes it at once: the request must not wait for

@@ -1,10 +1,10 @@
-//! Streamable HTTP: each message of a client is a POST request, and each answer a JSON object. There are no sessions,
-//! whatever the revision.
+//! Streamable HTTP: each message of a client is a POST request, and each answer a JSON object. Nothing is kept for
+//! sessions.
 //!
 //! | status | meaning |
 //! |---|---|
 //! | 200 | the answer to a request, which may be an error |
-//! | 202 | a notification or a response was accepted |
+//! | 202 | a notification or a response was accepted; or the client has cancelled the request, which has no answer |
 //! | 400 | the body is not a message, the revision is not supported, or headers and body differ |
 //! | 403 | the header `Host` or `Origin` is not allowed |
 //! | 404, 405 | another path, or an unknown method of the revision 2026-07-28; another HTTP method |
@@ -13,6 +13,7 @@
 //! | 503 | there is no memory for the message |
 
 mod check;
+mod session;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -23,7 +24,7 @@ use bytes::Bytes;
 use capgen_net::http::{self, Intake, ReadError, Whole};
 use capgen_net::{Admission, Budget, Caller, Pace, Seat, Server, Share, Stop, Timed};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
 use tokio::net::{TcpListener, TcpStream};
@@ -32,8 +33,9 @@ use tokio::time::timeout;
 
 use super::McpServer;
 use super::batch::Answers;
-use super::plan::{Plan, unsupported};
+use super::plan::{Call, Plan, unsupported};
 use super::weight::weight;
+use crate::calls::Calls;
 use crate::http_names;
 use crate::message::{Malformed, Message, Received, RpcError, code, error_response};
 use crate::revision::Revision;
@@ -126,6 +128,16 @@ struct Endpoint {
     server: McpServer,
     options: HttpOptions,
     intake: Intake,
+    /// The calls of sessions.
+    calls: Calls,
+}
+
+/// An HTTP response to a message.
+struct Answered {
+    status: StatusCode,
+    body: Bytes,
+    /// The name of the session that it starts.
+    session: Option<HeaderValue>,
 }
 
 /// An HTTP response without an answer of the protocol, or with an error of it.
@@ -150,7 +162,7 @@ impl Endpoint {
             proof: None,
             budget: Budget::memory(options.max_memory, false),
         };
-        Self { server, options, intake }
+        Self { server, options, intake, calls: Calls::default() }
     }
 
     async fn connection(self: Arc<Self>, stream: TcpStream, seat: Seat, stop: Stop) {
@@ -166,7 +178,13 @@ impl Endpoint {
     /// Dropping the future, because the client has gone, ends the call.
     async fn respond(&self, request: Request<Incoming>, seat: &Seat) -> Response<Whole> {
         match self.handle(request, seat).await {
-            Ok((status, body)) => response(status, body),
+            Ok(Answered { status, body, session }) => {
+                let mut response = response(status, body);
+                response
+                    .headers_mut()
+                    .extend(session.map(|session| (HeaderName::from_static(http_names::SESSION), session)));
+                response
+            }
             Err(Refusal { status, body }) => {
                 let mut response = response(status, Bytes::from(body));
                 let headers = response.headers_mut();
@@ -180,7 +198,7 @@ impl Endpoint {
         }
     }
 
-    async fn handle(&self, request: Request<Incoming>, seat: &Seat) -> Result<(StatusCode, Bytes), Refusal> {
+    async fn handle(&self, request: Request<Incoming>, seat: &Seat) -> Result<Answered, Refusal> {
         check::head(&request, &self.options)?;
         let (head, body) = request.into_parts();
         let max = self.intake.max;
@@ -197,8 +215,8 @@ impl Endpoint {
         })?;
         let work = seat.work();
         self.room(&text, &mut share).await?;
-        let (status, answer) = self.answer(&head, &text, seat.caller()).await?;
-        Ok((status, share.keep(Bytes::from(answer), work)))
+        let answered = self.answer(&head, &text, seat.caller()).await?;
+        Ok(Answered { body: share.keep(answered.body, work), ..answered })
     }
 
     /// Waits for the memory that a message needs while it is handled.
@@ -211,7 +229,7 @@ impl Endpoint {
         })
     }
 
-    async fn answer(&self, head: &Parts, text: &[u8], caller: Caller) -> Result<(StatusCode, String), Refusal> {
+    async fn answer(&self, head: &Parts, text: &[u8], caller: Caller) -> Result<Answered, Refusal> {
         let stated = check::single(&head.headers, http_names::REVISION)?;
         // Clients of revisions without the header do not send it.
         let stated = stated.unwrap_or(Revision::V2025_03_26.as_str());
@@ -219,11 +237,11 @@ impl Endpoint {
             return Err(Refusal { status: StatusCode::BAD_REQUEST, body: error_response(None, &unsupported(stated)) });
         };
         match Received::read(text) {
-            Received::One(Ok(message)) => self.message(message, &head.headers, revision, caller).await,
+            Received::One(Ok(message)) => self.message(message, head, revision, caller).await,
             Received::One(Err(malformed)) => Err(Refusal { status: StatusCode::BAD_REQUEST, body: malformed.answer() }),
             Received::Batch(messages) if revision == Revision::V2025_03_26 => {
-                let answers = self.batch(messages, revision, &caller).await;
-                Ok(answers.map_or((StatusCode::ACCEPTED, String::new()), |answers| (StatusCode::OK, answers)))
+                let session = session::of(&head.headers, revision)?;
+                Ok(Answered::of(self.batch(messages, session, &caller).await))
             }
             Received::Batch(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the revision has no batches")),
         }
@@ -233,18 +251,19 @@ impl Endpoint {
     async fn batch(
         &self,
         messages: Vec<Result<Message, Malformed>>,
-        revision: Revision,
+        session: Option<String>,
         caller: &Caller,
     ) -> Option<String> {
         let (mut answers, mut calls) = (Answers::default(), JoinSet::new());
         for message in messages {
-            match self.server.agent().plan_in_batch(message, Some(revision)) {
+            match self.server.agent().plan_in_batch(message, Some(Revision::V2025_03_26)) {
                 Plan::Answer { text, .. } => answers.push(text),
                 Plan::Call(call) => {
-                    let (runner, place, caller) = (self.server.runner(), answers.place(), caller.clone());
-                    calls.spawn(async move { place.send(runner.run(call, caller).await) });
+                    let (call, place) = (self.call(call, session.as_deref(), caller.clone()), answers.place());
+                    calls.spawn(async move { call.await.map(|answer| place.send(answer)) });
                 }
-                Plan::Cancel(_) | Plan::Nothing => {}
+                Plan::Cancel(id) => self.cancel(session.as_deref(), id.as_text()),
+                Plan::Nothing => {}
             }
         }
         answers.text().await
@@ -253,26 +272,67 @@ impl Endpoint {
     async fn message(
         &self,
         message: Message,
-        headers: &hyper::HeaderMap,
+        head: &Parts,
         revision: Revision,
         caller: Caller,
-    ) -> Result<(StatusCode, String), Refusal> {
+    ) -> Result<Answered, Refusal> {
+        let is_handshake = matches!(&message, Message::Request { method, .. } if method == "initialize");
         let is_stateless = match &message {
-            Message::Request { id, method, params } if method != "initialize" => {
-                check::mirrored(id, method, params, headers, revision)?
+            Message::Request { id, method, params } if !is_handshake => {
+                check::mirrored(id, method, params, &head.headers, revision)?
             }
             _ => false,
         };
-        let mut session = Some(revision).filter(|revision| !revision.is_stateless());
-        match self.server.agent().plan(Ok(message), &mut session) {
-            // A client that shares a connection with others cannot cancel their calls: it ends its own connection.
-            Plan::Nothing | Plan::Cancel(_) => Ok((StatusCode::ACCEPTED, String::new())),
-            Plan::Answer { text, code: Some(code::METHOD_NOT_FOUND) } if is_stateless => {
-                Ok((StatusCode::NOT_FOUND, text))
+        let session = session::of(&head.headers, revision)?;
+        let mut shaken = Some(revision).filter(|revision| !revision.is_stateless());
+        Ok(match self.server.agent().plan(Ok(message), &mut shaken) {
+            Plan::Nothing => Answered::of(None),
+            Plan::Cancel(id) => {
+                self.cancel(session.as_deref(), id.as_text());
+                Answered::of(None)
             }
-            Plan::Answer { text, .. } => Ok((StatusCode::OK, text)),
-            Plan::Call(call) => Ok((StatusCode::OK, self.server.runner().run(call, caller).await)),
+            Plan::Answer { text, code: Some(code::METHOD_NOT_FOUND) } if is_stateless => {
+                Answered { status: StatusCode::NOT_FOUND, ..Answered::of(Some(text)) }
+            }
+            Plan::Answer { text, code } => {
+                let session = (is_handshake && code.is_none()).then(session::new).flatten();
+                Answered { session, ..Answered::of(Some(text)) }
+            }
+            Plan::Call(call) => Answered::of(self.call(call, session.as_deref(), caller).await),
+        })
+    }
+
+    /// Runs a call. `None` if its client cancels it. Dropping the future ends it too.
+    fn call(
+        &self,
+        call: Call,
+        session: Option<&str>,
+        caller: Caller,
+    ) -> impl Future<Output = Option<String>> + Send + use<> {
+        let cancellable = session.map(|session| self.calls.run(session, call.id.as_text()));
+        let running = self.server.runner().run(call, caller);
+        async move {
+            let Some(cancellable) = cancellable else { return Some(running.await) };
+            tokio::select! {
+                answer = running => Some(answer),
+                () = cancellable.cancelled() => None,
+            }
         }
+    }
+
+    /// Cancels a call of a session. Without one, nothing shows whose call is meant: other clients use the same ids.
+    fn cancel(&self, session: Option<&str>, id: &str) {
+        if let Some(session) = session {
+            self.calls.cancel(session, Some(id));
+        }
+    }
+}
+
+impl Answered {
+    /// An answer; without a text, the message was accepted.
+    fn of(text: Option<String>) -> Self {
+        let status = if text.is_some() { StatusCode::OK } else { StatusCode::ACCEPTED };
+        Self { status, body: Bytes::from(text.unwrap_or_default()), session: None }
     }
 }
 

@@ -33,10 +33,10 @@ fn error(code: i64) -> String {
     format!("printf '{{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{{\"code\":{code},\"message\":\"no\"}}}}\\n' \"$id\"")
 }
 
-const INITIALIZED: &str =
+pub(crate) const INITIALIZED: &str =
     r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
 
-fn options() -> ClientOptions {
+pub(crate) fn options() -> ClientOptions {
     let mut options = ClientOptions::default();
     options.probe_timeout = Duration::from_millis(300);
     options.timeout = LONG;
@@ -259,9 +259,9 @@ async fn standard_error_is_passed_on_line_by_line() {
 }
 
 /// A request that an HTTP server of a test has received: its head in lowercase, and its message.
-struct Received {
-    head: String,
-    message: Value,
+pub(crate) struct Received {
+    pub(crate) head: String,
+    pub(crate) message: Value,
 }
 
 async fn receive(stream: &mut BufReader<TcpStream>) -> Option<Received> {
@@ -286,7 +286,7 @@ async fn receive(stream: &mut BufReader<TcpStream>) -> Option<Received> {
 }
 
 /// Serves a function from requests to responses without `Content-Length`.
-async fn http(answer: impl Fn(Received) -> (String, String) + Send + Sync + 'static) -> HttpServer {
+pub(crate) async fn http(answer: impl Fn(Received) -> (String, String) + Send + Sync + 'static) -> HttpServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let answer = std::sync::Arc::new(answer);
@@ -308,7 +308,7 @@ async fn http(answer: impl Fn(Received) -> (String, String) + Send + Sync + 'sta
     HttpServer::new(&url).unwrap()
 }
 
-const JSON: &str = "200 OK\r\nContent-Type: application/json";
+pub(crate) const JSON: &str = "200 OK\r\nContent-Type: application/json";
 
 #[tokio::test]
 async fn sessions_of_older_servers_are_kept_and_renewed() {

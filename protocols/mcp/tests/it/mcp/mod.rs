@@ -9,6 +9,7 @@
 
 mod attacks;
 mod budget;
+mod cancels;
 mod client;
 mod fixture;
 mod http;
