@@ -13,27 +13,40 @@ use crate::world::End;
 /// The process.
 pub(crate) struct Child {
     process: tokio::process::Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    /// `None` if they are read elsewhere.
+    lines: Option<Output>,
 }
+
+/// The lines that it prints.
+pub(crate) type Output = Lines<BufReader<ChildStdout>>;
 
 impl Child {
     /// Starts the program `provider`, whose handlers never end.
     pub(crate) async fn start(world: &World) -> Self {
-        let mut command = Command::new(program());
-        command.arg(world.proxy(End::Provider).url());
-        if world.kind == Kind::JetStream {
-            command.arg("at-least-once");
-        }
-        let mut process =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn().expect("a provider");
+        let url = world.proxy(End::Provider).url();
+        let arguments: &[&str] = if world.kind == Kind::JetStream { &[&url, "at-least-once"] } else { &[&url] };
+        Self::spawn("provider", arguments).await
+    }
+
+    /// Starts a program of this package, and waits until it prints `ready`.
+    pub(crate) async fn spawn(name: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program(name));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = command.spawn().expect("a provider");
         let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let mut child = Self { process, lines };
+        let mut child = Self { process, lines: Some(lines) };
         assert_eq!(child.line().await, "ready");
         child
     }
 
+    /// The lines that it prints from now on.
+    pub(crate) fn lines(&mut self) -> Output {
+        self.lines.take().expect("its output")
+    }
+
     async fn line(&mut self) -> String {
-        self.lines.next_line().await.expect("a line").expect("the provider runs")
+        let lines = self.lines.as_mut().expect("its output");
+        lines.next_line().await.expect("a line").expect("the provider runs")
     }
 
     /// Waits until its handler runs, and returns the number of runs.
@@ -49,11 +62,11 @@ impl Child {
 }
 
 /// The program, next to the folder of the test program.
-fn program() -> PathBuf {
+fn program(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().expect("the test program");
     path.pop();
     if path.ends_with("deps") {
         path.pop();
     }
-    path.join(format!("provider{}", std::env::consts::EXE_SUFFIX))
+    path.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

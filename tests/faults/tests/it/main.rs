@@ -13,4 +13,5 @@
 
 mod load;
 mod many;
+mod retried;
 mod table;
