@@ -1,12 +1,14 @@
 //! Prints the cost of calls: over `memory` beside a bare tokio channel, and over NATS beside bare `async-nats`
-//! request/reply.
+//! request/reply, gRPC and Connect.
 //!
 //! All ways of one transport run in rounds, one after the other, so that a busy machine affects all of them.
 
+mod bare;
 mod memory;
 mod nats;
 #[path = "../../../../generated/pr-reviewer.rs"]
 mod pr_reviewer;
+mod remote;
 
 use std::future::Future;
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capgen::Payload as _;
-use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
+use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Retry, Server, TransportSettings};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::pr_reviewer::{
@@ -44,11 +44,13 @@ pub(crate) async fn run() {
         let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "requests");
         servers.push(server.start().await.expect("a server"));
     }
-    let (typed, loose) = (client(&typed, true).await, client(&loose, false).await);
+    let repeated = client(&typed, true, Some(Retry::attempts(3))).await;
+    let (typed, loose) = (client(&typed, true, None).await, client(&loose, false, None).await);
     for concurrency in [1, 64] {
-        let mut ways = ["bare tokio channel", "loose", "with schemas"].map(|name| Way { name, rounds: Vec::new() });
+        let names = ["bare tokio channel", "loose", "with schemas", "with schemas, retries and heartbeats"];
+        let mut ways = names.map(|name| Way { name, rounds: Vec::new() });
         for _ in 0..ROUNDS {
-            let [bare, without, with] = &mut ways;
+            let [bare, without, with, again] = &mut ways;
             bare.rounds.push(channel(concurrency).await);
             let client = loose.clone();
             let payload = serde_json::to_value(request()).expect("a request");
@@ -63,6 +65,7 @@ pub(crate) async fn run() {
                 .await,
             );
             with.rounds.push(round(concurrency, None, calls(&typed)).await);
+            again.rounds.push(round(concurrency, None, calls(&repeated)).await);
         }
         table(&format!("memory, {concurrency} at a time"), &mut ways);
     }
@@ -100,13 +103,14 @@ async fn channel(concurrency: usize) -> crate::Round {
     .await
 }
 
-async fn client(broker: &MemoryBroker, has_contract: bool) -> Client {
+async fn client(broker: &MemoryBroker, has_contract: bool, retry: Option<Retry>) -> Client {
     let agent = AgentId::new("pr-reviewer").expect("an id");
     let transports = vec![TransportSettings::memory("requests")];
     let peers = PeerTable::new();
     let peers = if has_contract { peers } else { peers.with_manifest(&loose_manifest()) };
     let peers = peers.with_transports(&agent, transports);
     let client = Client::builder("bench").transport(Arc::new(broker.connect())).peers(peers);
+    let client = if let Some(retry) = retry { client.retry(retry) } else { client };
     client.build().await.expect("a client")
 }
 
