@@ -115,7 +115,8 @@ impl NatsIdempotencyStore {
         let stream = Self::stream(&link, &context, &options).await?;
         let config = &stream.cached_info().config;
         let subjects = options.stream.subject("*");
-        let has_subject = config.subjects.contains(&subjects);
+        // The records have one more token than the prefix, so both contain all of them.
+        let has_subject = ["*", ">"].iter().any(|rest| config.subjects.contains(&options.stream.subject(rest)));
         if config.max_messages_per_subject != 1 || !has_subject {
             return Err(TransportError::Refused(format!(
                 "the stream {:?} does not keep one message of each subject {subjects:?}: use another stream, or give \

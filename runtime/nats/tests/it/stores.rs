@@ -121,6 +121,23 @@ async fn streams_that_cannot_be_a_store_are_refused() {
 }
 
 #[tokio::test]
+async fn a_stream_of_all_subjects_below_the_prefix_is_a_store() {
+    let Some(server) = NatsServer::start() else { return };
+    let client = async_nats::connect(server.url()).await.unwrap();
+    let config = async_nats::jetstream::stream::Config {
+        name: "CAPGEN_KEYS".to_owned(),
+        subjects: vec!["capgen.keys.>".to_owned()],
+        max_messages_per_subject: 1,
+        ..Default::default()
+    };
+    async_nats::jetstream::new(client).create_stream(config).await.unwrap();
+    let transport = connect(&server).await;
+    let store = NatsIdempotencyStore::open(&transport, IdempotencyStoreOptions::existing()).await.unwrap();
+    let report = conformance::run_store(Arc::new(store)).await;
+    assert!(report.passed(), "{report}");
+}
+
+#[tokio::test]
 async fn a_store_fails_at_once_without_its_server() {
     let Some(mut server) = NatsServer::start() else { return };
     let transport = connect(&server).await;
