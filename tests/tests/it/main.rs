@@ -12,6 +12,7 @@ mod console;
 mod containment;
 mod corpora;
 mod counterexamples;
+mod deployments;
 mod derived_types;
 mod descriptors;
 mod documented;
