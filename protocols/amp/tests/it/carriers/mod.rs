@@ -5,6 +5,7 @@ pub(crate) mod agents;
 mod attacks;
 mod connection;
 mod control;
+mod drops;
 mod frame;
 mod handlers;
 mod harness;
