@@ -70,6 +70,16 @@ export interface Transport {
   request(message: Message): globalThis.Promise<string>;
   /** Sends a message that has no response. */
   publish(message: Message): globalThis.Promise<void>;
+  /**
+   * Sends a request and yields the text of every message that answers it, until `signal` is aborted: reports that it runs, and the
+   * response. With it, a client with retries notices that the process that runs a request has ended.
+   */
+  requestMany?(message: Message): globalThis.AsyncIterable<string>;
+  /**
+   * The transport to the address that has these parts after that of the requests: for `"control"`, `<address>.control`. With it, calls
+   * are cancelled, and find the process of the agent that has their contract.
+   */
+  at?(...parts: string[]): Transport;
 }
 
 /**
@@ -96,8 +106,25 @@ export type Verify = (text: string, signature: Signature) => boolean | globalThi
 export type Signature = { keyId: string; signature: string };
 
 /**
+ * When a call sends its request again: at most `attempts` times together (1, at most 64). A pause is random, up to `firstPauseMs` (50),
+ * which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost; instead, with
+ * `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs` (1000) is the
+ * interval at which the provider reports that it runs the request.
+ */
+export type Retry = {
+  attempts: number;
+  firstPauseMs?: number;
+  longestPauseMs?: number;
+  attemptTimeoutMs?: number;
+  hedgeAfterMs?: number;
+  heartbeatMs?: number;
+};
+
+/**
  * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
- * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations.
+ * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations. Aborting `signal` closes the client.
+ * `skew` is the policy for contracts that differ (`serve`). Without `tryOtherInstances` (true), a request that one process of the agent
+ * refuses because of its contract is not sent to others.
  */
 export type ClientOptions = {
   from: string;
@@ -107,11 +134,19 @@ export type ClientOptions = {
   redact?: boolean;
   sign?: Sign;
   verify?: Verify;
+  signal?: Signal;
+  retry?: Retry;
+  skew?: SkewPolicy;
+  tryOtherInstances?: boolean;
 };
+
+/** Which calls a provider refuses in advance if its contract is another one: none, those that matter, or all that may fail. */
+export type SkewPolicy = "serve" | "refuse" | "strict";
 
 /**
  * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
- * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller, and ends with it.
+ * 30000. Aborting `signal` cancels the call. `retry` and `skew` replace those of the client. `parent` is the context of a call that is
+ * being served: the call does not wait longer than its caller, ends with it, and has its tenant, session and trace.
  */
 export type CallOptions = {
   timeoutMs?: number;
@@ -119,6 +154,9 @@ export type CallOptions = {
   tenantId?: string;
   headers?: { [name: string]: string };
   idempotencyKey?: string;
+  session?: string;
+  retry?: Retry;
+  skew?: SkewPolicy;
   parent?: Context;
 };
 
@@ -147,12 +185,15 @@ export type CallResult<Response> = { correlationId: string; latencyMs: number } 
 );
 
 /**
- * Why a call failed. `effect` is `"none"` if the provider started no handler. If the contracts differ, `skew` has their versions and
+ * Why a call failed. `retryable` says whether the same call may succeed later, and `retryAfterMs` when, if the provider states it.
+ * `effect` is `"none"` if no handler started. If the contracts differ, `skew` has their versions and
  * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller.
  */
 export type CallError = {
   code: string;
   message: string;
+  retryable: boolean;
+  retryAfterMs?: number;
   effect?: string;
   skew?: Skew;
   violations?: Violation[];
@@ -730,152 +771,482 @@ export function isIpv6(text: string, most: number, octets: RegExp): boolean {
 
 /** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
 export function clientOf(agent: string, capabilities: any, methods: any, transport: any, settings: any): any {
-  const { AbortController, clearTimeout, setTimeout }: any = globalThis;
   // A mistake in an option would otherwise make every call fail, with a message that does not name the option.
   const rule = "letters, digits, `.`, `_` and `-`, the first a letter or a digit, and at most 128 of them";
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  retryOf(settings.retry);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
-  let inFlight = 0;
-  const call = async (kind: string, [name, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> => {
-    const { parent, signal, idempotencyKey } = options;
-    const capability = capabilities[name];
-    const start = Date.now();
-    const correlationId = freshId();
-    const ended = (status: string, more: any) => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
-    const failed = (code: string, message: string, more: any = {}, facts: any = {}) => {
-      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
-      const status = known?.toLowerCase().replace("_", "-") ?? "error";
-      return ended(status, { ...more, error: { code, message, ...defined(facts) } });
-    };
-    /** The result of a call whose payload is invalid. */
-    const invalid = (schemaSide: string, value: unknown, more?: any, { "capgen-contract": contract, "capgen-version": version }: any = {}) => {
-      const { ok = true, violations, truncated }: any = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
-      if (ok) return;
-      const differs = ![undefined, capability.hash].includes(contract);
-      const versions = differs && version && capability.version && `the provider has version ${version}, your contract is ${capability.version}: `;
-      const message = `${versions || ""}the ${schemaSide} violates its schema`;
-      const skew = differs
-        ? defined({
-            callerVersion: capability.version,
-            callerContract: capability.hash,
-            providerVersion: version,
-            providerContract: contract,
-            reason: "response",
-          })
-        : undefined;
-      return failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, truncated, ...more }, { skew });
-    };
-    const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
-    const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
-    const controller = new AbortController();
-    const exchange = async (more?: any): globalThis.Promise<any> => {
-      const headers = defined({
-        traceparent: parent?.headers.traceparent,
-        // Names with this start belong to the protocol.
-        ...Object.fromEntries(Object.entries(options.headers ?? {}).filter(([name]) => !name.startsWith("capgen-"))),
-        "capgen-contract": capability.hash,
-        "capgen-version": capability.version,
-        "capgen-timeout-ms": `${Math.max(1, Math.floor(start + limit - Date.now()))}`,
-        "capgen-descriptor": more,
-        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      });
-      const text = await writeEnvelope(
-        {
-          version: 1,
-          kind,
-          messageId: freshId(),
-          correlationId,
-          causedBy: parent?.messageId,
-          from,
-          to,
-          capability: name,
-          deadline: start + limit,
-          tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-          headers,
-          payload: request,
-        },
-        settings.sign,
-      );
-      if (controller.signal.aborted) return;
-      const rest = Math.max(1, start + limit - Date.now());
-      const message = { to, capability: name, text, timeoutMs: rest, signal: controller.signal };
-      if (kind === "event") {
-        await transport.publish(message);
-        return ended("ok", { response: undefined });
-      }
-      const reply = await transport.request(message);
-      const response = readEnvelope(reply);
-      if (!response) return failed("EAGENTRPC_INVALID_ENVELOPE", "the response is not a valid envelope");
-      if (settings.verify && !(await isAuthentic(reply, response, settings.verify)))
-        return failed("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
-      const isExpected =
-        response.kind === "response" &&
-        response.headers?.["capgen-frame"] === undefined &&
-        response.correlationId === correlationId &&
-        response.from === to &&
-        response.to === from &&
-        response.capability === name;
-      if (!isExpected) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
-      const { "capgen-status": status = "ok", "capgen-needs": needs } = response.headers ?? {};
-      if (status === "ok")
-        return invalid("response", response.payload, { response: response.payload }, response.headers) ?? ended("ok", { response: response.payload });
-      if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
-      const { code, message: reason, side: schemaSide, violations = [], truncated, finding, skew, details, effect } = response.payload ?? {};
-      const isText = (value: unknown) => typeof value === "string";
-      const isKnown =
-        isText(code) &&
-        isText(reason) &&
-        ["request", "response", ...(code === "EAGENTRPC_SCHEMA_VIOLATION" ? [] : [undefined])].includes(schemaSide) &&
-        Array.isArray(violations) &&
-        violations.every((violation) => isText(violation?.path) && isText(violation.message));
-      if (!isKnown) return failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
-      // The agent may list more of them than a report has.
-      const list = listOf(100, 65_536);
-      for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
-      const report = { schemaSide, violations: list.found.map(defined), truncated: list.truncated || truncated === true };
-      const isViolation = code === "EAGENTRPC_SCHEMA_VIOLATION";
-      const facts = { finding, skew, details, effect, violations: isViolation || violations.length === 0 ? undefined : report.violations };
-      return failed(code, reason, isViolation ? report : {}, facts);
-    };
-    const found = invalid("request", request);
-    if (found) return found;
-    if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-    const signals = [signal, parent?.signal].filter(Boolean);
-    if (signals.some(({ aborted }) => aborted)) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-    if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
-    inFlight++;
-    let timer: any, abandon: any;
-    const stopped = new Promise((resolve) => {
-      const stop = (code: string, message: string) => () => {
-        resolve(failed(code, message));
-        controller.abort();
-      };
-      const late = stop("EAGENTRPC_TIMEOUT", "no response before the deadline");
-      const abandoned = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
-      timer = setTimeout(late, limit);
-      // The call that this one serves may end at the same deadline, which is rounded.
-      abandon = () => (Date.now() + 2 < start + limit ? abandoned : late)();
-      for (const each of signals) each.addEventListener("abort", abandon);
-    });
-    try {
-      return await Promise.race([exchange(), stopped]);
-    } catch (error: any) {
-      const code = `${error?.code}`;
-      return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
-    } finally {
-      clearTimeout(timer);
-      for (const each of signals) each.removeEventListener("abort", abandon);
-      inFlight--;
-    }
-  };
-  const method = (kind: string, capability: any) => (request: unknown, options: any) => call(kind, capability, request, options);
+  /** For each call that waits, the function that ends it. */
+  const open: any = new Set();
+  settings.signal?.addEventListener("abort", () => {
+    for (const close of open) close();
+  });
+  const client = { from, to, capabilities, transport, settings, peer: peerOf(), open };
+  const method = (kind: string, capability: any) => (request: unknown, options: any) => callOf(client, kind, capability, request, options);
   const entries = Object.entries(methods).map(([name, capability]) => [
     name,
     Object.assign(method("request", capability), { publish: method("event", capability) }),
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The result of a call, or of an event. Never rejects. */
+export async function callOf(client: any, kind: string, [name, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> {
+  const { AbortController, clearTimeout, performance, setTimeout }: any = globalThis;
+  const { settings, open } = client;
+  const { parent } = options;
+  const capability = client.capabilities[name];
+  const start = performance.now();
+  const controller = new AbortController();
+  const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
+  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const timers: any = new Set();
+  const call: any = {
+    client,
+    kind,
+    name,
+    describe,
+    capability,
+    request,
+    options,
+    correlationId: freshId(),
+    deadline: Date.now() + limit,
+    tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+    signal: controller.signal,
+    /** The number of messages that were sent. */
+    sent: 0,
+    /** The ms until the deadline. */
+    rest: () => start + limit - performance.now(),
+    /** Runs a function later, unless the call ends before. Returns the function that prevents it. */
+    after: (ms: number, run: () => void) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        run();
+      }, ms);
+      timers.add(timer);
+      return () => {
+        clearTimeout(timer);
+        timers.delete(timer);
+      };
+    },
+    ended: (status: string, more: any) => ({ status, ...more, correlationId: call.correlationId, latencyMs: Math.floor(performance.now() - start) }),
+    failed: (code: string, message: string, { retryable, ...facts }: any = {}, more: any = {}) => {
+      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
+      const status = known?.toLowerCase().replace("_", "-") ?? "error";
+      const isRetryable = retryable ?? /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|NO_PEER)$/.test(code);
+      return call.ended(status, { ...more, error: { code, message, retryable: isRetryable, ...defined(facts) } });
+    },
+  };
+  const abandoned = (message: string) => call.failed("EAGENTRPC_ABANDONED", message, { retryable: false });
+  const [dropped, closed] = ["the caller abandoned the call", "the client is closed"];
+  const found = invalidPayload(call, "request", request);
+  if (found) return found;
+  if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+  const signals = [options.signal, parent?.signal].filter(Boolean);
+  if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
+  if (settings.signal?.aborted) return abandoned(closed);
+  if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
+  let [drop, close]: any[] = [];
+  const stopped = new Promise((resolve) => {
+    const stop = (result: any) => {
+      resolve(result);
+      call.hasEnded = true;
+      controller.abort();
+    };
+    const late = () => stop(call.last?.() ?? call.rejected ?? call.failed("EAGENTRPC_TIMEOUT", "no response before the deadline"));
+    const abort = (reason: string, message: string) => () => {
+      // The call that this one serves may end at the same deadline, which is rounded. Both sides know it.
+      if (call.rest() <= 2) return late();
+      stop(abandoned(message));
+      void cancelCall(call, reason);
+    };
+    [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
+    call.after(limit, late);
+  });
+  for (const each of signals) each.addEventListener("abort", drop);
+  open.add(close);
+  try {
+    call.retry = retryOf(options.retry ?? settings.retry);
+    const result: any = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
+    return call.ended(result.status, result);
+  } catch (error) {
+    return failureOf(call, error);
+  } finally {
+    call.hasEnded = true;
+    if (call.hasLosers) controller.abort();
+    for (const timer of timers) clearTimeout(timer);
+    for (const each of signals) each.removeEventListener("abort", drop);
+    open.delete(close);
+  }
+}
+
+/**
+ * The result of a call. A request that one instance of the agent refuses because of its contract is sent to others: during a deployment,
+ * instances with several contracts answer in turns.
+ */
+export async function requestAny(call: any): globalThis.Promise<any> {
+  const { capability, client } = call;
+  const { settings, transport, peer } = client;
+  const isRepeatable = mayRepeat(call.describe());
+  peer.called();
+  let result: any = await attemptsOf(call, isRepeatable);
+  call.last = undefined;
+  const ofContract = transport.at && capability.hash ? ["contract", capability.hash.slice(0, 32)] : undefined;
+  const again = (address?: string[]) => {
+    if (call.rest() < 1 || !peer.take()) return;
+    return requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+  };
+  const isRefused = ({ error }: any) => error?.code === "EVERSION_SKEW" && error.effect === "none";
+  if (settings.tryOtherInstances === false) return result;
+  if (result.schemaSide === "response" && result.error.skew && ofContract && isRepeatable) {
+    const other = await again(ofContract);
+    return other?.status === "ok" ? other : result;
+  }
+  if (!isRefused(result)) return result;
+  // First an instance that serves this contract, and then four times any.
+  for (let round = ofContract ? 0 : 1; round <= 4; round++) {
+    if (round > 0) {
+      const pause = pauseOf(call, result.error.retryAfterMs, round);
+      await new Promise((resolve) => call.after(pause, () => resolve(undefined)));
+    }
+    const other = await again(round > 0 ? undefined : ofContract);
+    if (!other) return result;
+    if (round === 0 && other.error?.code === "EAGENTRPC_NO_PEER") {
+      // Nothing was sent.
+      peer.giveBack();
+      call.sent--;
+    } else if (isRefused(other) || (other.error?.retryable && (isRepeatable || other.error.effect === "none"))) result = other;
+    else return other;
+  }
+  return result;
+}
+
+/**
+ * The result of the attempts of a call. A new one starts only if one is lost, or if the client hedges. Every answer counts until the
+ * deadline, so that a call that succeeds with its first attempt alone also succeeds with further ones.
+ */
+export function attemptsOf(call: any, isRepeatable: boolean): globalThis.Promise<any> {
+  const { performance }: any = globalThis;
+  const { peer, transport } = call.client;
+  const { attempts, attemptTimeoutMs, hedgeAfterMs, heartbeatMs } = call.retry;
+  const isRepeated = isRepeatable && attempts > 1;
+  const key = isRepeated ? call.correlationId : undefined;
+  const interval = isRepeated && transport.requestMany ? heartbeatMs : undefined;
+  /** The attempts that have no answer yet. */
+  const waiting: any = new Set();
+  /** The number of attempts that started, and of those that may have reached the agent. */
+  let [count, reached] = [0, 0];
+  /** The result if no attempt succeeds: 1 without an answer, 2 an error that is retryable, 3 an invalid response. */
+  let [fallback, weight]: any[] = [undefined, 0];
+  let [next, hedge, end]: any[] = [];
+  const mayFollow = () => isRepeated && count < attempts;
+  const stopTimers = () => {
+    next?.prevent();
+    hedge?.();
+    next = hedge = undefined;
+  };
+  const noMore = () => {
+    count = attempts;
+    stopTimers();
+  };
+  const remember = (result: any, its: number) => {
+    if (its >= weight) [fallback, weight] = [result, its];
+  };
+  /** Starts the next attempt after a pause, unless one starts before. */
+  const follow = (ms?: number) => {
+    if (count >= attempts) return;
+    const pause = pauseOf(call, ms, count);
+    const at = performance.now() + pause;
+    if (next?.at <= at) return;
+    next?.prevent();
+    next = { at, prevent: call.after(pause, start) };
+  };
+  /** Another attempt may follow one that is lost. Its answer counts nevertheless. */
+  const lose = (attempt: any) => {
+    if (attempt.isLost || !waiting.has(attempt) || !mayFollow()) return;
+    attempt.isLost = true;
+    follow();
+  };
+  /** Looks after an attempt whose provider should send heartbeats, and may be silent for three of them. */
+  const watch = (attempt: any, wait: number, isOver = false): void => {
+    call.after(wait, () => {
+      if (!waiting.has(attempt)) return;
+      const rest = attempt.heard + 3 * interval - performance.now();
+      if (rest > 0) watch(attempt, rest);
+      // While the process was busy, messages may have arrived that it has not read yet.
+      else if (!isOver) watch(attempt, 10, true);
+      else if (attempt.isHeard || peer.sendsHeartbeats()) lose(attempt);
+      else watch(attempt, 3 * interval);
+    });
+  };
+  const answered = (attempt: any, result: any) => {
+    if (call.hasEnded || !waiting.delete(attempt)) return;
+    const { status, schemaSide, error } = result;
+    if (attempt.isUnanswered && error.effect === "none") {
+      reached--;
+      if (attempt.isExtra) peer.giveBack();
+    }
+    const isRefused = error?.code === "EVERSION_SKEW" && error.effect === "none";
+    const isInvalid = schemaSide === "response" && "response" in result;
+    if (status === "ok" || (!isRefused && !isInvalid && !error.retryable && !attempt.isUnanswered)) return finish(result);
+    if (isInvalid || isRefused || !error.retryable) noMore();
+    else if (!attempt.isLost && (isRepeatable || error.effect === "none")) follow(error.retryAfterMs);
+    remember(result, attempt.isUnanswered ? 1 : isInvalid ? 3 : 2);
+    settle();
+  };
+  const start = () => {
+    stopTimers();
+    const isExtra = reached > 0;
+    if (!isExtra || peer.take()) {
+      count++;
+      reached++;
+      const attempt: any = { number: ++call.sent, key, heartbeatMs: interval, isExtra };
+      waiting.add(attempt);
+      if (attemptTimeoutMs) call.after(attemptTimeoutMs, () => lose(attempt));
+      if (interval) watch(attempt, 3 * interval);
+      void requestOnce(call, attempt).then((result: any) => answered(attempt, result));
+    }
+    if (hedgeAfterMs && mayFollow()) hedge = call.after(hedgeAfterMs, start);
+    settle();
+  };
+  /** Ends the call. The attempts that did not decide it are cancelled. */
+  const finish = (result: any) => {
+    stopTimers();
+    call.hasLosers = waiting.size > 0;
+    for (const { id } of waiting) void cancelCall(call, "superseded", id);
+    waiting.clear();
+    end(result);
+  };
+  /** Ends the call if no attempt waits and none follows. */
+  const settle = () => {
+    if (waiting.size === 0 && !next) finish(fallback);
+  };
+  call.last = () => (weight > 1 || waiting.size === 0 ? fallback : undefined);
+  return new Promise((resolve) => {
+    end = resolve;
+    start();
+  });
+}
+
+/** Sends the message of a call once, and resolves to the result. Never rejects. */
+export async function requestOnce(call: any, attempt: any, descriptor?: string): globalThis.Promise<any> {
+  const { performance }: any = globalThis;
+  const { client, kind, name, capability, options, correlationId, deadline, tenantId, request } = call;
+  const { from, to, settings, transport } = client;
+  const { number, address, key, heartbeatMs } = attempt;
+  const { parent, idempotencyKey, session = parent?.headers["capgen-session"], skew = settings.skew } = options;
+  // Names with this start belong to the protocol.
+  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
+  attempt.id = freshId();
+  try {
+    const headers = defined({
+      traceparent: parent?.headers.traceparent,
+      "idempotency-key": key,
+      ...Object.fromEntries(given),
+      "capgen-contract": capability.hash,
+      "capgen-version": capability.version,
+      "capgen-timeout-ms": `${Math.max(1, Math.floor(call.rest()))}`,
+      "capgen-policy": ["refuse", "strict"].includes(skew) ? skew : undefined,
+      "capgen-attempt": number > 1 ? `${number}` : undefined,
+      "capgen-heartbeat-ms": heartbeatMs && `${heartbeatMs}`,
+      "capgen-session": session,
+      "capgen-descriptor": descriptor,
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    });
+    const ids = { messageId: attempt.id, correlationId, causedBy: parent?.messageId };
+    const text = await writeEnvelope(
+      { version: 1, kind, ...ids, from, to, capability: name, deadline, tenantId, headers, payload: request },
+      settings.sign,
+    );
+    if (call.hasEnded) return;
+    const used = address ? transport.at(...address) : transport;
+    const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: call.signal };
+    call.isSent = true;
+    attempt.heard = performance.now();
+    if (kind === "event") {
+      await used.publish(message);
+      return call.ended("ok", { response: undefined });
+    }
+    if (!heartbeatMs) {
+      const { result, rejected, needsDescriptor }: any = await readReply(call, attempt, await used.request(message));
+      return needsDescriptor && !descriptor ? requestOnce(call, attempt, JSON.stringify(call.describe())) : (result ?? rejected);
+    }
+    for await (const reply of used.requestMany(message)) {
+      const { result, rejected = call.rejected, needsDescriptor }: any = await readReply(call, attempt, reply);
+      // Anyone who can send to the address could end the call otherwise.
+      call.rejected = rejected;
+      if (needsDescriptor && !descriptor) return requestOnce(call, attempt, JSON.stringify(call.describe()));
+      if (result) return result;
+    }
+    throw new Error("the transport has no response");
+  } catch (error) {
+    attempt.isUnanswered = true;
+    return failureOf(call, error);
+  }
+}
+
+/** The result of a call in a message that arrived for it; `rejected` says why the message is not the response. */
+export async function readReply(call: any, attempt: any, text: string): globalThis.Promise<any> {
+  const { performance }: any = globalThis;
+  const { client, correlationId, name } = call;
+  const { from, to, settings, peer } = client;
+  const rejected = (code: string, message: string) => ({ rejected: call.failed(code, message) });
+  const response = readEnvelope(text);
+  if (!response) return rejected("EAGENTRPC_INVALID_ENVELOPE", "the response is not a valid envelope");
+  if (settings.verify && !(await isAuthentic(text, response, settings.verify)))
+    return rejected("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
+  const { kind, headers = {}, payload } = response;
+  const isExpected =
+    kind === "response" && response.correlationId === correlationId && response.from === to && response.to === from && response.capability === name;
+  const frame = headers["capgen-frame"];
+  if (isExpected && frame === "working" && attempt.heartbeatMs) {
+    Object.assign(attempt, { heard: performance.now(), isHeard: true });
+    return {};
+  }
+  if (!isExpected || frame !== undefined) return rejected("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
+  peer.responded(headers["capgen-features"]);
+  const { "capgen-status": status = "ok", "capgen-needs": needs } = headers;
+  if (status !== "ok") return { result: errorOf(call, payload), needsDescriptor: needs === "descriptor" };
+  return { result: invalidPayload(call, "response", payload, headers) ?? call.ended("ok", { response: payload }) };
+}
+
+/** The result of a call that the provider answered with an error. */
+export function errorOf(call: any, payload: any): any {
+  const { code, message, side, violations = [], truncated, finding, skew, details, effect, retryable, retryAfterMs } = payload ?? {};
+  const isText = (value: unknown) => typeof value === "string";
+  const isViolation = code === "EAGENTRPC_SCHEMA_VIOLATION";
+  const isKnown =
+    isText(code) &&
+    isText(message) &&
+    ["request", "response", ...(isViolation ? [] : [undefined])].includes(side) &&
+    Array.isArray(violations) &&
+    violations.every((violation) => isText(violation?.path) && isText(violation.message));
+  if (!isKnown) return call.failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
+  // The agent may list more of them than a report has.
+  const list = listOf(100, 65_536);
+  for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);
+  const report = { schemaSide: side, violations: list.found.map(defined), truncated: list.truncated || truncated === true };
+  // Older providers do not state that they started no handler.
+  const refusals = /^(?:EAGENTRPC_(?:BUSY|DEADLINE_EXCEEDED|AUTH_FAILED|FORBIDDEN|NO_CAPABILITY|TENANT_MISMATCH|INVALID_ENVELOPE|KEY_REUSED)|EVERSION_SKEW)$/;
+  const hasNoEffect = effect === "none" || refusals.test(code) || (isViolation && side === "request");
+  const facts = {
+    finding,
+    skew,
+    details,
+    effect: hasNoEffect ? "none" : undefined,
+    retryable: typeof retryable === "boolean" ? retryable : undefined,
+    retryAfterMs: retryAfterMs >= 0 ? +retryAfterMs : undefined,
+    violations: isViolation || violations.length === 0 ? undefined : report.violations,
+  };
+  return call.failed(code, message, facts, isViolation ? report : {});
+}
+
+/** The result of a call whose message was not sent, or not answered: for an error of the transport. */
+export function failureOf(call: any, error: any): any {
+  const { code, message = error, retryable, effect = code === "EAGENTRPC_NO_PEER" ? "none" : undefined }: any = error ?? {};
+  const isKnown = `${code}`.startsWith("EAGENTRPC_");
+  return call.failed(isKnown ? code : "EAGENTRPC_NO_TRANSPORT", `${message}`, { retryable: retryable ?? (isKnown ? undefined : true), effect });
+}
+
+/** The result of a call whose request or response is invalid; `undefined` if it is valid. `headers` are those of the response. */
+export function invalidPayload(call: any, side: string, value: unknown, headers?: any): any {
+  const { capability, client } = call;
+  const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: client.settings.redact }) ?? {};
+  if (ok) return;
+  const { "capgen-contract": contract, "capgen-version": version }: any = headers ?? {};
+  const differs = ![undefined, capability.hash].includes(contract);
+  const versions = differs && version && capability.version && `the provider has version ${version}, your contract is ${capability.version}: `;
+  const skew = differs
+    ? defined({ callerVersion: capability.version, callerContract: capability.hash, providerVersion: version, providerContract: contract, reason: "response" })
+    : undefined;
+  const effect = side === "request" ? "none" : undefined;
+  const more = { schemaSide: side, violations, truncated, ...(side === "response" ? { response: value } : {}) };
+  return call.failed("EAGENTRPC_SCHEMA_VIOLATION", `${versions || ""}the ${side} violates its schema`, { effect, skew }, more);
+}
+
+/** Asks all processes of the agent to end the requests of a call, or the one with an id. */
+export async function cancelCall(call: any, reason: string, causedBy?: string): globalThis.Promise<void> {
+  const { AbortController }: any = globalThis;
+  const { client, kind, name, correlationId, deadline, tenantId } = call;
+  const { from, to, settings, transport } = client;
+  const timeoutMs = Math.max(1, Math.floor(call.rest()));
+  if (kind === "event" || !call.isSent || !transport.at) return;
+  try {
+    const headers = { "capgen-control": "cancel", "capgen-timeout-ms": `${timeoutMs}` };
+    const ids = { messageId: freshId(), correlationId, causedBy };
+    const text = await writeEnvelope(
+      { version: 1, kind: "control", ...ids, from, to, capability: name, deadline, tenantId, headers, payload: { reason } },
+      settings.sign,
+    );
+    await transport.at("control").publish({ to, capability: name, text, timeoutMs, signal: new AbortController().signal });
+  } catch {
+    // The provider ends the request at its deadline.
+  }
+}
+
+/** The policy of retries with its defaults. Throws if it has a mistake. */
+export function retryOf(policy: any = {}): any {
+  const { attempts = 1, firstPauseMs = 50, longestPauseMs = 2000, heartbeatMs = 1000, attemptTimeoutMs, hedgeAfterMs } = policy;
+  const numbers: any = { attempts, firstPauseMs, longestPauseMs, heartbeatMs, attemptTimeoutMs, hedgeAfterMs };
+  const wrong = Object.keys(numbers).find((name) => numbers[name] !== undefined && !(numbers[name] >= 1));
+  let mistake = wrong && `\`retry.${wrong}\` must be a number of at least 1`;
+  if (attemptTimeoutMs && hedgeAfterMs) mistake = "`retry.attemptTimeoutMs` and `retry.hedgeAfterMs` exclude each other";
+  if (mistake) throw Object.assign(new RangeError(mistake), { code: "EAGENTRPC_INVALID_ENVELOPE", effect: "none" });
+  return { ...numbers, attempts: Math.min(attempts, 64), heartbeatMs: Math.min(Math.max(250, Math.round(heartbeatMs)), 30_000) };
+}
+
+/** The pause in ms after some attempts, or the one that the provider asks for. There is time for the next attempt after it. */
+export function pauseOf(call: any, asked: number | undefined, attempts: number): number {
+  const { firstPauseMs, longestPauseMs } = call.retry;
+  // Random, so that callers do not repeat their calls at the same time.
+  const pause = asked ?? Math.random() * Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs);
+  return Math.min(pause, call.rest() / 2);
+}
+
+/** The facts about an agent that its client remembers: the budget of attempts, and whether the agent sends heartbeats. */
+export function peerOf(): any {
+  const { performance }: any = globalThis;
+  /** The calls, and the attempts after their first ones, of each of the last ten seconds. */
+  const seconds: any[] = Array.from({ length: 10 }, () => ({ second: -1, calls: 0, extra: 0 }));
+  const now = () => {
+    const second = Math.floor(performance.now() / 1000);
+    const counts = seconds[second % 10];
+    if (counts.second !== second) Object.assign(counts, { second, calls: 0, extra: 0 });
+    return counts;
+  };
+  const recent = () => {
+    const { second } = now();
+    return seconds.filter((counts) => counts.second > second - 10);
+  };
+  const sum = (name: string) => recent().reduce((all, counts) => all + counts[name], 0);
+  let [announced, isMixed] = [0, false];
+  return {
+    called: () => void now().calls++,
+    /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
+    take: () => {
+      const isAllowed = sum("extra") < Math.floor(sum("calls") / 5) + 100;
+      if (isAllowed) now().extra++;
+      return isAllowed;
+    },
+    /** Gives back an attempt that did not reach the agent. */
+    giveBack: () => {
+      const counts = recent().find(({ extra }) => extra > 0);
+      if (counts) counts.extra--;
+    },
+    responded: (features?: string) => {
+      const isAnnounced = `${features}`.split(" ").includes("heartbeat");
+      [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
+    },
+    /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
+    sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
+  };
+}
+
+/** Whether a request for a capability that may have run can be sent again, without a further effect. */
+export function mayRepeat({ idempotent, sideEffects }: any): boolean {
+  return idempotent === true || ["pure", "idempotent"].includes(sideEffects);
 }
 
 /**
@@ -994,10 +1365,9 @@ export async function runCall(call: any): globalThis.Promise<any> {
   const found = invalid("request", payload);
   if (found) return found;
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects, skew }: any = call.describe();
-  const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
-  const policies = [policy, skew];
-  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
+  const descriptor = call.describe();
+  const policies = [policy, descriptor.skew];
+  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }

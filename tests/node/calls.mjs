@@ -215,7 +215,8 @@ tests["failures of the transport are results"] = async () => {
   ]) {
     const [client] = echo(() => { throw thrown; });
     const result = await client.echo({ text: "a" });
-    assert.deepEqual([result.status, result.error], ["error", { code, message }]);
+    assert.deepEqual([result.status, result.error.code, result.error.message], ["error", code, message]);
+    assert.deepEqual([result.error.retryable, result.error.effect], [true, code === "EAGENTRPC_NO_PEER" ? "none" : undefined]);
   }
   const client = createShopClient({ request() { throw new Error("at once"); } }, { from: "console" });
   assert.equal((await client.echo({ text: "a" })).error.message, "at once");
@@ -253,7 +254,7 @@ tests["a provider that asks for the contract gets it once"] = async () => {
   assert.equal((await client.echo({ text: "a" })).status, "ok");
   const { name, version, hash: stated, inputSchema } = JSON.parse(JSON.parse(sent.requests[1].text).headers["capgen-descriptor"]);
   assert.deepEqual([name, version, stated, JSON.parse(inputSchema).type], ["echo", "1.2.0", hash, "object"]);
-  const [refused, again] = echo(needs);
+  const [refused, again] = echo(needs, { tryOtherInstances: false });
   assert.equal((await refused.echo({ text: "a" })).error.code, "EVERSION_SKEW");
   assert.equal(again.requests.length, 2);
 };
@@ -400,10 +401,10 @@ tests["failures of handlers are errors"] = async () => {
   const seen = [];
   const settings = { onError: (error, { capability }) => seen.push([error.message, capability]) };
   const result = async (echo) => (await both(settings, {}, { ...handlers, echo }).echo({ text: "a" })).error;
-  assert.deepEqual(await result(() => { throw new Error("secret"); }), { code: "EAGENTRPC_HANDLER_FAILED", message: "the handler failed" });
+  assert.deepEqual(await result(() => { throw new Error("secret"); }), { code: "EAGENTRPC_HANDLER_FAILED", message: "the handler failed", retryable: false });
   assert.equal((await result(async () => { throw new Error("later"); })).code, "EAGENTRPC_HANDLER_FAILED");
   assert.equal((await result(undefined)).code, "EAGENTRPC_HANDLER_FAILED");
-  assert.deepEqual(await result((_, context) => context.fail("NOT_FOUND", "no a")), { code: "NOT_FOUND", message: "no a" });
+  assert.deepEqual(await result((_, context) => context.fail("NOT_FOUND", "no a")), { code: "NOT_FOUND", message: "no a", retryable: false });
   assert.equal((await result((_, context) => context.fail("", "no a"))).code, "EAGENTRPC_HANDLER_FAILED");
   assert.deepEqual(seen.map(([, capability]) => capability), ["echo", "echo", "echo"]);
   const invalid = await both({}, {}, { ...handlers, echo: () => ({ text: { secret: 1 } }) }).echo({ text: "a" });

@@ -25,6 +25,7 @@ fn shop() -> Manifest {
             {"name": "closed", "inputSchema": {"type": "object", "additionalProperties": false}},
             {"name": "new-api", "version": "2.1.0", "minSchemaVersion": "1.2.0"},
             {"name": "some", "version": "2.1.0", "supportedVersions": ["1.0.0", ">=1.2.0 <1.5.0-rc.2"]},
+            {"name": "read", "version": "1.0.0", "sideEffects": "pure", "outputSchema": {"type": "integer"}},
             {"name": "any"}OTHERS]}"#;
     load(&Source::new("capabilities.json", text.replace("OTHERS", &others))).unwrap().manifest
 }
@@ -37,7 +38,15 @@ fn folder_of(name: &str) -> std::path::PathBuf {
 }
 
 /// The tests of clients, and of servers with and without a memory.
-const SCRIPTS: [&str; 4] = ["calls.mjs", "call_server/cancels.mjs", "call_server/keys.mjs", "call_server/life.mjs"];
+const SCRIPTS: [&str; 7] = [
+    "calls.mjs",
+    "call_client/cancels.mjs",
+    "call_client/instances.mjs",
+    "call_client/retries.mjs",
+    "call_server/cancels.mjs",
+    "call_server/keys.mjs",
+    "call_server/life.mjs",
+];
 
 #[test]
 fn clients_and_servers_follow_the_protocol() {

@@ -19,14 +19,16 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 17] = [
+pub(super) const TYPES: [&str; 19] = [
     "Transport",
     "Message",
     "Signal",
     "Sign",
     "Verify",
     "Signature",
+    "Retry",
     "ClientOptions",
+    "SkewPolicy",
     "CallOptions",
     "Call",
     "CallResult",

@@ -7,6 +7,16 @@ export interface PREFIXTransport {
   request(message: PREFIXMessage): globalThis.Promise<string>;
   /** Sends a message that has no response. */
   publish(message: PREFIXMessage): globalThis.Promise<void>;
+  /**
+   * Sends a request and yields the text of every message that answers it, until `signal` is aborted: reports that it runs, and the
+   * response. With it, a client with retries notices that the process that runs a request has ended.
+   */
+  requestMany?(message: PREFIXMessage): globalThis.AsyncIterable<string>;
+  /**
+   * The transport to the address that has these parts after that of the requests: for `"control"`, `<address>.control`. With it, calls
+   * are cancelled, and find the process of the agent that has their contract.
+   */
+  at?(...parts: string[]): PREFIXTransport;
 }
 
 /**
@@ -33,8 +43,25 @@ export type PREFIXVerify = (text: string, signature: PREFIXSignature) => boolean
 export type PREFIXSignature = { keyId: string; signature: string };
 
 /**
+ * When a call sends its request again: at most `attempts` times together (1, at most 64). A pause is random, up to `firstPauseMs` (50),
+ * which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost; instead, with
+ * `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs` (1000) is the
+ * interval at which the provider reports that it runs the request.
+ */
+export type PREFIXRetry = {
+  attempts: number;
+  firstPauseMs?: number;
+  longestPauseMs?: number;
+  attemptTimeoutMs?: number;
+  hedgeAfterMs?: number;
+  heartbeatMs?: number;
+};
+
+/**
  * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
- * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations.
+ * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations. Aborting `signal` closes the client.
+ * `skew` is the policy for contracts that differ (`serve`). Without `tryOtherInstances` (true), a request that one process of the agent
+ * refuses because of its contract is not sent to others.
  */
 export type PREFIXClientOptions = {
   from: string;
@@ -44,11 +71,19 @@ export type PREFIXClientOptions = {
   redact?: boolean;
   sign?: PREFIXSign;
   verify?: PREFIXVerify;
+  signal?: PREFIXSignal;
+  retry?: PREFIXRetry;
+  skew?: PREFIXSkewPolicy;
+  tryOtherInstances?: boolean;
 };
+
+/** Which calls a provider refuses in advance if its contract is another one: none, those that matter, or all that may fail. */
+export type PREFIXSkewPolicy = "serve" | "refuse" | "strict";
 
 /**
  * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
- * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller, and ends with it.
+ * 30000. Aborting `signal` cancels the call. `retry` and `skew` replace those of the client. `parent` is the context of a call that is
+ * being served: the call does not wait longer than its caller, ends with it, and has its tenant, session and trace.
  */
 export type PREFIXCallOptions = {
   timeoutMs?: number;
@@ -56,6 +91,9 @@ export type PREFIXCallOptions = {
   tenantId?: string;
   headers?: { [name: string]: string };
   idempotencyKey?: string;
+  session?: string;
+  retry?: PREFIXRetry;
+  skew?: PREFIXSkewPolicy;
   parent?: PREFIXContext;
 };
 
@@ -84,12 +122,15 @@ export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: num
 );
 
 /**
- * Why a call failed. `effect` is `"none"` if the provider started no handler. If the contracts differ, `skew` has their versions and
+ * Why a call failed. `retryable` says whether the same call may succeed later, and `retryAfterMs` when, if the provider states it.
+ * `effect` is `"none"` if no handler started. If the contracts differ, `skew` has their versions and
  * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller.
  */
 export type PREFIXCallError = {
   code: string;
   message: string;
+  retryable: boolean;
+  retryAfterMs?: number;
   effect?: string;
   skew?: PREFIXSkew;
   violations?: PREFIXViolation[];

@@ -21,10 +21,9 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
   };
   if (candidates.every(choose)) return choose(candidates[0]);
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const { idempotent, sideEffects, skew }«: any» = call.describe();
-  const isRepeatable = idempotent === true || ["pure", "idempotent"].includes(sideEffects);
-  const policies = [policy, skew];
-  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !isRepeatable))) {
+  const descriptor = call.describe();
+  const policies = [policy, descriptor.skew];
+  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }

@@ -1,0 +1,89 @@
+/** The result of a call, or of an event. Never rejects. */
+async function callOf(client«: any», kind«: string», [name, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» {
+  const { AbortController, clearTimeout, performance, setTimeout }«: any» = globalThis;
+  const { settings, open } = client;
+  const { parent } = options;
+  const capability = client.capabilities[name];
+  const start = performance.now();
+  const controller = new AbortController();
+  const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
+  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const timers«: any» = new Set();
+  const call«: any» = {
+    client,
+    kind,
+    name,
+    describe,
+    capability,
+    request,
+    options,
+    correlationId: freshId(),
+    deadline: Date.now() + limit,
+    tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+    signal: controller.signal,
+    /** The number of messages that were sent. */
+    sent: 0,
+    /** The ms until the deadline. */
+    rest: () => start + limit - performance.now(),
+    /** Runs a function later, unless the call ends before. Returns the function that prevents it. */
+    after: (ms«: number», run«: () => void») => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        run();
+      }, ms);
+      timers.add(timer);
+      return () => {
+        clearTimeout(timer);
+        timers.delete(timer);
+      };
+    },
+    ended: (status«: string», more«: any») => ({ status, ...more, correlationId: call.correlationId, latencyMs: Math.floor(performance.now() - start) }),
+    failed: (code«: string», message«: string», { retryable, ...facts }«: any» = {}, more«: any» = {}) => {
+      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
+      const status = known?.toLowerCase().replace("_", "-") ?? "error";
+      const isRetryable = retryable ?? /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|NO_PEER)$/.test(code);
+      return call.ended(status, { ...more, error: { code, message, retryable: isRetryable, ...defined(facts) } });
+    },
+  };
+  const abandoned = (message«: string») => call.failed("EAGENTRPC_ABANDONED", message, { retryable: false });
+  const [dropped, closed] = ["the caller abandoned the call", "the client is closed"];
+  const found = invalidPayload(call, "request", request);
+  if (found) return found;
+  if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+  const signals = [options.signal, parent?.signal].filter(Boolean);
+  if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
+  if (settings.signal?.aborted) return abandoned(closed);
+  if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
+  let [drop, close]«: any[]» = [];
+  const stopped = new Promise((resolve) => {
+    const stop = (result«: any») => {
+      resolve(result);
+      call.hasEnded = true;
+      controller.abort();
+    };
+    const late = () => stop(call.last?.() ?? call.rejected ?? call.failed("EAGENTRPC_TIMEOUT", "no response before the deadline"));
+    const abort = (reason«: string», message«: string») => () => {
+      // The call that this one serves may end at the same deadline, which is rounded. Both sides know it.
+      if (call.rest() <= 2) return late();
+      stop(abandoned(message));
+      void cancelCall(call, reason);
+    };
+    [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
+    call.after(limit, late);
+  });
+  for (const each of signals) each.addEventListener("abort", drop);
+  open.add(close);
+  try {
+    call.retry = retryOf(options.retry ?? settings.retry);
+    const result«: any» = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
+    return call.ended(result.status, result);
+  } catch (error) {
+    return failureOf(call, error);
+  } finally {
+    call.hasEnded = true;
+    if (call.hasLosers) controller.abort();
+    for (const timer of timers) clearTimeout(timer);
+    for (const each of signals) each.removeEventListener("abort", drop);
+    open.delete(close);
+  }
+}

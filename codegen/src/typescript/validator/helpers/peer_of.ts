@@ -1,0 +1,38 @@
+/** The facts about an agent that its client remembers: the budget of attempts, and whether the agent sends heartbeats. */
+function peerOf()«: any» {
+  const { performance }«: any» = globalThis;
+  /** The calls, and the attempts after their first ones, of each of the last ten seconds. */
+  const seconds«: any[]» = Array.from({ length: 10 }, () => ({ second: -1, calls: 0, extra: 0 }));
+  const now = () => {
+    const second = Math.floor(performance.now() / 1000);
+    const counts = seconds[second % 10];
+    if (counts.second !== second) Object.assign(counts, { second, calls: 0, extra: 0 });
+    return counts;
+  };
+  const recent = () => {
+    const { second } = now();
+    return seconds.filter((counts) => counts.second > second - 10);
+  };
+  const sum = (name«: string») => recent().reduce((all, counts) => all + counts[name], 0);
+  let [announced, isMixed] = [0, false];
+  return {
+    called: () => void now().calls++,
+    /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
+    take: () => {
+      const isAllowed = sum("extra") < Math.floor(sum("calls") / 5) + 100;
+      if (isAllowed) now().extra++;
+      return isAllowed;
+    },
+    /** Gives back an attempt that did not reach the agent. */
+    giveBack: () => {
+      const counts = recent().find(({ extra }) => extra > 0);
+      if (counts) counts.extra--;
+    },
+    responded: (features«?: string») => {
+      const isAnnounced = `${features}`.split(" ").includes("heartbeat");
+      [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
+    },
+    /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
+    sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
+  };
+}

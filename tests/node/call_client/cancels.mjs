@@ -1,0 +1,118 @@
+// Clients cancel calls.
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { run, sign, verify, within } from "../call_server/fixture.mjs";
+import { createShopClient, createShopServer, provider, response, scripted, until } from "./fixture.mjs";
+
+const tests = {};
+
+tests["an aborted call ends at once, and is cancelled"] = async () => {
+  const { client, requests, cancels } = scripted();
+  const controller = new AbortController();
+  const call = client.any(1, { signal: controller.signal, tenantId: "acme" });
+  await until(() => requests().length > 0);
+  controller.abort();
+  const { status, error } = await within(20, call);
+  assert.deepEqual([status, error.code, error.retryable], ["abandoned", "EAGENTRPC_ABANDONED", false]);
+  await until(() => cancels().length > 0);
+  const [request] = requests();
+  const [{ messageId, headers, ...cancel }] = cancels();
+  const { "capgen-timeout-ms": rest, ...others } = headers;
+  const { correlationId, deadline } = request;
+  assert.deepEqual(cancel, {
+    version: 1, kind: "control", correlationId, from: "agent://console", to: "agent://shop", capability: "any", deadline, tenantId: "acme",
+    payload: { reason: "abandoned" }, at: "control",
+  });
+  assert.deepEqual(others, { "capgen-control": "cancel" });
+  assert.ok(messageId !== request.messageId && rest > 29_000 && rest <= 30_000);
+};
+
+/** A transport to a server in the same program. */
+function connected(server) {
+  const to = (part) => ({
+    request: async ({ text }) => (await server.handle(text)) ?? new Promise(() => {}),
+    publish: async ({ text }) => void (await (part === "control" ? server.control(text) : server.handle(text))),
+    at: to,
+  });
+  return to();
+}
+
+tests["a signal reaches the handler within 50 ms"] = async () => {
+  for (const keys of [{}, { sign, verify }]) {
+    let handled;
+    const handler = (_, { signal }) => new Promise((_, reject) => ((handled = signal), signal.addEventListener("abort", () => reject(signal.reason))));
+    const client = createShopClient(connected(createShopServer({ any: handler }, { receivesControl: true, ...keys })), { from: "console", ...keys });
+    const controller = new AbortController();
+    const call = client.any(1, { signal: controller.signal });
+    await until(() => handled);
+    const start = performance.now();
+    controller.abort();
+    await until(() => handled.aborted);
+    assert.ok(performance.now() - start < 50);
+    assert.equal((await call).status, "abandoned");
+  }
+};
+
+tests["the calls of a handler end with it, and belong to its call"] = async () => {
+  const inner = scripted();
+  let started;
+  const outer = { any: (_, context) => ((started = true), inner.client.read(null, { parent: context })) };
+  const server = createShopServer(outer, { receivesControl: true });
+  const client = createShopClient(connected(server), { from: "console" });
+  const controller = new AbortController();
+  const options = { signal: controller.signal, tenantId: "acme", session: "s", headers: { traceparent: "00-a" }, timeoutMs: 5000 };
+  const call = client.any(1, options);
+  await until(() => started && inner.requests().length > 0);
+  controller.abort();
+  assert.equal((await call).status, "abandoned");
+  await until(() => inner.cancels().length > 0);
+  const [{ tenantId, headers }] = inner.requests();
+  assert.deepEqual([tenantId, headers["capgen-session"], headers.traceparent], ["acme", "s", "00-a"]);
+  assert.ok(headers["capgen-timeout-ms"] <= 5000);
+  assert.deepEqual([inner.cancels()[0].payload.reason, inner.cancels()[0].tenantId], ["abandoned", "acme"]);
+};
+
+tests["a closed client cancels its calls, and makes no more"] = async () => {
+  const controller = new AbortController();
+  const { client, requests, cancels } = scripted(undefined, { signal: controller.signal });
+  const calls = Array.from({ length: 20 }, () => client.any(1));
+  await until(() => requests().length === 20);
+  controller.abort();
+  for (const { status, error } of await within(50, Promise.all(calls))) assert.deepEqual([status, error.message], ["abandoned", "the client is closed"]);
+  await until(() => cancels().length === 20);
+  assert.ok(cancels().every(({ payload }) => payload.reason === "closed"));
+  assert.equal((await client.any(1)).status, "abandoned");
+  assert.equal(requests().length, 20);
+};
+
+tests["calls that ended are not cancelled"] = async () => {
+  const controller = new AbortController();
+  const { client, cancels } = scripted((request, send) => request.payload && send(response(request, 1)));
+  assert.equal((await client.any(1, { signal: controller.signal })).status, "ok");
+  controller.abort();
+  assert.equal((await client.any(0, { timeoutMs: 20 })).status, "timeout");
+  assert.equal((await client.any(1, { signal: controller.signal })).status, "abandoned");
+  await client.any.publish(1, { signal: controller.signal });
+  // Nothing was sent yet.
+  const early = new AbortController();
+  const slow = scripted(undefined, { sign: async (text) => (await sleep(30), sign(text)) });
+  const call = slow.client.any(1, { signal: early.signal });
+  early.abort();
+  assert.equal((await call).status, "abandoned");
+  await sleep(60);
+  assert.deepEqual([cancels(), slow.messages], [[], []]);
+};
+
+tests["a cancel that cannot be sent changes nothing"] = async () => {
+  const { transport, requests } = provider();
+  for (const at of [undefined, () => { throw new Error("no"); }, () => ({ publish: async () => { throw new Error("no"); } })]) {
+    const client = createShopClient({ request: transport.request, publish: transport.publish, ...(at && { at }) }, { from: "console" });
+    const controller = new AbortController();
+    const [call, count] = [client.any(1, { signal: controller.signal }), requests().length];
+    await until(() => requests().length > count);
+    controller.abort();
+    assert.equal((await call).status, "abandoned");
+  }
+};
+
+await run(tests);

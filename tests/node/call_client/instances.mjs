@@ -1,0 +1,67 @@
+// Clients find a process of the agent that can read their requests.
+import assert from "node:assert/strict";
+import { run } from "../call_server/fixture.mjs";
+import { createShopClient, failed, provider, response, scripted, shopCapabilities, skewed, unreachable } from "./fixture.mjs";
+
+const tests = {};
+const part = `contract.${shopCapabilities.read.hash.slice(0, 32)}`;
+const other = { "capgen-contract": "0".repeat(64), "capgen-version": "9.0.0" };
+
+tests["a refused request is sent to a process with the contract of the caller"] = async () => {
+  const { client, requests } = scripted((request, send) => send(request.at === part ? response(request, 1) : skewed(request)));
+  assert.equal((await client.read(null)).response, 1);
+  assert.deepEqual(requests().map(({ at, headers }) => [at, headers["capgen-attempt"]]), [["", undefined], [part, "2"]]);
+  // Providers before this change do not state that no handler started.
+  const old = scripted((request, send) => send(request.at === part ? response(request, 1) : failed(request, { code: "EVERSION_SKEW", message: "m" })));
+  assert.equal((await old.client.any(1, { timeoutMs: 500 })).status, "error");
+  assert.equal((await old.client.read(null)).status, "ok");
+};
+
+tests["without such a process, any is asked four times"] = async () => {
+  const react = (request, send) => {
+    if (request.at !== "") throw unreachable();
+    send(skewed(request, { retryAfterMs: 1 }));
+  };
+  for (const retry of [undefined, { attempts: 3, firstPauseMs: 1 }]) {
+    const { client, requests } = scripted(react, { ...(retry && { retry }) });
+    const { error, latencyMs } = await client.read(null, { timeoutMs: 3000 });
+    assert.deepEqual([error.code, error.effect], ["EVERSION_SKEW", "none"]);
+    assert.ok(latencyMs < 3000);
+    const asked = requests().filter(({ at }) => at === "");
+    assert.deepEqual(asked.map(({ headers }) => headers["capgen-attempt"]), [undefined, "2", "3", "4", "5"]);
+  }
+  const { client, requests } = scripted(react, { tryOtherInstances: false });
+  assert.equal((await client.read(null)).error.code, "EVERSION_SKEW");
+  assert.equal(requests().length, 1);
+  const { transport, requests: sent } = provider((request, send, count) => send(count === 3 ? response(request, 1) : skewed(request, { retryAfterMs: 1 })));
+  const simple = createShopClient({ request: transport.request, publish: transport.publish }, { from: "console" });
+  assert.equal((await simple.read(null)).status, "ok");
+  assert.equal(sent().length, 3);
+};
+
+tests["an invalid response of another contract is asked for once more"] = async () => {
+  const react = (request, send) => send(request.at === part ? response(request, 1) : response(request, "x", { headers: other }));
+  const { client } = scripted(react);
+  assert.equal((await client.read(null)).response, 1);
+  const alone = scripted((request, send) => {
+    if (request.at !== "") throw unreachable();
+    send(response(request, "x", { headers: other }));
+  });
+  const result = await alone.client.read(null);
+  assert.deepEqual([result.status, result.schemaSide, result.response, result.error.skew.providerVersion], ["schema-violation", "response", "x", "9.0.0"]);
+  assert.equal(alone.requests().length, 2);
+  // A call that may have an effect is not repeated.
+  const once = scripted((request, send) => send(response(request, 1, { headers: other })));
+  assert.equal((await once.client.echo({ text: "a" })).error.skew.reason, "response");
+  assert.equal(once.requests().length, 1);
+};
+
+tests["the policy of the caller is sent"] = async () => {
+  const { client, requests } = scripted((request, send) => send(response(request, 1)), { skew: "strict" });
+  await client.any(1);
+  await client.any(1, { skew: "refuse" });
+  await client.any(1, { skew: "serve" });
+  assert.deepEqual(requests().map(({ headers }) => headers["capgen-policy"]), ["strict", "refuse", undefined]);
+};
+
+await run(tests);
