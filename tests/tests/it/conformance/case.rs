@@ -11,9 +11,9 @@ use crate::recordings::recording::Key;
 use crate::recordings::signature::sign;
 
 /// Longer than any answer takes on a busy machine.
-const LONG: Duration = Duration::from_secs(10);
+pub(super) const LONG: Duration = Duration::from_secs(10);
 /// How long an answer is waited for that must not arrive.
-const SHORT: Duration = Duration::from_millis(300);
+pub(super) const SHORT: Duration = Duration::from_millis(300);
 /// The files, in the order of the table.
 const FILES: [&str; 4] = ["skew", "time", "cancel", "repeated"];
 /// The key of the caller.
@@ -87,7 +87,7 @@ pub(super) trait Provider {
     async fn counts(&mut self) -> (u64, u64);
 }
 
-fn json_file(name: &str) -> String {
+pub(super) fn json_file(name: &str) -> String {
     std::fs::read_to_string(super::folder().join(format!("{name}.json"))).unwrap()
 }
 
@@ -278,7 +278,7 @@ fn with_status(mut message: Value) -> Value {
 }
 
 /// The first member that differs from the expected ones.
-fn difference(expected: &Value, found: &Value, path: &str) -> Option<String> {
+pub(super) fn difference(expected: &Value, found: &Value, path: &str) -> Option<String> {
     match (expected, found) {
         (Value::Object(members), Value::Object(_)) => {
             members.iter().find_map(|(name, value)| difference(value, &found[name], &format!("{path}/{name}")))

@@ -1,8 +1,11 @@
 //! The cases of `tests/conformance/calls`, which implementations in every language run unchanged: providers in Rust
-//! over memory and NATS, and generated servers in TypeScript.
+//! over memory and NATS, and generated servers in TypeScript; callers in Rust over memory, and generated clients.
 
+mod caller;
 mod case;
+mod node_caller;
 mod node_provider;
+mod rust_caller;
 mod rust_provider;
 
 use std::path::PathBuf;
@@ -11,8 +14,11 @@ use capgen::call::{MemoryBroker, Transport};
 use capgen_nats::{NatsOptions, NatsTransport};
 use capgen_testkit::brokers::NatsServer;
 
+use caller::CallerCase;
 use case::Case;
+use node_caller::NodeCaller;
 use node_provider::NodeProvider;
+use rust_caller::RustCaller;
 use rust_provider::RustProvider;
 
 /// The folder of the cases.
@@ -79,10 +85,33 @@ async fn providers_in_typescript_pass_the_cases() {
     assert_passed("TypeScript", &failed);
 }
 
+#[tokio::test]
+async fn callers_in_rust_pass_the_cases() {
+    let mut failed = Vec::new();
+    for case in CallerCase::all() {
+        let mut caller = RustCaller::start(&case).await;
+        failed.extend(case.run(&mut caller).await.err());
+    }
+    assert_passed("Rust", &failed);
+}
+
+#[tokio::test]
+async fn callers_in_typescript_pass_the_cases() {
+    let Some(mut caller) = NodeCaller::start() else { return };
+    let mut failed = Vec::new();
+    for case in CallerCase::all() {
+        caller.prepare(&case);
+        failed.extend(case.run(&mut caller).await.err());
+    }
+    assert_passed("TypeScript", &failed);
+}
+
 #[test]
 fn the_page_has_a_row_for_each_case() {
     let page = std::fs::read_to_string(folder().join("README.md")).unwrap();
-    let rows: Vec<String> = Case::all().iter().map(Case::row).collect();
-    let table = rows.join("\n");
-    assert!(page.contains(&table), "the table of tests/conformance/calls/README.md must have these rows:\n{table}");
+    let providers: Vec<String> = Case::all().iter().map(Case::row).collect();
+    let callers: Vec<String> = CallerCase::all().iter().map(CallerCase::row).collect();
+    for table in [providers.join("\n"), callers.join("\n")] {
+        assert!(page.contains(&table), "tests/conformance/calls/README.md must have these rows:\n{table}");
+    }
 }
