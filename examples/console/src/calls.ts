@@ -3,13 +3,13 @@
 //   node calls.js call nats://localhost:4222
 //   node calls.js serve nats://localhost:4222
 
+import { natsTransport, serveNats } from "@capgen/nats";
 import { connect } from "@nats-io/transport-node";
 
-import { createPrReviewerServer } from "../../../generated/calls/pr-reviewer.ts";
+import { createPrReviewerServer, prReviewerCapabilities } from "../../../generated/calls/pr-reviewer.ts";
 import type { PrReviewerHandlers } from "../../../generated/calls/pr-reviewer.ts";
 import { createReviewerClient } from "../../../generated/calls/reviewer.ts";
 import type { ReviewerCallResult, ReviewerClient } from "../../../generated/calls/reviewer.ts";
-import { natsTransport, serve } from "./nats.ts";
 
 /** The parts of Node that this program uses. */
 declare const process: {
@@ -19,7 +19,7 @@ declare const process: {
 };
 
 /** The subjects of `examples/fleet/rpc-peers.yaml`. */
-const subjects = { "agent://reviewer": "reviewer.requests", "agent://pr-reviewer": "agents.pr-reviewer.requests" };
+const subjects = { reviewer: "reviewer.requests", prReviewer: "agents.pr-reviewer.requests" };
 
 /** The implementation of `pr-reviewer`. Requests are valid when they arrive here. */
 const handlers: PrReviewerHandlers = {
@@ -50,12 +50,18 @@ if (servers === undefined || (mode !== "call" && mode !== "serve")) {
   console.error("usage: node calls.js call|serve <NATS URL>");
   process.exit(2);
 }
-const connection = await connect({ servers, name: "console" });
+const connection = await connect({ servers, name: "console", maxReconnectAttempts: -1 });
 if (mode === "call") {
-  await call(createReviewerClient(natsTransport(connection, subjects), { from: "console" }));
+  await call(createReviewerClient(natsTransport(connection, subjects.reviewer), { from: "console" }));
   await connection.close();
 } else {
   const server = createPrReviewerServer(handlers, { receivesControl: true });
-  const stop = await serve(connection, subjects["agent://pr-reviewer"], "pr-reviewer", server);
+  const subject = subjects.prReviewer;
+  const service = await serveNats(connection, server, { subject, queue: "pr-reviewer", capabilities: prReviewerCapabilities });
+  console.log(`serving ${subject}`);
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await connection.drain();
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
 }

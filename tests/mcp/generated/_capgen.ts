@@ -1002,7 +1002,7 @@ export function attemptsOf(call: any, isRepeatable: boolean): globalThis.Promise
     if (!isExtra || peer.take()) {
       count++;
       reached++;
-      const attempt: any = { number: ++call.sent, key, heartbeatMs: interval, isExtra };
+      const attempt: any = { number: ++call.sent, key, heartbeatMs: interval, isExtra, heard: performance.now() };
       waiting.add(attempt);
       if (attemptTimeoutMs) call.after(attemptTimeoutMs, () => lose(attempt));
       if (interval) watch(attempt, 3 * interval);

@@ -87,12 +87,20 @@ tests["a closed client cancels its calls, and makes no more"] = async () => {
 
 tests["calls that ended are not cancelled"] = async () => {
   const controller = new AbortController();
+  let late;
   const { client, cancels } = scripted((request, send) => request.payload && send(response(request, 1)));
   assert.equal((await client.any(1, { signal: controller.signal })).status, "ok");
   controller.abort();
   assert.equal((await client.any(0, { timeoutMs: 20 })).status, "timeout");
   assert.equal((await client.any(1, { signal: controller.signal })).status, "abandoned");
   await client.any.publish(1, { signal: controller.signal });
+  // The deadline passes at the same time.
+  const { now } = performance;
+  const last = client.any(0, { timeoutMs: 1000, signal: (late = new AbortController()).signal });
+  performance.now = () => now.call(performance) + 999;
+  late.abort();
+  performance.now = now;
+  assert.equal((await last).status, "timeout");
   // Nothing was sent yet.
   const early = new AbortController();
   const slow = scripted(undefined, { sign: async (text) => (await sleep(30), sign(text)) });

@@ -17,10 +17,11 @@ export const skewed = (request, more) => failed(request, { code: "EVERSION_SKEW"
 
 /**
  * A transport to a provider that is a function: it gets each request, with the part `at` of its address after that of requests, and
- * sends texts. `messages` are those that were sent.
+ * sends texts. `messages` are those that were sent, and `signals` those of the requests.
  */
 export function provider(react = () => undefined) {
   const messages = [];
+  const signals = [];
   const to = (...parts) => {
     const received = (text) => {
       const message = { ...JSON.parse(text), at: parts.join(".") };
@@ -35,6 +36,7 @@ export function provider(react = () => undefined) {
         queue.push(answer);
         wake?.();
       };
+      signals.push(signal);
       react(received(text), send, messages.length);
       while (!signal.aborted) {
         if (queue.length > 0) yield queue.shift();
@@ -56,7 +58,7 @@ export function provider(react = () => undefined) {
   };
   const requests = () => messages.filter(({ kind }) => kind === "request");
   const cancels = () => messages.filter(({ kind }) => kind === "control");
-  return { transport: to(), messages, requests, cancels };
+  return { transport: to(), messages, signals, requests, cancels };
 }
 
 /** A client with a scripted provider. */
@@ -65,7 +67,7 @@ export function scripted(react, settings) {
   return { ...used, client: createShopClient(used.transport, { from: "console", ...settings }) };
 }
 
-/** Waits until a condition holds. */
+/** Waits until a condition is true. */
 export async function until(condition) {
   while (!condition()) await sleep(1);
 }

@@ -33,6 +33,10 @@ tests["without such a process, any is asked four times"] = async () => {
   const { client, requests } = scripted(react, { tryOtherInstances: false });
   assert.equal((await client.read(null)).error.code, "EVERSION_SKEW");
   assert.equal(requests().length, 1);
+  // Requests that nothing receives are not a part of the budget: one for five calls, and a hundred.
+  const many = scripted(react);
+  await Promise.all(Array.from({ length: 25 }, () => many.client.read(null, { timeoutMs: 3000 })));
+  assert.equal(many.requests().filter(({ at }) => at === "").length, 125);
   const { transport, requests: sent } = provider((request, send, count) => send(count === 3 ? response(request, 1) : skewed(request, { retryAfterMs: 1 })));
   const simple = createShopClient({ request: transport.request, publish: transport.publish }, { from: "console" });
   assert.equal((await simple.read(null)).status, "ok");

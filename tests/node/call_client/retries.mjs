@@ -32,6 +32,12 @@ tests["the last error is the result if all attempts fail"] = async () => {
   // A policy of the call replaces that of the client.
   assert.equal((await client.read(null, { retry: { attempts: 1 } })).status, "busy");
   assert.equal(requests().length, 4);
+  // An answer is preferred to the lack of one.
+  const gone = scripted((request, send, count) => {
+    if (count > 1) throw unreachable();
+    send(busy(request));
+  }, { retry: quick });
+  assert.deepEqual([(await gone.client.read(null)).status, gone.requests().length], ["busy", 3]);
   const without = scripted((request, send) => send(busy(request)));
   assert.equal((await without.client.read(null)).status, "busy");
   assert.deepEqual([without.requests().length, without.requests()[0].headers["capgen-heartbeat-ms"]], [1, undefined]);
@@ -70,7 +76,7 @@ tests["an error of one attempt does not end another"] = async () => {
   const { client, requests } = scripted(react, { retry: { attempts: 2, firstPauseMs: 1, attemptTimeoutMs: 20 } });
   assert.equal((await client.read(null)).response, 1);
   assert.equal(requests().length, 2);
-  // It is the result at the deadline, because it says more than the silence.
+  // It is the result at the deadline, because an answer is preferred to silence.
   const silent = scripted((request, send, count) => count > 1 && send(busy(request)), { retry: { attempts: 2, firstPauseMs: 1, attemptTimeoutMs: 20 } });
   assert.equal((await silent.client.read(null, { timeoutMs: 100 })).status, "busy");
 };
@@ -185,12 +191,12 @@ tests["pauses fit into the time that remains"] = async () => {
 
 tests["a hedged call takes the first answer, and cancels the others"] = async () => {
   const react = (request, send, count) => void (count === 2 && send(response(request, 1)));
-  const { client, requests, cancels } = scripted(react, { retry: { attempts: 3, hedgeAfterMs: 30 } });
+  const { client, requests, cancels, signals } = scripted(react, { retry: { attempts: 3, hedgeAfterMs: 30 } });
   assert.equal((await client.read(null)).response, 1);
   await until(() => cancels().length > 0);
   const [{ causedBy, correlationId, payload, at }] = cancels();
   assert.deepEqual([cancels().length, causedBy, payload, at], [1, requests()[0].messageId, { reason: "superseded" }, "control"]);
-  assert.equal(correlationId, requests()[0].correlationId);
+  assert.deepEqual([correlationId, signals[0].aborted], [requests()[0].correlationId, true]);
   // Not if the capability may have an effect.
   const other = scripted((request, send) => setTimeout(() => send(response(request, 1)), 60), { retry: { attempts: 3, hedgeAfterMs: 10 } });
   assert.equal((await other.client.any(1)).status, "ok");

@@ -190,7 +190,7 @@ an invalid request: schema-violation
 const WAITING: &str = r#"
 import { connect } from "@nats-io/transport-node";
 import { createPrReviewerServer } from "../../../generated/calls/pr-reviewer.js";
-import { serve } from "./nats.js";
+import { serveNats } from "@capgen/nats";
 const reviewPr = async ({ severity }, { signal }) => {
   console.log(`run ${severity}`);
   if (severity === "med") await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -199,8 +199,9 @@ const reviewPr = async ({ severity }, { signal }) => {
   return { verdict: "approve", summary: severity };
 };
 const connection = await connect({ servers: process.argv[2] });
-const stop = await serve(connection, "agents.pr-reviewer.requests", "pr-reviewer", createPrReviewerServer({ reviewPr }, { receivesControl: true }));
-process.once("SIGTERM", stop);
+const server = createPrReviewerServer({ reviewPr }, { receivesControl: true });
+await serveNats(connection, server, { subject: "agents.pr-reviewer.requests", queue: "pr-reviewer" });
+console.log("serving");
 "#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -217,7 +218,7 @@ async fn a_server_in_node_shows_that_it_runs_and_can_be_cancelled() -> Result<()
         let line = tokio::time::timeout(Duration::from_secs(30), lines.next_line()).await??;
         line.ok_or_else(|| "the program ended".into())
     };
-    assert_eq!(line().await?, "serving agents.pr-reviewer.requests");
+    assert_eq!(line().await?, "serving");
     let transport = Arc::new(NatsTransport::connect(NatsOptions::new([broker.url()])).await?);
     let id = AgentId::new("pr-reviewer").ok_or("an id")?;
     let subjects = vec![TransportSettings::nats(&[&broker.url()], "agents.pr-reviewer.requests")];

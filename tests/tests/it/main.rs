@@ -26,6 +26,7 @@ mod interop;
 mod invisible_characters;
 mod javascript;
 mod key_order;
+mod nats_package;
 mod node_script;
 mod normalise;
 mod options;

@@ -10,7 +10,7 @@ use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
 /// An agent whose capabilities have two schemas, one or none, and names that are keywords or methods of every object.
-fn shop() -> Manifest {
+pub(crate) fn shop() -> Manifest {
     let names =
         ["new", "delete", "then", "constructor", "to-string", "a-b", "a_b", "proto", "value-of", "1", "constructor2"];
     let others: String = names.iter().map(|name| format!(",{{\"name\": \"{name}\"}}")).collect();

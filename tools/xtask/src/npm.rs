@@ -1,5 +1,5 @@
-//! The packages for npm: `@capgen/cli` with the launcher and the Node API, and a package for each platform with its
-//! program.
+//! The packages for npm: `@capgen/cli` with the launcher and the Node API, a package for each platform with its
+//! program, and `@capgen/nats`, which is the same for all.
 
 use std::path::{Path, PathBuf};
 
@@ -66,8 +66,9 @@ impl Platform {
     }
 }
 
-/// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them.
-/// Existing ones are replaced. `root` is the repository, `program` the program capgen of this platform.
+/// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them. The
+/// folder of `@capgen/nats` is beside them. Existing ones are replaced. `root` is the repository, `program` the program
+/// capgen of this platform.
 pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &Path) -> Result<[PathBuf; 2], String> {
     let templates = root.join("cli/npm");
     let cli = out.join("cli");
@@ -85,9 +86,15 @@ pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &P
     }
     // A copy has the permissions of the file, so the program remains executable.
     copy(program, &package.join("bin").join(platform.program()))?;
+    let (nats, sources) = (out.join("nats"), root.join("runtime/nats/npm"));
+    empty(&nats)?;
+    for name in ["package.json", "README.md", "index.js", "index.d.ts"] {
+        copy(&sources.join(name), &nats.join(name))?;
+    }
     for licence in LICENCES {
-        copy(&root.join(licence), &cli.join(licence))?;
-        copy(&root.join(licence), &package.join(licence))?;
+        for folder in [&cli, &package, &nats] {
+            copy(&root.join(licence), &folder.join(licence))?;
+        }
     }
     Ok([cli, package])
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::caller::{Call, Caller, CallerCase, Policy, Sent};
 use super::case::manifest;
 
-/// The address of requests, as the contracts say.
+/// The address of requests in the contracts.
 const ADDRESS: &str = "echo";
 
 pub(super) struct RustCaller {

@@ -77,7 +77,7 @@ function attemptsOf(call«: any», isRepeatable«: boolean»)«: globalThis.Prom
     if (!isExtra || peer.take()) {
       count++;
       reached++;
-      const attempt«: any» = { number: ++call.sent, key, heartbeatMs: interval, isExtra };
+      const attempt«: any» = { number: ++call.sent, key, heartbeatMs: interval, isExtra, heard: performance.now() };
       waiting.add(attempt);
       if (attemptTimeoutMs) call.after(attemptTimeoutMs, () => lose(attempt));
       if (interval) watch(attempt, 3 * interval);

@@ -1,4 +1,4 @@
-/** The result of a call in a message that arrived for it; `rejected` says why the message is not the response. */
+/** The result of a call in a message that arrived for it; `rejected` is the reason why the message is not the response. */
 async function readReply(call«: any», attempt«: any», text«: string»)«: globalThis.Promise<any>» {
   const { performance }«: any» = globalThis;
   const { client, correlationId, name } = call;
