@@ -776,14 +776,13 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
-  retryOf(settings.retry);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
   /** For each call that waits, the function that ends it. */
   const open: any = new Set();
   settings.signal?.addEventListener("abort", () => {
     for (const close of open) close();
   });
-  const client = { from, to, capabilities, transport, settings, peer: peerOf(), open };
+  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open };
   const method = (kind: string, capability: any) => (request: unknown, options: any) => callOf(client, kind, capability, request, options);
   const entries = Object.entries(methods).map(([name, capability]) => [
     name,
@@ -802,6 +801,7 @@ export async function callOf(client: any, kind: string, [name, describe]: any, r
   const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
   const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const latencyMs = () => Math.floor(performance.now() - start);
   const timers: any = new Set();
   const call: any = {
     client,
@@ -831,7 +831,7 @@ export async function callOf(client: any, kind: string, [name, describe]: any, r
         timers.delete(timer);
       };
     },
-    ended: (status: string, more: any) => ({ status, ...more, correlationId: call.correlationId, latencyMs: Math.floor(performance.now() - start) }),
+    ended: (status: string, more: any) => ({ status, ...more, correlationId: call.correlationId, latencyMs: latencyMs() }),
     failed: (code: string, message: string, { retryable, ...facts }: any = {}, more: any = {}) => {
       const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
       const status = known?.toLowerCase().replace("_", "-") ?? "error";
@@ -868,9 +868,11 @@ export async function callOf(client: any, kind: string, [name, describe]: any, r
   for (const each of signals) each.addEventListener("abort", drop);
   open.add(close);
   try {
-    call.retry = retryOf(options.retry ?? settings.retry);
+    call.retry = options.retry ? retryOf(options.retry) : client.retry;
     const result: any = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
-    return call.ended(result.status, result);
+    // It may be the error of an attempt that ended before.
+    result.latencyMs = latencyMs();
+    return result;
   } catch (error) {
     return failureOf(call, error);
   } finally {
@@ -1087,7 +1089,7 @@ export async function requestOnce(call: any, attempt: any, descriptor?: string):
   }
 }
 
-/** The result of a call in a message that arrived for it; `rejected` says why the message is not the response. */
+/** The result of a call in a message that arrived for it; `rejected` is the reason why the message is not the response. */
 export async function readReply(call: any, attempt: any, text: string): globalThis.Promise<any> {
   const { performance }: any = globalThis;
   const { client, correlationId, name } = call;
@@ -1236,7 +1238,7 @@ export function peerOf(): any {
       if (counts) counts.extra--;
     },
     responded: (features?: string) => {
-      const isAnnounced = `${features}`.split(" ").includes("heartbeat");
+      const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
     },
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */

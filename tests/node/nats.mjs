@@ -81,16 +81,15 @@ tests["a process is found by its contract"] = async () => {
   const subject = fresh();
   const old = await connected();
   let refused = 0;
-  old.subscribe(subject, {
-    queue: "shop",
-    callback: (_, message) => {
-      const { correlationId, messageId, from, to, capability } = JSON.parse(message.string());
-      const payload = { code: "EVERSION_SKEW", message: "m", retryable: true, effect: "none" };
-      const headers = { "capgen-status": "error" };
-      refused++;
-      message.respond(JSON.stringify({ version: 1, kind: "response", messageId: "m", correlationId, causedBy: messageId, from: to, to: from, capability, headers, payload }));
-    },
-  });
+  const callback = (_, message) => {
+    const { correlationId, messageId, from, to, capability } = JSON.parse(message.string());
+    const payload = { code: "EVERSION_SKEW", message: "m", retryable: true, effect: "none" };
+    const headers = { "capgen-status": "error" };
+    refused++;
+    message.respond(JSON.stringify({ version: 1, kind: "response", messageId: "m", correlationId, causedBy: messageId, from: to, to: from, capability, headers, payload }));
+  };
+  // So many that the other one is not found by chance.
+  for (let count = 0; count < 20; count++) old.subscribe(subject, { queue: "shop", callback });
   await old.flush();
   await serving(subject, () => 1);
   const client = clientOf(await connected(), subject);
@@ -103,9 +102,9 @@ tests["a server that stops answers the requests that it has"] = async () => {
   const service = await serving(subject, async (value) => (await sleep(200), value));
   const connection = await connected();
   const client = clientOf(connection, subject);
-  const calls = Array.from({ length: 20 }, (_, index) => client.any(index));
+  const calls = Array.from({ length: 200 }, (_, index) => client.any(index));
+  // Some of the requests are on their way.
   await connection.flush();
-  await sleep(50);
   const stopped = service.stop();
   for (const { status } of await Promise.all(calls)) assert.equal(status, "ok");
   assert.equal(await stopped, true);

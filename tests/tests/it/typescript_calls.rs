@@ -77,7 +77,19 @@ const transport: shop.ShopTransport = {
   },
   async publish(): Promise<void> {},
 };
-const client: shop.ShopClient = shop.createShopClient(transport, { from: "console" });
+const retry: shop.ShopRetry = { attempts: 3, firstPauseMs: 1, hedgeAfterMs: 100 };
+const policy: shop.ShopSkewPolicy = "strict";
+const { signal }: { signal: shop.ShopSignal } = { signal: undefined as any };
+const client: shop.ShopClient = shop.createShopClient(transport, { from: "console", retry, signal, skew: policy, tryOtherInstances: false });
+const whole: shop.ShopTransport = {
+  ...transport,
+  async *requestMany({ text }: shop.ShopMessage): AsyncGenerator<string> {
+    yield text;
+  },
+  at: (...parts: string[]): shop.ShopTransport => (parts.length > 1 ? transport : whole),
+};
+export const hedged = (context: shop.ShopContext): Promise<shop.ShopCallResult<shop.AnyResponse>> =>
+  shop.createShopClient(whole, { from: "console" }).any(1, { retry, signal, session: "s", skew: "refuse", parent: context });
 export async function call(): Promise<string> {
   const result: shop.ShopCallResult<shop.EchoResponse> = await client.echo({ text: "a" }, { timeoutMs: 1, headers: { a: "b" } });
   switch (result.status) {
@@ -91,7 +103,7 @@ export async function call(): Promise<string> {
     case "error":
     case "timeout":
     case "abandoned":
-      return `${result.error.code} ${result.correlationId} ${result.latencyMs}`;
+      return `${result.error.code} ${result.error.retryable} ${result.error.retryAfterMs ?? 0} ${result.correlationId} ${result.latencyMs}`;
   }
 }
 export class Shop implements Pick<shop.ShopHandlers, "echo" | "any" | "slow"> {
@@ -148,6 +160,8 @@ fn clients_and_servers_are_typed() {
         "const text: string = (await client.echo({ text: 'a' })).response.text; void text;",
         "shop.createShopClient(client, { from: 'x' });",
         "shop.createShopClient({} as shop.ShopTransport, {});",
+        "await client.echo({ text: 'a' }, { retry: { hedgeAfterMs: 1 } });",
+        "await client.echo({ text: 'a' }, { skew: 'lenient' });",
     ] {
         let usage = format!(
             "import * as shop from './shop.ts';\ndeclare const client: shop.ShopClient;\nexport const f = async () => {{ {wrong} }};\n"
@@ -220,9 +234,10 @@ fn bundles_contain_clients_and_servers_only_if_they_are_used() {
     let validator = bundle("import { parseEchoRequest } from './shop.ts'; console.log(parseEchoRequest(1));");
     assert!(!validator.contains("membersOf") && !validator.contains("call_methods"), "{validator}");
     let client = bundle("import { createShopClient } from './shop.ts'; console.log(createShopClient);");
-    assert!(client.contains("function clientOf") && !client.contains("function serve"), "{client}");
+    assert!(client.contains("function attemptsOf") && !client.contains("function serve"), "{client}");
     let server = bundle("import { handleShop } from './shop.ts'; console.log(handleShop);");
     assert!(!server.contains("function clientOf") && server.contains("function serve("), "{server}");
+    assert!(!server.contains("function callOf") && !server.contains("function attemptsOf"), "{server}");
     assert!(!server.contains("function serverOf") && !server.contains("function keyedAnswers"), "{server}");
     let server = bundle("import { createShopServer } from './shop.ts'; console.log(createShopServer);");
     assert!(!server.contains("function clientOf") && server.contains("function serverOf"), "{server}");

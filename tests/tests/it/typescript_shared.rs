@@ -128,9 +128,19 @@ fn a_bundle_has_only_the_shared_code_that_a_program_uses() {
     };
     let validate = "import { parseOrderFromOneRequest as parse } from './one.ts'; console.log(parse(1));";
     let (text, shared) = bundle(&calls, validate);
-    for unused in
-        ["clientOf", "EAGENTRPC", "isEnvelope", "jsonSchema", "PayloadError", "isEmail", "isMultiple", "explainUnion"]
-    {
+    for unused in [
+        "clientOf",
+        "callOf",
+        "attemptsOf",
+        "peerOf",
+        "EAGENTRPC",
+        "isEnvelope",
+        "jsonSchema",
+        "PayloadError",
+        "isEmail",
+        "isMultiple",
+        "explainUnion",
+    ] {
         assert!(!text.contains(&format!("function {unused}")) && !text.contains("EAGENTRPC"), "{unused}: {text}");
     }
     let (_, without_calls) = bundle(&Options::default(), validate);

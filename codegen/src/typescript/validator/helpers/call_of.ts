@@ -8,6 +8,7 @@ async function callOf(client«: any», kind«: string», [name, describe]«: any
   const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
   const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const latencyMs = () => Math.floor(performance.now() - start);
   const timers«: any» = new Set();
   const call«: any» = {
     client,
@@ -37,7 +38,7 @@ async function callOf(client«: any», kind«: string», [name, describe]«: any
         timers.delete(timer);
       };
     },
-    ended: (status«: string», more«: any») => ({ status, ...more, correlationId: call.correlationId, latencyMs: Math.floor(performance.now() - start) }),
+    ended: (status«: string», more«: any») => ({ status, ...more, correlationId: call.correlationId, latencyMs: latencyMs() }),
     failed: (code«: string», message«: string», { retryable, ...facts }«: any» = {}, more«: any» = {}) => {
       const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
       const status = known?.toLowerCase().replace("_", "-") ?? "error";
@@ -74,9 +75,11 @@ async function callOf(client«: any», kind«: string», [name, describe]«: any
   for (const each of signals) each.addEventListener("abort", drop);
   open.add(close);
   try {
-    call.retry = retryOf(options.retry ?? settings.retry);
+    call.retry = options.retry ? retryOf(options.retry) : client.retry;
     const result«: any» = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
-    return call.ended(result.status, result);
+    // It may be the error of an attempt that ended before.
+    result.latencyMs = latencyMs();
+    return result;
   } catch (error) {
     return failureOf(call, error);
   } finally {

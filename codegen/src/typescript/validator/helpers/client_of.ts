@@ -5,14 +5,13 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
-  retryOf(settings.retry);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
   /** For each call that waits, the function that ends it. */
   const open«: any» = new Set();
   settings.signal?.addEventListener("abort", () => {
     for (const close of open) close();
   });
-  const client = { from, to, capabilities, transport, settings, peer: peerOf(), open };
+  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open };
   const method = (kind«: string», capability«: any») => (request«: unknown», options«: any») => callOf(client, kind, capability, request, options);
   const entries = Object.entries(methods).map(([name, entry]«: any») => {
     // A method without a capability is another name of a method.

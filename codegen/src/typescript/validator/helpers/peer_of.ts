@@ -29,7 +29,7 @@ function peerOf()«: any» {
       if (counts) counts.extra--;
     },
     responded: (features«?: string») => {
-      const isAnnounced = `${features}`.split(" ").includes("heartbeat");
+      const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
     },
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
