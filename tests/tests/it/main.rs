@@ -54,4 +54,5 @@ mod typescript_shared;
 mod typescript_validators;
 mod typescript_wide_types;
 mod union_violations;
+mod versions;
 mod written_yaml;

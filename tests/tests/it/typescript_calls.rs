@@ -67,6 +67,22 @@ fn clients_and_servers_follow_the_protocol() {
     }
 }
 
+#[test]
+fn several_versions_of_a_capability_are_called_and_served() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let source = capgen_manifest::read_source(&folder().join("cases/versions/capabilities.yaml"), "capabilities.yaml");
+    let contract = load(&source.unwrap()).unwrap().manifest;
+    let (languages, options) = ([Language::JavaScriptModule], Options { calls: true, ..Options::default() });
+    let target = folder_of("versions");
+    for (name, text) in generate_with(&contract, &languages, &options, &Regenerate::anywhere(&contract.agent)) {
+        std::fs::write(target.join(name), text).unwrap();
+    }
+    let script = folder().join("node/call_versions.mjs");
+    assert_eq!(printed(command().arg(script).arg(target.join("versions.mjs"))).trim(), "tests passed");
+}
+
 /// A program that uses every exported type for calls.
 const USES: &str = r#"
 import * as shop from "./shop.ts";

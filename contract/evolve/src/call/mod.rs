@@ -104,10 +104,10 @@ pub fn can_call_described(
     can_call(&parsed(caller)?, &parsed(provider)?, settings)
 }
 
-/// [`can_call_described`], where findings that a reviewer has accepted count as compatible: for each side, if all of its
-/// breaking findings are accepted. They are those that [`compare`](crate::compare()) has for the contracts of the caller
-/// and the provider, as the old and the new version. Returns the last day on which the entries accept them all, or
-/// `None` if no entry was needed.
+/// [`can_call_described`], where findings that a reviewer has accepted count as compatible: for each side, if all of
+/// its breaking findings are accepted. They are those that [`compare`](crate::compare()) has for the contracts of the
+/// caller and the provider, as the old and the new version. Returns the last day on which the entries accept them all,
+/// or `None` if no entry was needed.
 ///
 /// ```
 /// use capgen_evolve::{Accepted, AcceptedEntry, CallSettings, Refusal, can_call_accepting};

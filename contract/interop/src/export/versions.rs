@@ -6,7 +6,8 @@ use capgen_manifest::{Manifest, plain_versions};
 
 use super::Loss;
 
-/// The contract with the plain version of each capability: the highest that is not a pre-release. The others are losses.
+/// The contract with the plain version of each capability: the highest that is not a pre-release. The others are
+/// losses.
 pub(super) fn plain(manifest: &Manifest) -> (Cow<'_, Manifest>, Vec<Loss>) {
     let plain = plain_versions(&manifest.capabilities);
     if plain.len() == manifest.capabilities.len() {

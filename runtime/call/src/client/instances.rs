@@ -161,8 +161,8 @@ impl<'a> Search<'a> {
         Self { own, by_chance: 0, next: None }
     }
 
-    /// Plans the next attempt, if one may follow: at once to the instances with the caller's contract, or else after the
-    /// pause before an attempt by chance, given its number. `rest` is the time until the deadline.
+    /// Plans the next attempt, if one may follow: at once to the instances with the caller's contract, or else after
+    /// the pause before an attempt by chance, given its number. `rest` is the time until the deadline.
     pub(super) fn plan(&mut self, pause: impl FnOnce(u32) -> Duration, rest: Duration) {
         if self.next.is_some() || rest < MIN_REST {
             return;

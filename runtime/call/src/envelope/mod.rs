@@ -48,9 +48,9 @@ pub mod header {
     pub const DESCRIPTOR: &str = "capgen-descriptor";
     /// In responses: `ok` (also if it is absent) or `error`.
     pub const STATUS: &str = "capgen-status";
-    /// In responses: `descriptor` if the provider does not know the caller's contract, and compares it if the request is
-    /// sent again with the header `capgen-descriptor` (with the code `EVERSION_SKEW`), or if the caller's next request
-    /// has it (in other responses).
+    /// In responses: `descriptor` if the provider does not know the caller's contract, and compares it if the request
+    /// is sent again with the header `capgen-descriptor` (with the code `EVERSION_SKEW`), or if the caller's next
+    /// request has it (in other responses).
     pub const NEEDS: &str = "capgen-needs";
     /// In responses with the status `ok`: the versions and hashes of both contracts, as JSON, if other responses of the
     /// provider may be invalid for the caller.

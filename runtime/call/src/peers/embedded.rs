@@ -25,9 +25,8 @@ impl EmbeddedFleet {
 }
 
 impl PeerTable {
-    /// Adds the agents that `capgen::include_fleet!` embedded in the program, and the settings of the key `calls` of the
-    /// fleet. It reads no files, and links no parser of
-    /// YAML.
+    /// Adds the agents that `capgen::include_fleet!` embedded in the program, and the settings of the key `calls` of
+    /// the fleet. It reads no files, and links no parser of YAML.
     ///
     /// # Errors
     ///

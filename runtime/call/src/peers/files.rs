@@ -9,7 +9,8 @@ use capgen_manifest::{Fleet, Selection, read_peers, read_source, shown};
 
 use super::{AcceptedFindings, FleetSettings, PeerTable};
 
-/// Every finding in the files of a table of peers, or in the text of accepted findings. [`Display`](fmt::Display) writes them as `capgen check` does.
+/// Every finding in the files of a table of peers, or in the text of accepted findings. [`Display`](fmt::Display)
+/// writes them as `capgen check` does.
 #[derive(Clone, Debug)]
 pub struct PeerFileError(Vec<Diagnostic>);
 
@@ -33,8 +34,8 @@ impl PeerTable {
         self.with_selection(Selection { files, start: parent(path), ..Selection::default() })
     }
 
-    /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there. The settings of
-    /// the key `calls` of `fleet.yaml` apply to the clients with this table, and to servers with
+    /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there. The
+    /// settings of the key `calls` of `fleet.yaml` apply to the clients with this table, and to servers with
     /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet).
     ///
     /// # Errors

@@ -62,8 +62,8 @@ pub struct ServerBuilder {
 }
 
 /// The number of requests with idempotency keys of one caller that are remembered, and the sum of the sizes of their
-/// responses, in bytes. Responses of about 670 bytes on average use up both. Beyond them, requests with keys are refused until older
-/// ones are forgotten, so that their memory stays bounded and no request runs twice.
+/// responses, in bytes. Responses of about 670 bytes on average use up both. Beyond them, requests with keys are
+/// refused until older ones are forgotten, so that their memory stays bounded and no request runs twice.
 const ONCE: (u64, u64) = (100_000, 64 * 1024 * 1024);
 
 /// The most handlers that run, and the most requests that wait. No machine runs more, and the sum is within the limits

@@ -61,10 +61,9 @@ pub(super) struct Running<'a> {
 
 /// How long a cancel waits for its request, at most. A broker that delivers them in another order is milliseconds late.
 const KEPT: Duration = Duration::from_secs(30);
-/// The number of early cancels that are kept, and those of one caller, if the server can prove callers: without a proof,
-/// each of them could state any id. One takes at most some 1.5 kB, and usually 300
-/// bytes, so that all of them take a few MB. Further ones are dropped: their requests run, and no caller waits for the
-/// answers.
+/// The number of early cancels that are kept, and those of one caller, if the server can prove callers: without a
+/// proof, each of them could state any id. One takes at most some 1.5 kB, and usually 300 bytes, so that all of them
+/// take a few MB. Further ones are dropped: their requests run, and no caller waits for the answers.
 const CAPACITY: (usize, usize) = (4096, 256);
 
 impl Cancels {
@@ -105,7 +104,8 @@ impl Cancels {
         state.is_cancelled(request)
     }
 
-    /// Cancels the request that a message of a caller is about. If it has not arrived, the cancel waits for it until a time.
+    /// Cancels the request that a message of a caller is about. If it has not arrived, the cancel waits for it until a
+    /// time.
     pub(super) fn cancel(&self, message: &Envelope, caller: &Caller, until: Instant) {
         let now = Instant::now();
         let cancel = Cancel {

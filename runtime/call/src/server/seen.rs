@@ -33,9 +33,9 @@ pub(super) enum Novelty {
     Full,
 }
 
-/// The number of messages that are remembered, if one caller sends all of them. Without a limit, a sender could fill the memory; with it, ids take up to
-/// about 70 MB: each is in a set and in a list, both of which grow by doubling. With the default of 5 minutes for the
-/// difference of clocks, they are those of some 3,000 requests a second.
+/// The number of messages that are remembered, if one caller sends all of them. Without a limit, a sender could fill
+/// the memory; with it, ids take up to about 70 MB: each is in a set and in a list, both of which grow by doubling.
+/// With the default of 5 minutes for the difference of clocks, they are those of some 3,000 requests a second.
 const CAPACITY: u64 = 1_000_000;
 
 impl Default for Seen {

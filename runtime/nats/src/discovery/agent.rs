@@ -11,9 +11,9 @@ impl ServiceInfo {
     /// The description of an agent that receives requests at a subject.
     ///
     /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. Of a
-    /// capability with several versions, this is the highest one, and `capgen-contract.<capability>@<version>` has each.
-    /// There is one endpoint, because all capabilities share the subject. Dots in the id of the agent become `-`, because names of
-    /// services cannot contain them.
+    /// capability with several versions, this is the highest one, and `capgen-contract.<capability>@<version>` has
+    /// each. There is one endpoint, because all capabilities share the subject. Dots in the id of the agent become `-`,
+    /// because names of services cannot contain them.
     ///
     /// ```
     /// use capgen_call::Handlers;

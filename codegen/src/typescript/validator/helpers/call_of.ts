@@ -1,9 +1,11 @@
 /** The result of a call, or of an event. Never rejects. */
-async function callOf(client«: any», kind«: string», [name, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» {
+async function callOf(client«: any», kind«: string», [label, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» {
   const { AbortController, clearTimeout, performance, setTimeout }«: any» = globalThis;
   const { settings, open } = client;
   const { parent } = options;
-  const capability = client.capabilities[name];
+  // Of several versions of a capability, each has a label of its own, and all have one name.
+  const [name] = label.split("@");
+  const capability = client.capabilities[label];
   const start = performance.now();
   const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;

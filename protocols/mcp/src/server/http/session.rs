@@ -1,6 +1,6 @@
 //! The names of sessions. Nothing is kept for a session: its name only connects a cancel with the call that it is for,
-//! because clients count their requests from the same number. So a session needs no end, every process behind an address
-//! serves it, and clients without one are served too.
+//! because clients count their requests from the same number. So a session needs no end, every process behind an
+//! address serves it, and clients without one are served too.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;

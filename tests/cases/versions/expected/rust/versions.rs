@@ -414,17 +414,8 @@ mod versions_contract {
     /// The response of `ping`: any JSON value, because the contract has no schema for it.
     pub type PingResponse = ::serde_json::Value;
 
-    /// [`BookTripRequestSeat`] by the name that it keeps when a higher version is added.
-    pub use self::BookTripRequestSeat as BookTripV2RequestSeat;
-
-    /// [`BookTripRequestSeatKind`] by the name that it keeps when a higher version is added.
-    pub use self::BookTripRequestSeatKind as BookTripV2RequestSeatKind;
-
-    /// [`BookTripResponseBooking`] by the name that it keeps when a higher version is added.
-    pub use self::BookTripResponseBooking as BookTripV2ResponseBooking;
-
     /// The types of `book-trip@2.1.0` under the names that they would have as the only version.
-    pub mod book_trip_v2 {
+    pub mod book_trip {
         pub use super::BookTrip;
 
         pub use super::BookTripRequest;

@@ -82,12 +82,6 @@ export type PingRequest = unknown;
 
 export type PingResponse = unknown;
 
-/** `BookTripRequestSeat` by the name that it keeps when a higher version is added. */
-export type BookTripV2RequestSeat = BookTripRequestSeat;
-
-/** `BookTripResponseBooking` by the name that it keeps when a higher version is added. */
-export type BookTripV2ResponseBooking = BookTripResponseBooking;
-
 /** The request and the response of every capability. */
 export interface VersionsCapabilities {
   /** Books a trip. Prices are in cents. */
@@ -521,9 +515,3 @@ function schema_bookTripV1_3Request(options: any): any {
 function schema_bookTripV2Request(options: any): any {
   return jsonSchema(options, () => [{ type: "object", properties: { trip: { type: "string" } } }]);
 }
-
-export const isBookTripV2Response: typeof isBookTripResponse = isBookTripResponse;
-
-export const parseBookTripV2Response: typeof parseBookTripResponse = parseBookTripResponse;
-
-export const assertBookTripV2Response: typeof assertBookTripResponse = assertBookTripResponse;

@@ -1,0 +1,65 @@
+// Clients and servers of an agent with several versions of a capability: the module in the first argument, of `tests/cases/versions`.
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+
+const versions = await import(pathToFileURL(process.argv[2]));
+
+/** The method that each request reaches, and the messages that were sent. */
+const runs = [];
+const sent = [];
+const named = (name, response) => (payload) => (runs.push(name), response);
+const server = versions.createVersionsServer({
+  bookTrip: named("bookTrip", { id: "T" }),
+  bookTripV1_3: named("bookTripV1_3", { any: true }),
+  bookTripV1_4: named("bookTripV1_4", { id: 1 }),
+  bookTripV2: named("bookTripV2", null),
+  bookTripV3: named("bookTripV3", null),
+  ping: named("ping", "pong"),
+});
+const transport = {
+  request: async ({ text }) => (sent.push(JSON.parse(text)), await server.handle(text)),
+  publish: async () => {},
+};
+const client = versions.createVersionsClient(transport, { from: "console" });
+
+const cents = { priceCents: 100 };
+const dollars = { price: 1 };
+for (const [method, request, response] of [
+  ["bookTrip", cents, { id: "T" }],
+  ["bookTripV1_4", dollars, { id: 1 }],
+  ["bookTripV1_3", dollars, { any: true }],
+  ["bookTripV3", { amount: "1 USD" }, null],
+  ["bookTripV2", { trip: "a" }, null],
+  ["ping", 1, "pong"],
+]) {
+  const result = await client[method](request);
+  assert.deepEqual([result.status, result.response], ["ok", response], `${method}: ${JSON.stringify(result)}`);
+  assert.equal(runs.at(-1), method);
+}
+assert.deepEqual([...new Set(sent.map(({ capability }) => capability))], ["book-trip", "book-trip-v2", "ping"]);
+assert.deepEqual(sent.map(({ headers }) => headers["capgen-version"]), ["2.1.0", "1.4.0", "1.3.0", "3.0.0-rc.1", undefined, undefined]);
+
+/** The answer to a request of a caller with a version and another contract. */
+const answered = async (version, payload) => {
+  const headers = { "capgen-contract": "0".repeat(64), "capgen-version": version };
+  const ids = { messageId: `m-${sent.length}-${runs.length}-${version}`, correlationId: "c" };
+  const request = { version: 1, kind: "request", ...ids, from: "agent://console", to: "agent://versions", capability: "book-trip", headers, payload };
+  return JSON.parse(await server.handle(JSON.stringify(request)));
+};
+// Those of the caller's line are tried, the highest first. Without one, all are.
+assert.equal((await answered("1.9.0", dollars)).headers["capgen-version"], "1.4.0");
+assert.equal(runs.at(-1), "bookTripV1_4");
+assert.equal((await answered("9.0.0", dollars)).headers["capgen-version"], "1.4.0");
+assert.equal((await answered("9.0.0", cents)).headers["capgen-version"], "2.1.0");
+const count = runs.length;
+const refused = await answered("1.9.0", cents);
+assert.equal(refused.payload.code, "EVERSION_SKEW");
+assert.deepEqual(refused.payload.skew.served, ["3.0.0-rc.1", "2.1.0", "1.4.0", "1.3.0"]);
+assert.equal((await answered("1.9", dollars)).payload.code, "EAGENTRPC_INVALID_ENVELOPE");
+assert.equal(runs.length, count);
+
+// The table has each version by its label, and the plain one by its name too.
+const { versionsCapabilities: table } = versions;
+assert.equal(table["book-trip"].hash, table["book-trip@2.1.0"].hash);
+assert.equal(table["book-trip@1.4.0"].version, "1.4.0");
+console.log("tests passed");
