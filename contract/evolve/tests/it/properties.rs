@@ -272,7 +272,7 @@ fn a_major_version_whose_requests_stay_valid_is_a_finding() {
     let old = version("1.4.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}");
     for (new, is_found) in [
         ("2.0.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", true),
-        // A response is no reason to refuse a request.
+        // The response does not matter here.
         ("2.0.0\ninputSchema: {type: integer}\noutputSchema: {type: number}", true),
         ("2.0.0\ninputSchema: {type: integer, minimum: 0}\noutputSchema: {type: integer}", false),
         ("2.0.0\nminSchemaVersion: 1.4.0\ninputSchema: {type: integer}\noutputSchema: {type: integer}", false),

@@ -21,7 +21,7 @@ impl Shared {
         let Some(difference) = self.difference(processed, &answer) else { return answer };
         // Contracts are nearly always equal, so that few calls go on here.
         match self.comparisons.responses(processed.request, &difference, &processed.caller) {
-            Responses::MayFail(reason) => answer.with_skew(&difference.details(reason)),
+            Responses::MayFail(reason) => answer.noting_skew(&difference.details(reason)),
             Responses::Unknown if self.max_message >= MIN_MESSAGE => answer.needing_descriptor(),
             Responses::Fit | Responses::Unknown => answer,
         }

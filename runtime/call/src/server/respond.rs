@@ -95,7 +95,7 @@ impl Answer {
     }
 
     /// The same response by a provider of which other responses may be invalid for the caller.
-    pub(super) fn with_skew(self, details: &SkewDetails) -> Self {
+    pub(super) fn noting_skew(self, details: &SkewDetails) -> Self {
         Self { skew: serde_json::to_string(details).ok(), ..self }
     }
 
