@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
-use capgen_manifest::{KeptContracts, LoadedContract, Located, PerContract, Selection};
+use capgen_evolve::read_accepted;
+use capgen_manifest::{Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection};
 use clap::Args;
 
 use crate::arguments::{Contracts, Format, contract_path};
@@ -75,7 +76,8 @@ fn once(
 ) -> RunResult {
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
+    let accepted = accepted(located.fleet());
+    let mut findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
         Err(findings) => findings,
         Ok(contracts) => {
             let findings = warnings_again(&contracts, selection, kept);
@@ -83,6 +85,7 @@ fn once(
             findings
         }
     };
+    findings.extend(accepted);
     report(&findings, arguments.format, console)?;
     let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
     let failed = has(Severity::Error) || (arguments.strict && has(Severity::Warning));
@@ -96,6 +99,12 @@ fn once(
         if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
     }
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// The errors of the file of accepted findings that the fleet names.
+fn accepted(fleet: Option<&Fleet>) -> Vec<Diagnostic> {
+    let read = |fleet: &Fleet| fleet.accepted()?.map(|source| read_accepted(&source)).transpose();
+    fleet.and_then(|fleet| read(fleet).err()).unwrap_or_default()
 }
 
 /// Loads contracts whose output in these languages could go to one folder. Files whose text is the same as in the load

@@ -167,8 +167,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("name: review\n    id", "id"),
 ];
 
-const FLEET: &str =
-    "version: 1\nname: shop\nagents:\n  - { id: a, path: agents/a, env: {} }\ngenerate: { calls: true }\n";
+const FLEET: &str = "version: 1\nname: shop\nagents:\n  - { id: a, path: agents/a, env: {} }\n\
+                     generate: { calls: true }\ncalls: { skew: serve, accepted: accepted.yaml }\n";
 
 const FLEET_MISTAKES: &[(&str, &str)] = &[
     ("version: 1", "version: \"1\""),
@@ -188,6 +188,11 @@ const FLEET_MISTAKES: &[(&str, &str)] = &[
     ("calls: true", "runtimePath: capgen"),
     ("calls: true", "runtimePath: \"::a;\""),
     ("calls: true", "runtimePath: true"),
+    ("skew: serve", "skew: always"),
+    ("skew: serve", "skw: serve"),
+    ("skew: serve", "assume: capgen"),
+    ("accepted.yaml", "/accepted.yaml"),
+    ("accepted.yaml", "1"),
 ];
 
 #[test]

@@ -45,6 +45,20 @@ fn the_file_that_the_fleet_names_is_read_too() {
 }
 
 #[test]
+fn a_check_of_the_fleet_reads_the_file_that_it_names() {
+    let fleet = Fleet::new(&["shop"]);
+    fleet.run("check").ended(0);
+    fleet.write("fleet.yaml", "agents: []\ncalls: { accepted: accepted.yaml }\n");
+    let run = fleet.run("check").ended(1);
+    assert!(run.stderr.contains("fleet.yaml:2:20") && run.stderr.contains("does not exist"), "{run:?}");
+    fleet.write("accepted.yaml", "- { fingerprint: x }\n");
+    let run = fleet.run("check").ended(1);
+    assert!(run.stderr.contains("accepted.yaml:1:") && run.stderr.contains("must have the key `reason`"), "{run:?}");
+    fleet.write("accepted.yaml", "");
+    fleet.run("check").ended(0);
+}
+
+#[test]
 fn the_reason_of_an_accepted_finding_is_on_its_line() {
     let (fleet, fingerprint) = breaking();
     fleet.write("capgen-accepted.yaml", &entry(&fingerprint, "expires: 9999-12-31"));

@@ -37,9 +37,10 @@ impl Asked {
         is_wanted
     }
 
-    /// Whether a provider asks for a contract that was not sent to it.
-    pub(super) fn is_any(&self) -> bool {
-        self.sent.values().any(|is_sent| !is_sent)
+    /// Whether a provider asks for a contract that was not sent to it. Usually no provider asks for any.
+    pub(super) fn is_wanted(&self, own: &str) -> bool {
+        let is_own = |((hash, _), is_sent): (&Pair, &bool)| hash == own && !is_sent;
+        !self.sent.is_empty() && self.sent.iter().any(is_own)
     }
 
     /// Whether it is new that responses of a provider may be invalid.
@@ -58,11 +59,11 @@ mod tests {
         assert!(!asked.take("a"));
         asked.ask("a", "p");
         asked.ask("b", "p");
-        assert!(asked.is_any() && asked.take("a") && !asked.take("a"));
+        assert!(asked.is_wanted("a") && !asked.is_wanted("c") && asked.take("a") && !asked.take("a"));
         asked.ask("a", "p");
         assert!(!asked.take("a"));
         asked.ask("a", "q");
-        assert!(asked.take("a") && asked.take("b") && !asked.is_any());
+        assert!(asked.take("a") && asked.take("b") && !asked.is_wanted("a"));
         assert!(asked.report("a", "p") && !asked.report("a", "p"));
         (0..MAX_PAIRS * 2).for_each(|number| asked.ask("a", &number.to_string()));
         assert_eq!(asked.sent.len(), MAX_PAIRS);

@@ -16,6 +16,7 @@ use super::known::Known;
 use super::repeat::IsValid;
 use super::started::Started;
 use crate::address;
+use crate::envelope::{MAX_DESCRIBED, MAX_DESCRIPTOR};
 use crate::outcome::{CallError, code};
 
 /// The attempts to find an instance by chance. With one new instance of two, each attempt finds it in half of the
@@ -47,7 +48,7 @@ impl Client {
         let mut text = None;
         let is_taken = known.takes_contract(contract.hash(), || {
             let described = serde_json::to_string(&contract.described()).unwrap_or_default();
-            if described.len() > MAX_CONTRACT {
+            if described.len() > MAX_DESCRIPTOR {
                 // It fits into no request.
                 return true;
             }
@@ -72,8 +73,7 @@ impl Client {
             return result;
         }
         match result {
-            // In boxes, because few calls go on here.
-            // With retries, it is one of them.
+            // In boxes, because few calls go on here. With retries, this is a part of them.
             Err(error) if is_refused(&error) && self.inner.retry.attempts <= 1 => {
                 Box::pin(self.other_instance(started, request, known, is_valid, error)).await
             }
@@ -109,14 +109,7 @@ impl Client {
 /// The time that another attempt needs at least: less is over before its answer.
 const MIN_REST: Duration = Duration::from_millis(1);
 
-/// The largest contract that a provider reads, in bytes.
-const MAX_CONTRACT: usize = 256 * 1024;
-
-/// The largest request with a contract that only a later call needs, in bytes: providers that ask for contracts read
-/// requests of this size. The quotes in a contract are escaped, so that it may take twice its size.
-const MAX_DESCRIBED: usize = 512 * 1024;
-
-/// Room for the headers and the other members of such a request.
+/// Room for the headers and the other members of a request with a contract, in bytes.
 const MAX_REST: usize = 32 * 1024;
 
 /// Remembers the statements of a response about the contracts.

@@ -60,9 +60,8 @@ impl Known {
 
     /// Whether the next request with a contract, given by its hash, also has its text, if it fits into the message.
     pub(super) fn takes_contract(&self, own: &str, fits: impl FnOnce() -> bool) -> bool {
-        // Usually no provider asks.
         let mut facts = self.lock();
-        facts.asked.is_any() && fits() && facts.asked.take(own)
+        facts.asked.is_wanted(own) && fits() && facts.asked.take(own)
     }
 
     /// Notes that a provider asks for a contract; both are given by their hashes.

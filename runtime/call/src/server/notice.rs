@@ -5,11 +5,7 @@ use super::respond::Answer;
 use super::run::Processed;
 use super::shared::Shared;
 use super::skew::Responses;
-use crate::envelope::MessageKind;
-
-/// The least limit of a message for which a server asks for contracts: twice that of a contract, because the quotes in
-/// it are escaped. A caller cannot know a smaller limit, and its next request would be refused.
-const MIN_MESSAGE: usize = 512 * 1024;
+use crate::envelope::{MAX_DESCRIBED, MessageKind};
 
 impl Shared {
     /// The answer to a request, with a note if the caller may not be able to read another response, or if its contract
@@ -22,7 +18,8 @@ impl Shared {
         // Contracts are nearly always equal, so that few calls go on here.
         match self.comparisons.responses(processed.request, &difference, &processed.caller) {
             Responses::MayFail(reason) => answer.noting_skew(&difference.details(reason)),
-            Responses::Unknown if self.max_message >= MIN_MESSAGE => answer.needing_descriptor(),
+            // A caller does not know the limit of messages, and its next request would be refused.
+            Responses::Unknown if self.max_message >= MAX_DESCRIBED => answer.needing_descriptor(),
             Responses::Fit | Responses::Unknown => answer,
         }
     }

@@ -11,8 +11,8 @@ use super::callers::Caller;
 use super::difference::Difference;
 use super::gate::{Gate, Place};
 use super::respond::Answer;
-use super::verdict::{Compared, MAX_CONTRACT, Rules, Verdict, received};
-use crate::envelope::{Envelope, header};
+use super::verdict::{Compared, Rules, Verdict, received};
+use crate::envelope::{Envelope, MAX_DESCRIPTOR, header};
 use crate::outcome::code;
 
 /// The contracts of callers, and whether they are compatible.
@@ -206,8 +206,8 @@ impl Comparisons {
         }
         match request.header(header::DESCRIPTOR) {
             None => Err(Unknown::Contract),
-            Some(text) if text.len() > MAX_CONTRACT => {
-                Err(Unknown::Invalid(format!("it has more than {MAX_CONTRACT} bytes")))
+            Some(text) if text.len() > MAX_DESCRIPTOR => {
+                Err(Unknown::Invalid(format!("it has more than {MAX_DESCRIPTOR} bytes")))
             }
             Some(text) => Ok(Contract::Text(text.to_owned())),
         }

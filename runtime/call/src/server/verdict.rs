@@ -47,9 +47,6 @@ pub(super) struct Refused {
     pub(super) finding: Option<Value>,
 }
 
-/// The size of the largest contract that a caller may send, in bytes. Usual ones have a few KB. It is read and compared
-/// before the call runs, and fits into a message of 1 MiB with its payload.
-pub(super) const MAX_CONTRACT: usize = 256 * 1024;
 /// The budget of a comparison, with the search for the change that explains its result: others wait for it.
 const BUDGET: Steps = Steps::of_seconds(1);
 
