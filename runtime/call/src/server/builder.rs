@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::callers::Callers;
 use super::cancels::Cancels;
+use super::control_rate::ControlRates;
 use super::due::Clocks;
 use super::gate::Gate;
 use super::handlers::Handlers;
@@ -328,7 +329,7 @@ impl ServerBuilder {
             store: self.store,
             seen: Seen::default(),
             cancels: Cancels::new(&self.callers),
-            control_rates: Default::default(),
+            control_rates: ControlRates::default(),
             running: Gate::new(self.max_concurrent),
             places: self.callers.are_proved().then(|| Gate::new(requests)),
             callers: self.callers,

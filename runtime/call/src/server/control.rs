@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::control_rate::Kind;
 use super::due::Arrival;
 use super::shared::{Phase, Shared, reached};
 use crate::envelope::{CANCEL, Envelope, MessageKind, header};
@@ -38,14 +39,15 @@ impl Shared {
         let Ok(message) = Envelope::decode(text) else { return };
         let arrival = Arrival { at: now, unix: self.journal.clock.now_ms(), is_stored: false };
         let is_control = message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL);
-        // Every instance receives the cancels of all, which must not use up the room of its own.
-        let [own, others] = &self.control_rates;
-        let rate = if self.cancels.is_running(message.correlation_id()) { own } else { others };
-        if !is_control || !rate.accepts(now) || !self.is_fresh(&message, arrival) {
+        if !is_control || !self.is_fresh(&message, arrival) {
             return;
         }
         let caller = self.callers.of(&message, self.keys.as_ref());
-        if self.check_sender(&message, false, arrival, &caller).is_ok() {
+        let is_running = self.cancels.is_running(message.correlation_id());
+        let kind = if is_running { Kind::Running } else { Kind::Other };
+        if self.control_rates.accepts(&caller, kind, now)
+            && self.check_sender(&message, false, arrival, &caller).is_ok()
+        {
             self.cancels.cancel(&message, &caller, self.clocks.due(&message, arrival).end);
         }
     }

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::callers::Callers;
 use super::cancels::Cancels;
-use super::control_rate::ControlRate;
+use super::control_rate::ControlRates;
 use super::due::Clocks;
 use super::gate::Gate;
 use super::idempotency::KeyedResponses;
@@ -36,8 +36,7 @@ pub(super) struct Shared {
     pub(super) store: Option<Arc<dyn IdempotencyStore>>,
     pub(super) seen: Seen,
     pub(super) cancels: Cancels,
-    /// Of control messages for calls that run, and of others.
-    pub(super) control_rates: [ControlRate; 2],
+    pub(super) control_rates: ControlRates,
     /// Places for handlers.
     pub(super) running: Arc<Gate>,
     /// Places for requests that run or wait, if callers have shares.
