@@ -32,8 +32,7 @@ pub(super) struct Answer {
     /// Whether the request is not proved to come from its sender. Then the answer is not signed, so that no one can use
     /// the provider to forge responses.
     pub(super) is_unproved: bool,
-    /// Whether the caller should send its contract: with this request if it is refused, and otherwise with its next
-    /// one.
+    /// Whether the caller should send its contract: with this request if it is refused, and otherwise with its next one.
     needs_descriptor: bool,
     /// The contracts, as JSON, if a response may be invalid for the caller although this one was sent.
     skew: Option<String>,
@@ -95,7 +94,7 @@ impl Answer {
     }
 
     /// The same response by a provider of which other responses may be invalid for the caller.
-    pub(super) fn noting_skew(self, details: &SkewDetails) -> Self {
+    pub(super) fn with_notice(self, details: &SkewDetails) -> Self {
         Self { skew: serde_json::to_string(details).ok(), ..self }
     }
 

@@ -274,3 +274,29 @@ impl Unknown {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_that_fills_its_share_of_verdicts_loses_its_own() {
+        let mut verdicts = Verdicts { all: BTreeMap::new(), shares: Shares::new(8) };
+        let (flood, other) = (Caller::Agent("a".into()), Caller::Agent("b".into()));
+        let pair = |name: &str, number: i32| (name.to_owned(), number.to_string(), Compared::Responses);
+        for number in 0..100 {
+            verdicts.add(&pair("flood", number), &flood);
+        }
+        assert_eq!(verdicts.all.len(), 8);
+        verdicts.add(&pair("other", 0), &other);
+        for number in 100..200 {
+            verdicts.add(&pair("flood", number), &flood);
+        }
+        assert!(verdicts.all.contains_key(&pair("other", 0)));
+        assert!(verdicts.all.len() <= 10 && verdicts.shares.used() == verdicts.all.len() as u64);
+        // A verdict that is known takes no further room.
+        let before = verdicts.all.len();
+        verdicts.add(&pair("other", 0), &other);
+        assert_eq!(verdicts.all.len(), before);
+    }
+}
