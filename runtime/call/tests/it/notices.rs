@@ -36,7 +36,7 @@ async fn server(broker: &MemoryBroker, contract: &Capability) -> Server {
 
 /// Calls until the result has the contracts, or until there were many.
 async fn noticed(client: &Client) -> Option<SkewDetails> {
-    for _ in 0..100 {
+    for _ in 0..500 {
         let result: CallResult = client.call_json("index", "search", &json!("a")).await;
         assert_eq!(result.status, Status::Ok, "{result:?}");
         if result.skew.is_some() {
@@ -102,7 +102,7 @@ async fn headers(raw: &mut Raw, contract: &Capability, id: &str, descriptor: Opt
 async fn a_provider_that_knows_the_contract_of_the_caller_does_not_ask_for_it() {
     let (old, new) = (capability("1.0.0", r#"{"maxLength": 1}"#), capability("2.0.0", "{}"));
     let mut raw = raw(&new, |server| server.known_contract(&old)).await;
-    for number in 0..100 {
+    for number in 0..500 {
         let headers = headers(&mut raw, &old, &number.to_string(), None).await;
         assert!(headers.get("capgen-needs").is_none(), "{headers}");
         if let Some(skew) = headers.get("capgen-skew") {
