@@ -1,10 +1,11 @@
 // A generated client whose messages another program answers, line by line: see `node_caller.rs` of the cases of calls.
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
+import { natsTransport } from "../../runtime/nats/npm/index.js";
 
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-let client, hash, dropped, closed, outcome, messages, exchanges, arrived;
+let client, hash, dropped, closed, outcome, messages, exchanges, arrived, connection;
 
 /** The transport to an address: `requests`, `control` or `contract`. */
 function transportAt(at, isServed) {
@@ -41,10 +42,13 @@ function transportAt(at, isServed) {
   };
 }
 
-async function prepare({ module, retry, hasOwnContract }) {
+async function prepare({ module, retry, hasOwnContract, nats }) {
   const { createEchoClient, echoCapabilities } = await import(pathToFileURL(module));
   [messages, exchanges, closed, hash] = [[], new Map(), new AbortController(), echoCapabilities.search.hash];
-  const transport = transportAt("requests", (at) => at !== "contract" || hasOwnContract);
+  await connection?.close();
+  // The package need not be installed for the other cases.
+  connection = nats && (await (await import("@nats-io/transport-node")).connect({ servers: nats.url }));
+  const transport = nats ? natsTransport(connection, nats.subject) : transportAt("requests", (at) => at !== "contract" || hasOwnContract);
   client = createEchoClient(transport, { from: "caller", signal: closed.signal, ...(retry && { retry }) });
 }
 

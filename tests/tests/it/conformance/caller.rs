@@ -87,7 +87,7 @@ impl CallerCase {
 
     /// The row of the table.
     pub(super) fn row(&self) -> String {
-        format!("| {} | {} | passes | passes |", self.case, self.shows)
+        format!("| {} | {} | passes | passes | passes | passes |", self.case, self.shows)
     }
 
     /// Runs the steps, up to the first one that fails.

@@ -1,5 +1,6 @@
 //! The cases of `tests/conformance/calls`, which implementations in every language run unchanged: providers in Rust
-//! over memory and NATS, and generated servers in TypeScript; callers in Rust over memory, and generated clients.
+//! over memory and NATS, and generated servers in TypeScript; callers in Rust and generated clients, both over
+//! memory and NATS.
 
 mod caller;
 mod case;
@@ -7,12 +8,15 @@ mod node_caller;
 mod node_provider;
 mod rust_caller;
 mod rust_provider;
+mod wire;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use capgen::call::{MemoryBroker, Transport};
 use capgen_nats::{NatsOptions, NatsTransport};
 use capgen_testkit::brokers::NatsServer;
+use capgen_tests::node;
 
 use caller::CallerCase;
 use case::Case;
@@ -36,7 +40,7 @@ async fn providers_in_rust_pass_the_cases_over_memory() {
     let mut failed = Vec::new();
     for case in Case::all() {
         let broker = MemoryBroker::new();
-        let connect = || std::sync::Arc::new(broker.connect()) as std::sync::Arc<dyn Transport>;
+        let connect = || Arc::new(broker.connect()) as Arc<dyn Transport>;
         failed.extend(in_rust(&case, connect(), connect()).await.err());
     }
     assert_passed("Rust over memory", &failed);
@@ -47,20 +51,12 @@ async fn providers_in_rust_pass_the_cases_over_nats() {
     let Some(server) = NatsServer::start() else { return };
     let mut failed = Vec::new();
     for case in Case::all() {
-        let connect = async || {
-            let transport = NatsTransport::connect(NatsOptions::new([server.url()])).await.unwrap();
-            std::sync::Arc::new(transport) as std::sync::Arc<dyn Transport>
-        };
-        failed.extend(in_rust(&case, connect().await, connect().await).await.err());
+        failed.extend(in_rust(&case, connected(&server).await, connected(&server).await).await.err());
     }
     assert_passed("Rust over NATS", &failed);
 }
 
-async fn in_rust(
-    case: &Case,
-    provider: std::sync::Arc<dyn Transport>,
-    caller: std::sync::Arc<dyn Transport>,
-) -> Result<(), String> {
+async fn in_rust(case: &Case, provider: Arc<dyn Transport>, caller: Arc<dyn Transport>) -> Result<(), String> {
     match RustProvider::start(case, provider, caller).await {
         Ok(_) if !case.provider.starts => Err(case.error("the provider starts")),
         Ok(mut provider) => case.run(&mut provider).await,
@@ -86,18 +82,56 @@ async fn providers_in_typescript_pass_the_cases() {
 }
 
 #[tokio::test]
-async fn callers_in_rust_pass_the_cases() {
+async fn callers_in_rust_pass_the_cases_over_memory() {
     let mut failed = Vec::new();
     for case in CallerCase::all() {
-        let mut caller = RustCaller::start(&case).await;
+        let broker = MemoryBroker::new();
+        let [client, provider] = [(); 2].map(|()| Arc::new(broker.connect()) as Arc<dyn Transport>);
+        let mut caller = RustCaller::start(&case, client, provider).await;
         failed.extend(case.run(&mut caller).await.err());
     }
-    assert_passed("Rust", &failed);
+    assert_passed("Rust over memory", &failed);
+}
+
+/// A new connection to a server of NATS.
+async fn connected(server: &NatsServer) -> Arc<dyn Transport> {
+    Arc::new(NatsTransport::connect(NatsOptions::new([server.url()])).await.unwrap())
+}
+
+#[tokio::test]
+async fn callers_in_rust_pass_the_cases_over_nats() {
+    let Some(server) = NatsServer::start() else { return };
+    let mut failed = Vec::new();
+    for case in CallerCase::all() {
+        let (client, provider) = (connected(&server).await, connected(&server).await);
+        let mut caller = RustCaller::start(&case, client, Arc::clone(&provider)).await;
+        failed.extend(case.run(&mut caller).await.err());
+        provider.close().await;
+    }
+    assert_passed("Rust over NATS", &failed);
+}
+
+// Waiting for Node blocks a thread, and the transport needs another one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_in_typescript_pass_the_cases_over_nats() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let Some(mut caller) = NodeCaller::start("callers-nats") else { return };
+    let Some(server) = NatsServer::start() else { return };
+    let mut failed = Vec::new();
+    for case in CallerCase::all() {
+        let provider = connected(&server).await;
+        caller.prepare_over_nats(&case, &server.url(), Arc::clone(&provider)).await;
+        failed.extend(case.run(&mut caller).await.err());
+        provider.close().await;
+    }
+    assert_passed("TypeScript over NATS", &failed);
 }
 
 #[tokio::test]
 async fn callers_in_typescript_pass_the_cases() {
-    let Some(mut caller) = NodeCaller::start() else { return };
+    let Some(mut caller) = NodeCaller::start("callers") else { return };
     let mut failed = Vec::new();
     for case in CallerCase::all() {
         caller.prepare(&case);

@@ -1,26 +1,19 @@
-//! A client in Rust, over memory.
+//! A client in Rust, over any transport.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use capgen::call::{
-    CallMode, CallOptions, CallResult, Client, Delivery, IncomingContent, MemoryBroker, MemoryTransport, Outgoing,
-    PeerTable, Retry, SubscribeOptions, Transport as _,
-};
+use capgen::call::{CallMode, CallOptions, CallResult, Client, PeerTable, Retry, Transport, TransportSettings};
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 use super::caller::{Call, Caller, CallerCase, Policy, Sent};
 use super::case::manifest;
-
-/// The address of requests in the contracts.
-const ADDRESS: &str = "echo";
+use super::wire::{ADDRESS, Wire};
 
 pub(super) struct RustCaller {
     client: Client,
-    transport: MemoryTransport,
-    sent: mpsc::UnboundedReceiver<Sent>,
+    wire: Wire,
     call: Option<JoinHandle<CallResult>>,
 }
 
@@ -41,27 +34,17 @@ fn retry(policy: &Policy) -> Retry {
 }
 
 impl RustCaller {
-    pub(super) async fn start(case: &CallerCase) -> Self {
-        let (broker, contract) = (MemoryBroker::new(), manifest(&case.caller.contract));
-        let (transport, (sender, sent)) = (broker.connect(), mpsc::unbounded_channel());
-        let hash = contract.capabilities[0].hash().to_string();
-        let own = case.has_own_contract.then(|| ("contract", format!("{ADDRESS}.contract.{}", &hash[..32])));
-        let addresses = [("requests", ADDRESS.to_owned()), ("control", format!("{ADDRESS}.control"))];
-        for (at, address) in addresses.into_iter().chain(own) {
-            let mut subscription = transport.subscribe(&address, SubscribeOptions::default()).await.unwrap();
-            let sender = sender.clone();
-            tokio::spawn(async move {
-                while let Some(incoming) = subscription.next().await {
-                    let IncomingContent::Message(text) = incoming.content else { continue };
-                    let text = String::from_utf8(text.to_vec()).unwrap();
-                    let _ = sender.send(Sent { at: at.to_owned(), text });
-                }
-            });
-        }
-        let builder = Client::builder("caller").transport(broker.connect());
-        let builder = builder.peers(PeerTable::new().with_manifest(&contract));
+    /// Starts the client of a case with one transport, and its provider with another one.
+    pub(super) async fn start(case: &CallerCase, client: Arc<dyn Transport>, provider: Arc<dyn Transport>) -> Self {
+        let contract = manifest(&case.caller.contract);
+        let transports = vec![match client.kind() {
+            "nats" => TransportSettings::nats(&[], ADDRESS),
+            _ => TransportSettings::memory(ADDRESS),
+        }];
+        let peers = PeerTable::new().with_manifest(&contract).with_transports(&contract.agent, transports);
+        let builder = Client::builder("caller").transport(client).peers(peers);
         let builder = case.caller.retry.iter().fold(builder, |builder, policy| builder.retry(retry(policy)));
-        Self { client: builder.build().await.unwrap(), transport, sent, call: None }
+        Self { client: builder.build().await.unwrap(), wire: Wire::start(case, provider).await, call: None }
     }
 }
 
@@ -84,14 +67,11 @@ impl Caller for RustCaller {
     }
 
     async fn next(&mut self, patience: Duration) -> Option<Sent> {
-        timeout(patience, self.sent.recv()).await.ok()?
+        self.wire.next(patience).await
     }
 
     async fn answer(&mut self, message: &Value, text: String) {
-        let address = message["replyTo"].as_str().and_then(|address| address.split_once("://")).unwrap().1;
-        let (address, payload, delivery) = (address.to_owned(), text.into(), Delivery::AtMostOnce);
-        let message = Outgoing { address, reply_to: None, payload, delivery, message_id: String::new() };
-        self.transport.publish(message).await.unwrap();
+        self.wire.answer(message, text).await;
     }
 
     async fn outcome(&mut self) -> Value {
