@@ -16,8 +16,8 @@ const fresh = () => `test.shop${subjects++}`;
 const connected = (servers = url, user = "all") => connect({ servers, user, pass: "secret", maxReconnectAttempts: -1, reconnectTimeWait: 20 });
 
 /** A server with handlers of `any` and `read`, over a connection of its own. */
-async function serving(subject, handler, settings, options) {
-  const connection = await connected();
+async function serving(subject, handler, settings, options, servers = url) {
+  const connection = await connected(servers);
   const server = createShopServer({ any: handler, read: handler }, { receivesControl: true, ...settings });
   const service = await serveNats(connection, server, { subject, queue: "shop", capabilities: shopCapabilities, ...options });
   return { connection, ...service };
@@ -157,6 +157,20 @@ tests["a lost connection fails calls at once, and is made again"] = async () => 
   path.repair();
   assert.equal((await retrying).status, "ok");
   assert.equal((await client.any(1)).status, "ok");
+};
+
+tests["a server receives requests again after a lost connection"] = async () => {
+  const [subject, path] = [fresh(), await relay()];
+  await serving(subject, () => 1, {}, {}, path.url);
+  const client = clientOf(await connected(), subject, { retry: { attempts: 64, longestPauseMs: 200 } });
+  assert.equal((await client.any(1)).status, "ok");
+  path.cut();
+  const gone = Date.now() + 10_000;
+  while ((await client.any(1, { timeoutMs: 500, retry: { attempts: 1 } })).error?.code !== "EAGENTRPC_NO_PEER") assert.ok(Date.now() < gone);
+  const waiting = client.any(1, { timeoutMs: 20_000 });
+  await sleep(50);
+  path.repair();
+  assert.equal((await waiting).response, 1);
 };
 
 tests["messages above the limit of the server are not sent"] = async () => {

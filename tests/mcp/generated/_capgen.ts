@@ -1126,6 +1126,8 @@ export function errorOf(call: any, payload: any): any {
     Array.isArray(violations) &&
     violations.every((violation) => isText(violation?.path) && isText(violation.message));
   if (!isKnown) return call.failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
+  // A busy process may read the answer only after the deadline. Then both sides agree that it has passed.
+  if (code === "EAGENTRPC_DEADLINE_EXCEEDED" && call.rest() <= 0) return call.failed("EAGENTRPC_TIMEOUT", "no response before the deadline");
   // The agent may list more of them than a report has.
   const list = listOf(100, 65_536);
   for (const { path, message, keyword } of violations) addTo(list, () => path, message, keyword);

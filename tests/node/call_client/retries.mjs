@@ -189,6 +189,18 @@ tests["pauses fit into the time that remains"] = async () => {
   assert.ok(performance.now() - again >= 145);
 };
 
+tests["an answer that is read after the deadline is a timeout"] = async () => {
+  const { now } = performance;
+  const { client } = scripted((request, send) => {
+    // The process is busy until then.
+    performance.now = () => now.call(performance) + 2000;
+    send(failed(request, { code: "EAGENTRPC_DEADLINE_EXCEEDED", message: "m", effect: "none" }));
+  });
+  const { status, error } = await client.read(null, { timeoutMs: 1000 });
+  performance.now = now;
+  assert.deepEqual([status, error.code], ["timeout", "EAGENTRPC_TIMEOUT"]);
+};
+
 tests["a hedged call takes the first answer, and cancels the others"] = async () => {
   const react = (request, send, count) => void (count === 2 && send(response(request, 1)));
   const { client, requests, cancels, signals } = scripted(react, { retry: { attempts: 3, hedgeAfterMs: 30 } });

@@ -26,5 +26,5 @@ fn generated_clients_and_servers_call_each_other_over_nats() {
     let module = write_module(&shop(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("nats-package"));
     let script = folder().join("node/nats.mjs");
     let printed = printed(command().arg(script).arg(module).arg(broker.url()));
-    assert_eq!(printed, "11 tests\n");
+    assert_eq!(printed, "12 tests\n");
 }
