@@ -206,8 +206,8 @@ impl CallError {
     }
 
     /// For [`code::VERSION_SKEW`]: the first change that breaks this caller, with the members `code`, `message`,
-    /// `side`, `pointer`, `help` and `fingerprint` of a finding of `capgen diff`, and in `witness` a payload that proves
-    /// it.
+    /// `side`, `pointer`, `help` and `fingerprint` of a finding of `capgen diff`, and in `witness` a payload that
+    /// proves it.
     #[must_use]
     pub fn finding(&self) -> Option<&Value> {
         self.details.as_ref()?.finding.as_ref()

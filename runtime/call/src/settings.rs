@@ -15,7 +15,8 @@ use capgen_evolve::Assume;
 /// | `CAPGEN_ASSUME` | `any-peer`, `capgen-peer` | [`assume`](Self::assume) |
 ///
 /// Nothing reads the environment without a call of [`from_env`](Self::from_env). A setting of a builder wins over one
-/// of the environment, and that over one of the fleet, as [`ServerBuilder::fleet`](crate::ServerBuilder::fleet) takes it.
+/// of the environment, and that over one of the fleet, as [`ServerBuilder::fleet`](crate::ServerBuilder::fleet) takes
+/// it.
 ///
 /// ```no_run
 /// use capgen_call::{Handlers, Server, Settings};

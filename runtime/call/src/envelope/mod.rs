@@ -87,8 +87,8 @@ pub(crate) const NO_EFFECT: &str = "none";
 /// The value of [`header::FRAME`] in the proof that a request waits or runs.
 pub(crate) const WORKING: &str = "working";
 
-/// The size of the largest contract in [`header::DESCRIPTOR`], in bytes. Usual ones have a few KB. It is read and compared
-/// before the call runs, or beside it.
+/// The size of the largest contract in [`header::DESCRIPTOR`], in bytes. Usual ones have a few KB. It is read and
+/// compared before the call runs, or beside it.
 pub(crate) const MAX_DESCRIPTOR: usize = 256 * 1024;
 
 /// The size of the largest request with a contract that only later calls need, in bytes: providers that ask for

@@ -8,9 +8,10 @@ use tokio::time::Instant;
 
 use super::callers::Caller;
 
-/// The control messages of a caller and a kind that a server follows in a [`PERIOD`]; further ones are dropped. They need
-/// no permit, so that they arrive while all handlers are busy, and therefore must not take the time of the requests: a
-/// thousand signatures take some 10 ms. A caller that cancels more at once has handlers that run to their end.
+/// The control messages of a caller and a kind that a server follows in a [`PERIOD`]; further ones are dropped. They
+/// need no permit, so that they arrive while all handlers are busy, and therefore must not take the time of the
+/// requests: a thousand signatures take some 10 ms. A caller that cancels more at once has handlers that run to their
+/// end.
 const MAX_MESSAGES: usize = 1000;
 const PERIOD: Duration = Duration::from_secs(1);
 

@@ -32,7 +32,8 @@ pub(super) struct Answer {
     /// Whether the request is not proved to come from its sender. Then the answer is not signed, so that no one can use
     /// the provider to forge responses.
     pub(super) is_unproved: bool,
-    /// Whether the caller should send its contract: with this request if it is refused, and otherwise with its next one.
+    /// Whether the caller should send its contract: with this request if it is refused, and otherwise with its next
+    /// one.
     needs_descriptor: bool,
     /// The contracts, as JSON, if a response may be invalid for the caller although this one was sent.
     skew: Option<String>,

@@ -68,8 +68,8 @@ impl<'a> Attempts<'a> {
         self.remember(Weight::Retryable, Err(error));
     }
 
-    /// Handles the refusal by an instance because of its contract: it would refuse the request again, and another one may
-    /// serve it. Attempts that wait may still succeed, and those that are lost are repeated.
+    /// Handles the refusal by an instance because of its contract: it would refuse the request again, and another one
+    /// may serve it. Attempts that wait may still succeed, and those that are lost are repeated.
     pub(super) fn refused(&mut self, error: CallError) {
         self.look_elsewhere(error.retry_after());
         self.remember(Weight::Retryable, Err(error));
