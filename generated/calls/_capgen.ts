@@ -784,19 +784,22 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   });
   const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open };
   const method = (kind: string, capability: any) => (request: unknown, options: any) => callOf(client, kind, capability, request, options);
-  const entries = Object.entries(methods).map(([name, capability]) => [
-    name,
-    Object.assign(method("request", capability), { publish: method("event", capability) }),
-  ]);
+  const entries = Object.entries(methods).map(([name, entry]: any) => {
+    // A method without a capability is another name of a method.
+    const capability = entry[0] ? entry : methods[entry[1]];
+    return [name, Object.assign(method("request", capability), { publish: method("event", capability) })];
+  });
   return Object.fromEntries(entries);
 }
 
 /** The result of a call, or of an event. Never rejects. */
-export async function callOf(client: any, kind: string, [name, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> {
+export async function callOf(client: any, kind: string, [label, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> {
   const { AbortController, clearTimeout, performance, setTimeout }: any = globalThis;
   const { settings, open } = client;
   const { parent } = options;
-  const capability = client.capabilities[name];
+  // Of several versions of a capability, each has a label of its own, and all have one name.
+  const [name] = label.split("@");
+  const capability = client.capabilities[label];
   const start = performance.now();
   const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
@@ -1256,7 +1259,7 @@ export function mayRepeat({ idempotent, sideEffects }: any): boolean {
 /**
  * The text of the response to a message; `undefined` if it has none. `server` has the functions of a server that remembers requests.
  */
-export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any, server?: any): globalThis.Promise<any> {
+export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any, server?: any): globalThis.Promise<any> {
   const { AbortController, clearTimeout }: any = globalThis;
   const to = `agent://${agent}`;
   let parts: any;
@@ -1272,6 +1275,7 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   const controller = new AbortController();
   const call: any = { agent, text, parts, capability, method, handlers, settings, refusalOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
+  call.candidates = (version?: string) => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
   // Only the answers to proved requests are signed, so that no one can use the agent to forge responses.
   call.isProved = settings.verify ? undefined : true;
@@ -1300,9 +1304,10 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }: any) => {
+    const { hash, version }: any = call.capability ?? {};
     const headers = {
-      "capgen-contract": capability?.hash,
-      "capgen-version": parts.headers?.["capgen-contract"] === capability?.hash ? undefined : capability?.version,
+      "capgen-contract": hash,
+      "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
@@ -1347,31 +1352,39 @@ export async function admitCall(call: any): globalThis.Promise<any> {
   call.isProved = true;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
   const version = headers["capgen-version"];
-  const [code, message] = (version !== undefined && call.refusalOf?.(call.describe(), version)) || [];
+  const refusedBy = (describe: any) => (version !== undefined && call.refusalOf?.(describe(), version)) || undefined;
+  const { found, refusal: unknown } = call.candidates(version);
+  call.found = found?.filter(({ describe }: any) => !refusedBy(describe));
+  const [code, message] = unknown ?? (call.found.length ? [] : refusedBy(found[0].describe));
   if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
 }
 
 /** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
 export async function runCall(call: any): globalThis.Promise<any> {
-  const { parts, capability, method, handlers, settings, signal } = call;
+  const { parts, found: candidates = [call], handlers, settings, signal } = call;
   const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
   const { "capgen-contract": contract, "capgen-policy": policy } = headers;
-  const isSame = [undefined, capability.hash].includes(contract);
+  const isSame = () => [undefined, call.capability.hash].includes(contract);
   const invalid = (side: string, value: unknown) => {
+    const { capability } = call;
     const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: true }) ?? {};
     if (ok) return;
     const more: any = defined({ side, violations, truncated: truncated || undefined });
     if (side === "response") return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
-    if (isSame) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
+    if (isSame()) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
     const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
     return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
   };
-  const found = invalid("request", payload);
-  if (found) return found;
+  // The first version that can read the payload runs it; otherwise, the violations are those of the first of all.
+  const choose = ({ capability, method, describe }: any) => {
+    Object.assign(call, { capability, method, describe });
+    return invalid("request", payload);
+  };
+  if (candidates.every(choose)) return choose(candidates[0]);
   // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
   const descriptor = call.describe();
   const policies = [policy, descriptor.skew];
-  if (kind === "request" && !isSame && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
+  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
     const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
     return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
   }
@@ -1394,7 +1407,7 @@ export async function runCall(call: any): globalThis.Promise<any> {
     },
   };
   try {
-    const response = await handlers[method](payload, context);
+    const response = await handlers[call.method](payload, context);
     return { ...(invalid("response", response) ?? { response }), isFinal: true };
   } catch (error) {
     // The codes of the protocol have meanings of their own, such as that no handler started.
@@ -1448,9 +1461,9 @@ export function invalidHeader(headers: any): any {
 }
 
 /** The versions and hashes of the contracts of the two sides of a call. */
-export function skewOf({ parts, capability: { hash, version } }: any, reason: string): any {
+export function skewOf({ parts, versions, capability: { hash, version } }: any, reason: string): any {
   const { "capgen-version": callerVersion, "capgen-contract": callerContract } = parts.headers ?? {};
-  return defined({ callerVersion, callerContract, providerVersion: version, providerContract: hash, served: version && [version], reason });
+  return defined({ callerVersion, callerContract, providerVersion: version, providerContract: hash, served: versions ?? (version && [version]), reason });
 }
 
 /** The answer to a request whose handler did not start. */
@@ -1464,7 +1477,7 @@ export function failedWith(code: string, message: string, more?: any): any {
 }
 
 /** A server of an agent, which remembers requests: to cancel them, to run duplicates once, and to refuse replays. */
-export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any): any {
+export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any): any {
   const { clearTimeout, setTimeout }: any = globalThis;
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
@@ -1502,7 +1515,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
     const features = [send && "heartbeat", receivesControl && "cancel"].filter(Boolean).join(" ") || undefined;
     inFlight++;
     const hooks = { features, refusal, admit, once, enter };
-    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, hooks);
+    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, candidatesOf, hooks);
     const message = { handled, stop };
     pending.add(message);
     try {
@@ -1797,6 +1810,29 @@ export function versionRefusal({ version: ours, minSchemaVersion: least, support
   if (least && order(least) < 0) return ["EVERSION_SKEW", `the provider serves callers with version ${least} or later, ${but}`];
   if (supported && ![...supported, ...(ours ? [ours] : [])].some(isIn))
     return ["EVERSION_SKEW", `the provider serves the versions ${supported.join(", ")}, ${but}`];
+}
+
+/**
+ * The versions of a capability that may run a request, the highest first: the one with the caller's contract, else those of the caller's
+ * compatibility line, else all. `undefined` if the capability has one version.
+ */
+export function candidatesOf(call: any, capabilities: any, methods: any, version?: string): any {
+  const { parts, method, refusalOf } = call;
+  if (method) return;
+  const keys = Object.keys(methods).filter((key) => methods[key][0]?.startsWith(`${parts.capability}@`));
+  const versions = keys.map((method) => {
+    const [label, describe] = methods[method];
+    return { capability: capabilities[label], method, describe };
+  });
+  call.versions = versions.map(({ capability }) => capability.version);
+  const equal = versions.filter(({ capability }) => capability.hash === parts.headers?.["capgen-contract"]);
+  if (equal.length) return { found: equal };
+  // No valid version is lower, so only an invalid one is refused.
+  const refusal = version !== undefined && refusalOf({ minSchemaVersion: "0.0.0-0" }, version);
+  if (refusal) return { refusal };
+  const lineOf = (text: any) => /^(?:0\.)?\d+/.exec(text)?.[0];
+  const inLine = versions.filter(({ capability }) => version !== undefined && lineOf(capability.version) === lineOf(version));
+  return { found: inLine.length ? inLine : versions };
 }
 
 /** A random id. Browsers have `randomUUID`, which is faster, only on secure pages. */

@@ -12,8 +12,10 @@ const server = versions.createVersionsServer({
   bookTrip: named("bookTrip", { id: "T" }),
   bookTripV1_3: named("bookTripV1_3", { any: true }),
   bookTripV1_4: named("bookTripV1_4", { id: 1 }),
-  bookTripV2: named("bookTripV2", null),
   bookTripV3: named("bookTripV3", null),
+  cancelTrip: named("cancelTrip", null),
+  cancelTripV1: named("cancelTripV1", null),
+  cancelTripV2: named("cancelTripV2", null),
   ping: named("ping", "pong"),
 });
 const transport = {
@@ -29,15 +31,24 @@ for (const [method, request, response] of [
   ["bookTripV1_4", dollars, { id: 1 }],
   ["bookTripV1_3", dollars, { any: true }],
   ["bookTripV3", { amount: "1 USD" }, null],
-  ["bookTripV2", { trip: "a" }, null],
+  ["cancelTrip", { id: "a" }, null],
+  ["cancelTripV2", { trip: "a" }, null],
+  ["cancelTripV1", 1, null],
   ["ping", 1, "pong"],
 ]) {
   const result = await client[method](request);
   assert.deepEqual([result.status, result.response], ["ok", response], `${method}: ${JSON.stringify(result)}`);
   assert.equal(runs.at(-1), method);
 }
-assert.deepEqual([...new Set(sent.map(({ capability }) => capability))], ["book-trip", "book-trip-v2", "ping"]);
-assert.deepEqual(sent.map(({ headers }) => headers["capgen-version"]), ["2.1.0", "1.4.0", "1.3.0", "3.0.0-rc.1", undefined, undefined]);
+assert.deepEqual([...new Set(sent.map(({ capability }) => capability))], ["book-trip", "cancel-trip", "cancel-trip-v2", "ping"]);
+assert.deepEqual(
+  sent.map(({ headers }) => headers["capgen-version"]),
+  ["2.1.0", "1.4.0", "1.3.0", "3.0.0-rc.1", "2.0.0", undefined, "1.0.0", undefined],
+);
+// The plain version has a second name, unless another capability has it.
+await client.bookTripV2(cents);
+assert.deepEqual([runs.at(-1), sent.at(-1).headers["capgen-version"]], ["bookTrip", "2.1.0"]);
+assert.equal(versions.parseBookTripV2Request, versions.parseBookTripRequest);
 
 /** The answer to a request of a caller with a version and another contract. */
 const answered = async (version, payload) => {

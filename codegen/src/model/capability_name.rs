@@ -48,15 +48,19 @@ impl CapabilityName {
         names
     }
 
-    /// The text of the version in identifiers: the title, or the text with a suffix that the plain version has too.
+    /// The text with a suffix for the version; `None` for the plain version if another capability has this name.
     pub(crate) fn suffixed(&self) -> Option<&str> {
-        let is_one_of_several = self.label != self.name;
-        is_one_of_several.then(|| self.alias.as_deref().unwrap_or(&self.title))
+        self.alias.as_deref().or_else(|| (self.title != self.name).then_some(self.title.as_str()))
+    }
+
+    /// Whether the contract has several versions of the capability.
+    pub(crate) fn is_one_of_several(&self) -> bool {
+        self.label != self.name
     }
 
     /// The keys of the capability in a table: the label, and for the plain version of several the name.
     pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
-        let is_plain_of_several = self.title == self.name && self.label != self.name;
+        let is_plain_of_several = self.title == self.name && self.is_one_of_several();
         is_plain_of_several.then_some(self.name.as_str()).into_iter().chain([self.label.as_str()])
     }
 }

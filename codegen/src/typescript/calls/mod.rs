@@ -96,7 +96,7 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
     };
     // Most agents have one version of each capability and serve every caller, so their files need no comparison.
     let restricts = model.capabilities.iter().any(|capability| restricts_versions(capability.source));
-    let has_versions = model.capabilities.iter().any(|capability| capability.name.suffixed().is_some());
+    let has_versions = model.capabilities.iter().any(|capability| capability.name.is_one_of_several());
     let served = |own: &[Local]| {
         let refusal = (restricts || has_versions).then(|| Helper::VersionRefusal.value());
         let versions = has_versions.then(|| Helper::CandidatesOf.value());
@@ -143,7 +143,7 @@ pub(super) fn methods(model: &Model<'_>) -> Item {
     // A server tries versions in this order, the highest first.
     let mut order: Vec<usize> = Vec::with_capacity(names.len());
     for (index, capability) in model.capabilities.iter().enumerate() {
-        if capability.name.suffixed().is_none() {
+        if !capability.name.is_one_of_several() {
             order.push(index);
         } else if !order.contains(&index) {
             order.extend(model.manifest.versions(&capability.name.name));
