@@ -1,6 +1,6 @@
 //! Running requests with equal idempotency keys once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -49,9 +49,21 @@ struct Entries {
     all: HashMap<Key, Entry>,
     /// Entries that have a response, by the time, in Unix ms, at which they are forgotten.
     by_end: BTreeMap<u64, Vec<Key>>,
+    /// Those of them whose key is the id of a call, by their caller and end.
+    of_attempts: BTreeMap<(Caller, u64), Vec<Key>>,
     /// The numbers of entries, and the bytes of their answers.
     counts: Shares<Caller>,
     bytes: Shares<Caller>,
+}
+
+/// The origin of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// The caller chose it, and relies on the answer for the whole window.
+    Caller,
+    /// It is the id of the call, for the attempts of the client. Without it, the request would be served too: so its
+    /// answer makes room for further requests of its caller, rather than that they are refused.
+    Attempts,
 }
 
 #[derive(Debug)]
@@ -62,6 +74,8 @@ struct Entry {
     caller: Caller,
     /// The id of the request that runs.
     first: String,
+    /// When the answer is forgotten, in Unix ms; `None` while the request runs.
+    end: Option<u64>,
     /// Where the others wait for the answer.
     answer: Arc<watch::Sender<Option<Answer>>>,
 }
@@ -90,7 +104,8 @@ impl KeyedResponses {
     /// Responses of which a caller that is alone may have `capacity`, with `max_bytes`.
     pub(super) fn new(window: u64, capacity: u64, max_bytes: u64) -> Self {
         let (counts, bytes) = (Shares::new(capacity), Shares::new(max_bytes));
-        Self { entries: Mutex::new(Entries { all: HashMap::new(), by_end: BTreeMap::new(), counts, bytes }), window }
+        let (all, by_end, of_attempts) = (HashMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { entries: Mutex::new(Entries { all, by_end, of_attempts, counts, bytes }), window }
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -105,14 +120,14 @@ impl KeyedResponses {
         if let Some(entry) = entries.all.get(&key) {
             return if entry.payload == hash { Turn::Later(entry.answer.subscribe()) } else { Turn::Conflict };
         }
-        // The size of the answer is not known yet.
-        let has_bytes = entries.bytes.held(caller) < entries.bytes.share(caller);
-        if !has_bytes || !entries.counts.try_take(caller, 1) {
-            return Turn::Full;
+        while !entries.try_take(caller) {
+            if !entries.forget_answer_for_attempts(caller) {
+                return Turn::Full;
+            }
         }
         let answer = Arc::new(watch::Sender::new(None));
         let (caller, first) = (caller.clone(), id.to_owned());
-        entries.all.insert(key, Entry { payload: hash, caller, first, answer: Arc::clone(&answer) });
+        entries.all.insert(key, Entry { payload: hash, caller, first, end: None, answer: Arc::clone(&answer) });
         Turn::First(First { once: Arc::clone(self), key, answer, has_answer: false })
     }
 
@@ -128,14 +143,39 @@ impl Entries {
         while let Some(entry) = self.by_end.first_entry()
             && *entry.key() < now
         {
-            for key in entry.remove() {
-                self.remove(&key);
+            let (end, keys) = entry.remove_entry();
+            for key in keys {
+                // The key may have been forgotten before, and used again.
+                if self.all.get(&key).is_some_and(|entry| entry.end == Some(end)) {
+                    self.remove(&key);
+                }
             }
         }
     }
 
+    /// Takes a place of a caller, if its share has one. The size of the answer is not known yet.
+    fn try_take(&mut self, caller: &Caller) -> bool {
+        self.bytes.held(caller) < self.bytes.share(caller) && self.counts.try_take(caller, 1)
+    }
+
+    /// Forgets the answer for attempts of a caller that ends first. Returns whether there was one.
+    fn forget_answer_for_attempts(&mut self, caller: &Caller) -> bool {
+        let mut ends = self.of_attempts.range((caller.clone(), 0)..=(caller.clone(), u64::MAX));
+        let Some(key) = ends.next().and_then(|(_, keys)| keys.last().copied()) else { return false };
+        self.remove(&key);
+        true
+    }
+
     fn remove(&mut self, key: &Key) {
         if let Some(entry) = self.all.remove(key) {
+            if let Some(end) = entry.end
+                && let btree_map::Entry::Occupied(mut keys) = self.of_attempts.entry((entry.caller.clone(), end))
+            {
+                keys.get_mut().retain(|other| other != key);
+                if keys.get().is_empty() {
+                    keys.remove();
+                }
+            }
             let bytes = entry.answer.borrow().as_ref().map_or(0, size);
             self.counts.give_back(&entry.caller, 1);
             self.bytes.give_back(&entry.caller, bytes);
@@ -150,12 +190,16 @@ fn size(answer: &Answer) -> u64 {
 
 impl First {
     /// Stores the answer until a time in Unix ms, and gives it to the requests that wait.
-    pub(super) fn answer(mut self, answer: Answer, end: u64) {
+    pub(super) fn answer(mut self, answer: Answer, end: u64, origin: Origin) {
         self.has_answer = true;
         let mut guard = self.once.lock();
         let entries = &mut *guard;
-        if let Some(entry) = entries.all.get(&self.key) {
+        if let Some(entry) = entries.all.get_mut(&self.key) {
+            entry.end = Some(end);
             entries.bytes.hold(&entry.caller, size(&answer));
+            if origin == Origin::Attempts {
+                entries.of_attempts.entry((entry.caller.clone(), end)).or_default().push(self.key);
+            }
         }
         entries.by_end.entry(end).or_default().push(self.key);
         // Together with the bytes, which are returned when the entry is forgotten.
@@ -195,10 +239,34 @@ mod tests {
         drop(later);
         assert!(!once.has_waiters(&key("k"), "1"));
         assert!(matches!(turn(&once, "k", "1", &Bytes::from_static(b"2"), 0), Turn::Conflict));
-        first.answer(Answer::ok(payload.clone()), 100);
+        first.answer(Answer::ok(payload.clone()), 100, Origin::Caller);
         let Turn::Later(answer) = turn(&once, "k", "1", &payload, 100) else { panic!("not later") };
         assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
         assert!(matches!(turn(&once, "k", "1", &payload, 101), Turn::First(_)));
+    }
+
+    #[test]
+    fn answers_for_attempts_make_room_and_those_for_keys_of_callers_do_not() {
+        let once = Arc::new(KeyedResponses::new(100, 3, 1000));
+        let payload = Bytes::from_static(b"1");
+        let run = |name: &str, origin, end| match turn(&once, name, "1", &payload, 0) {
+            Turn::First(first) => first.answer(Answer::ok(payload.clone()), end, origin),
+            _ => panic!("{name} is not first"),
+        };
+        run("chosen", Origin::Caller, 10);
+        run("late", Origin::Attempts, 30);
+        run("early", Origin::Attempts, 20);
+        for number in 0..1000 {
+            run(&number.to_string(), Origin::Attempts, 40 + number);
+        }
+        let is_known = |name| matches!(turn(&once, name, "1", &payload, 0), Turn::Later(_));
+        assert!(is_known("chosen") && is_known("999"), "keys of callers, and the latest one");
+        let count = |entries: &Entries| (entries.all.len(), entries.bytes.used());
+        assert_eq!(count(&once.lock()), (3, 3));
+        // A key that was forgotten and used again lasts as long as its new answer.
+        run("early", Origin::Attempts, 2000);
+        once.lock().forget(21);
+        assert!(is_known("early") && !is_known("chosen"));
     }
 
     #[test]
@@ -223,7 +291,7 @@ mod tests {
                 while count < most
                     && let Turn::First(first) = once.turn((key(&format!("{name}{count}")), caller), "1", &payload, 0)
                 {
-                    first.answer(Answer::ok(payload.clone()), 100);
+                    first.answer(Answer::ok(payload.clone()), 100, Origin::Caller);
                     count += 1;
                 }
                 count

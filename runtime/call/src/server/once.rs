@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{timeout, timeout_at};
 
-use super::idempotency::{First, Key, Turn};
+use super::idempotency::{First, Key, Origin, Turn};
 use super::respond::Answer;
 use super::run::{Interruption, Processed, audit_patience};
 use super::shared::Shared;
@@ -79,7 +79,7 @@ impl Shared {
         };
         if answer.is_final {
             let end = self.journal.clock.now_ms().saturating_add(self.kept_for(processed));
-            first.answer(answer.clone(), end);
+            first.answer(answer.clone(), end, origin(processed));
         }
         answer
     }
@@ -109,6 +109,14 @@ impl Shared {
             self.once.window
         }
     }
+}
+
+/// The origin of the key of a request. A broker that stores a message relies on the answer as a caller does: it may
+/// deliver the message again.
+fn origin(processed: &Processed<'_>) -> Origin {
+    let request = processed.request;
+    let is_own = request.header(header::IDEMPOTENCY_KEY) == Some(request.correlation_id());
+    if is_own && !processed.arrival.is_stored { Origin::Attempts } else { Origin::Caller }
 }
 
 fn too_late() -> Answer {
