@@ -3,9 +3,9 @@
  */
 // Source: agent://versions
 // Capabilities: book-trip@2.1.0, book-trip@3.0.0-rc.1, book-trip@1.4.0, book-trip@1.3.0,
-//   book-trip-v2, ping
+//   cancel-trip@2.0.0, cancel-trip@1.0.0, cancel-trip-v2, ping
 // Regenerate: capgen --peer versions --lang typescript # in the root folder of the fleet; add `--out`, unless the file is in `generated`
-// Contract: sha256:a763f208e3eba9b8a4c0b6e8478d14ed1e029e64bf9a1725b7ae7dfe845298db
+// Contract: sha256:192dffe86aafd8eb9d22b81dbda52dda84e13b39d135a3e55b000803fb2c4685
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -72,15 +72,37 @@ export type BookTripV1_3Request = {
 
 export type BookTripV1_3Response = unknown;
 
-export type BookTripV2Request = {
+export type CancelTripRequest = {
+  id?: string;
+};
+
+export type CancelTripResponse = unknown;
+
+export type CancelTripV1Request = unknown;
+
+export type CancelTripV1Response = unknown;
+
+export type CancelTripV2Request = {
   trip?: string;
 };
 
-export type BookTripV2Response = unknown;
+export type CancelTripV2Response = unknown;
 
 export type PingRequest = unknown;
 
 export type PingResponse = unknown;
+
+/** `BookTripRequest` by the name that it keeps when a higher version is added. */
+export type BookTripV2Request = BookTripRequest;
+
+/** `BookTripRequestSeat` by the name that it keeps when a higher version is added. */
+export type BookTripV2RequestSeat = BookTripRequestSeat;
+
+/** `BookTripResponse` by the name that it keeps when a higher version is added. */
+export type BookTripV2Response = BookTripResponse;
+
+/** `BookTripResponseBooking` by the name that it keeps when a higher version is added. */
+export type BookTripV2ResponseBooking = BookTripResponseBooking;
 
 /** The request and the response of every capability. */
 export interface VersionsCapabilities {
@@ -91,7 +113,10 @@ export interface VersionsCapabilities {
   "book-trip@3.0.0-rc.1": { request: BookTripV3Request; response: BookTripV3Response };
   "book-trip@1.4.0": { request: BookTripV1_4Request; response: BookTripV1_4Response };
   "book-trip@1.3.0": { request: BookTripV1_3Request; response: BookTripV1_3Response };
-  "book-trip-v2": { request: BookTripV2Request; response: BookTripV2Response };
+  "cancel-trip": { request: CancelTripRequest; response: CancelTripResponse };
+  "cancel-trip@2.0.0": { request: CancelTripRequest; response: CancelTripResponse };
+  "cancel-trip@1.0.0": { request: CancelTripV1Request; response: CancelTripV1Response };
+  "cancel-trip-v2": { request: CancelTripV2Request; response: CancelTripV2Response };
   "ping": { request: PingRequest; response: PingResponse };
 }
 
@@ -142,11 +167,32 @@ export const versionsCapabilities = {
     request: { is: isBookTripV1_3Request, parse: parseBookTripV1_3Request },
     response: undefined,
   },
-  "book-trip-v2": {
+  "cancel-trip": {
+    version: "2.0.0",
+    timeoutMs: undefined,
+    hash: "b1136e122fb9429d18ad71a3f52c942c0fa231b51c1f4308de86e622baeeaf10",
+    request: { is: isCancelTripRequest, parse: parseCancelTripRequest },
+    response: undefined,
+  },
+  "cancel-trip@2.0.0": {
+    version: "2.0.0",
+    timeoutMs: undefined,
+    hash: "b1136e122fb9429d18ad71a3f52c942c0fa231b51c1f4308de86e622baeeaf10",
+    request: { is: isCancelTripRequest, parse: parseCancelTripRequest },
+    response: undefined,
+  },
+  "cancel-trip@1.0.0": {
+    version: "1.0.0",
+    timeoutMs: undefined,
+    hash: "5cc430ca557f5045826702196f118b6a4bd810c60be989d9752d34fb7c1e979d",
+    request: undefined,
+    response: undefined,
+  },
+  "cancel-trip-v2": {
     version: undefined,
     timeoutMs: undefined,
-    hash: "e421a0fd617d09a429476519d610e892c2bddbc43d8fb722bfac7ac3c56213b6",
-    request: { is: isBookTripV2Request, parse: parseBookTripV2Request },
+    hash: "0bfebfd758c2e60e99b957626011c85da402ea68078696564bce5b85972e4b70",
+    request: { is: isCancelTripV2Request, parse: parseCancelTripV2Request },
     response: undefined,
   },
   ping: {
@@ -232,7 +278,16 @@ export function isBookTripV1_3Request(value: any): value is BookTripV1_3Request 
   );
 }
 
-export function isBookTripV2Request(value: any): value is BookTripV2Request {
+export function isCancelTripRequest(value: any): value is CancelTripRequest {
+  let value1: any, size1: any = 0;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    ((value1 = value.id) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
+    sized(value, size1, 128)
+  );
+}
+
+export function isCancelTripV2Request(value: any): value is CancelTripV2Request {
   let value1: any, size1: any = 0;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -291,8 +346,14 @@ export function parseBookTripV1_3Request(value: unknown, options?: VersionsParse
   ]);
 }
 
-export function parseBookTripV2Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripV2Request> {
-  return parse(isBookTripV2Request(value), value, options, () => [
+export function parseCancelTripRequest(value: unknown, options?: VersionsParseOptions): VersionsParseResult<CancelTripRequest> {
+  return parse(isCancelTripRequest(value), value, options, () => [
+    { type: "object", optional: { id: "string" } },
+  ]);
+}
+
+export function parseCancelTripV2Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<CancelTripV2Request> {
+  return parse(isCancelTripV2Request(value), value, options, () => [
     { type: "object", optional: { trip: "string" } },
   ]);
 }
@@ -328,8 +389,13 @@ export function assertBookTripV1_3Request(value: unknown, options?: VersionsPars
 }
 
 /** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripV2Request(value: unknown, options?: VersionsParseOptions): asserts value is BookTripV2Request {
-  assert(parseBookTripV2Request(value, options));
+export function assertCancelTripRequest(value: unknown, options?: VersionsParseOptions): asserts value is CancelTripRequest {
+  assert(parseCancelTripRequest(value, options));
+}
+
+/** Throws a `VersionsPayloadError` if the value is invalid. */
+export function assertCancelTripV2Request(value: unknown, options?: VersionsParseOptions): asserts value is CancelTripV2Request {
+  assert(parseCancelTripV2Request(value, options));
 }
 
 /** The request of `book-trip@2.1.0` as a Standard Schema. */
@@ -412,18 +478,58 @@ export const bookTripV1_3Response: VersionsStandardSchema<BookTripV1_3Response> 
   },
 };
 
-/** The request of `book-trip-v2` as a Standard Schema. */
-export const bookTripV2Request: VersionsStandardSchema<BookTripV2Request> = {
+/** The request of `cancel-trip@2.0.0` as a Standard Schema. */
+export const cancelTripRequest: VersionsStandardSchema<CancelTripRequest> = {
   "~standard": {
     version: 1,
     vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripV2Request, value, options),
-    jsonSchema: { input: schema_bookTripV2Request, output: schema_bookTripV2Request },
+    validate: (value, options) => standard(parseCancelTripRequest, value, options),
+    jsonSchema: { input: schema_cancelTripRequest, output: schema_cancelTripRequest },
   },
 };
 
-/** The response of `book-trip-v2` as a Standard Schema. */
-export const bookTripV2Response: VersionsStandardSchema<BookTripV2Response> = {
+/** The response of `cancel-trip@2.0.0` as a Standard Schema. */
+export const cancelTripResponse: VersionsStandardSchema<CancelTripResponse> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
+  },
+};
+
+/** The request of `cancel-trip@1.0.0` as a Standard Schema. */
+export const cancelTripV1Request: VersionsStandardSchema<CancelTripV1Request> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
+  },
+};
+
+/** The response of `cancel-trip@1.0.0` as a Standard Schema. */
+export const cancelTripV1Response: VersionsStandardSchema<CancelTripV1Response> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value) => ({ value: value }),
+    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
+  },
+};
+
+/** The request of `cancel-trip-v2` as a Standard Schema. */
+export const cancelTripV2Request: VersionsStandardSchema<CancelTripV2Request> = {
+  "~standard": {
+    version: 1,
+    vendor: "capgen",
+    validate: (value, options) => standard(parseCancelTripV2Request, value, options),
+    jsonSchema: { input: schema_cancelTripV2Request, output: schema_cancelTripV2Request },
+  },
+};
+
+/** The response of `cancel-trip-v2` as a Standard Schema. */
+export const cancelTripV2Response: VersionsStandardSchema<CancelTripV2Response> = {
   "~standard": {
     version: 1,
     vendor: "capgen",
@@ -512,6 +618,22 @@ function schema_bookTripV1_3Request(options: any): any {
   ]);
 }
 
-function schema_bookTripV2Request(options: any): any {
+function schema_cancelTripRequest(options: any): any {
+  return jsonSchema(options, () => [{ type: "object", properties: { id: { type: "string" } } }]);
+}
+
+function schema_cancelTripV2Request(options: any): any {
   return jsonSchema(options, () => [{ type: "object", properties: { trip: { type: "string" } } }]);
 }
+
+export const isBookTripV2Request: typeof isBookTripRequest = isBookTripRequest;
+
+export const parseBookTripV2Request: typeof parseBookTripRequest = parseBookTripRequest;
+
+export const assertBookTripV2Request: typeof assertBookTripRequest = assertBookTripRequest;
+
+export const isBookTripV2Response: typeof isBookTripResponse = isBookTripResponse;
+
+export const parseBookTripV2Response: typeof parseBookTripResponse = parseBookTripResponse;
+
+export const assertBookTripV2Response: typeof assertBookTripResponse = assertBookTripResponse;
