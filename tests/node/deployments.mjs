@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { connect } from "@nats-io/transport-node";
+import { natsTransport, serveNats } from "../../runtime/nats/npm/index.js";
 
 const ADDRESS = "agents.trips";
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -12,41 +13,21 @@ let url;
 
 /** Starts an instance of the agent, as the page on Node shows it. */
 async function serve({ name, module }) {
-  const { createTripsServer, tripsCapabilities } = await import(pathToFileURL(module));
+  const { createTripsServer, tripsCapabilities: capabilities } = await import(pathToFileURL(module));
   const connection = await connect({ servers: url });
-  const server = createTripsServer({ book: async (request) => request }, { receivesControl: true });
-  const answer = async (message) => {
-    const send = (text) => message.respond(text);
-    const response = await server.handle(message.string(), { send });
-    if (response !== undefined) send(response);
-  };
-  const addresses = [ADDRESS, `${ADDRESS}.contract.${tripsCapabilities.book.hash.slice(0, 32)}`];
-  const subscriptions = addresses.map((address) =>
-    connection.subscribe(address, { queue: "trips", callback: (_, message) => void answer(message) }),
-  );
-  connection.subscribe(`${ADDRESS}.control`, { callback: (_, message) => void server.control(message.string()) });
-  await connection.flush();
-  instances.set(name, { connection, server, subscriptions });
+  // Each version of the capability has a method.
+  const handlers = new Proxy({}, { get: () => async (request) => request });
+  const server = createTripsServer(handlers, { receivesControl: true });
+  instances.set(name, { connection, service: await serveNats(connection, server, { subject: ADDRESS, queue: "trips", capabilities }) });
 }
 
 /** Ends an instance after the requests that it has received. */
 async function stop({ name }) {
-  const { connection, server, subscriptions } = instances.get(name);
+  const { connection, service } = instances.get(name);
   instances.delete(name);
-  await Promise.all(subscriptions.map((subscription) => subscription.drain()));
-  assert.ok(await server.shutdown(5000));
+  assert.ok(await service.stop());
   await connection.drain();
 }
-
-/** The transport of a client over a connection. */
-const transportOf = (connection) => ({
-  async request({ text, timeoutMs }) {
-    return (await connection.request(ADDRESS, text, { timeout: timeoutMs })).string();
-  },
-  async publish({ text }) {
-    connection.publish(ADDRESS, text);
-  },
-});
 
 const callers = new Map();
 
@@ -54,7 +35,7 @@ const callers = new Map();
 async function call({ module, payload, count }) {
   if (!callers.has(module)) {
     const { createTripsClient } = await import(pathToFileURL(module));
-    callers.set(module, createTripsClient(transportOf(await connect({ servers: url })), { from: "desk", timeoutMs: 10_000 }));
+    callers.set(module, createTripsClient(natsTransport(await connect({ servers: url }), ADDRESS), { from: "desk", timeoutMs: 10_000 }));
   }
   const codes = [];
   for (let number = 0; number < count; number++) {
