@@ -1259,7 +1259,7 @@ export function mayRepeat({ idempotent, sideEffects }: any): boolean {
 /**
  * The text of the response to a message; `undefined` if it has none. `server` has the functions of a server that remembers requests.
  */
-export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any, server?: any): globalThis.Promise<any> {
+export async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any, verdictOf?: any, server?: any): globalThis.Promise<any> {
   const { AbortController, clearTimeout }: any = globalThis;
   const to = `agent://${agent}`;
   let parts: any;
@@ -1273,7 +1273,7 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   const capability = own(capabilities, name);
   const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
   const controller = new AbortController();
-  const call: any = { agent, text, parts, capability, method, handlers, settings, refusalOf, server, signal: controller.signal };
+  const call: any = { agent, text, parts, capability, method, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version?: string) => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
@@ -1305,10 +1305,12 @@ export async function serve(agent: string, capabilities: any, methods: any, text
     );
   const respond = ({ response = null, error }: any) => {
     const { hash, version }: any = call.capability ?? {};
+    const { reason, finding }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
       "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
+      "capgen-skew": finding && JSON.stringify(skewOf(call, reason)),
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };
@@ -1375,19 +1377,26 @@ export async function runCall(call: any): globalThis.Promise<any> {
     const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
     return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
   };
+  /** Why a policy refuses a caller with another contract. Without a verdict on the contract, such a caller is refused. */
+  const refused = (refusing: string, sides: any) => {
+    if (kind !== "request" || isSame()) return;
+    const descriptor = call.describe();
+    if (![policy, descriptor.skew].includes(refusing) || (refusing === "refuse" && mayRepeat(descriptor))) return;
+    const verdict = call.verdictOf?.(call, sides) ?? {
+      reason: "unknown-contract",
+      message: "the contracts of the caller and the provider differ, and the provider does not know the caller's",
+    };
+    const { reason, message, finding }: any = verdict;
+    if (reason) return refusedWith("EVERSION_SKEW", message, defined({ skew: skewOf(call, reason), finding }));
+  };
   // The first version that can read the payload runs it; otherwise, the violations are those of the first of all.
   const choose = ({ capability, method, describe }: any) => {
     Object.assign(call, { capability, method, describe });
-    return invalid("request", payload);
+    return refused("strict", ["request", "response"]) ?? invalid("request", payload);
   };
   if (candidates.every(choose)) return choose(candidates[0]);
-  // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const descriptor = call.describe();
-  const policies = [policy, descriptor.skew];
-  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
-    const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
-    return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
-  }
+  const refusal = refused("refuse", ["response"]);
+  if (refusal) return refusal;
   if (Date.now() - call.now > call.rest) return call.tooLate();
   // The answer of a request that was cancelled or stopped in the meantime is known.
   if (signal.aborted) return;
@@ -1477,7 +1486,7 @@ export function failedWith(code: string, message: string, more?: any): any {
 }
 
 /** A server of an agent, which remembers requests: to cancel them, to run duplicates once, and to refuse replays. */
-export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any): any {
+export function serverOf(agent: string, capabilities: any, methods: any, handlers: any, settings: any = {}, refusalOf?: any, candidatesOf?: any, verdictOf?: any): any {
   const { clearTimeout, setTimeout }: any = globalThis;
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
@@ -1515,7 +1524,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
     const features = [send && "heartbeat", receivesControl && "cancel"].filter(Boolean).join(" ") || undefined;
     inFlight++;
     const hooks = { features, refusal, admit, once, enter };
-    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, candidatesOf, hooks);
+    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, candidatesOf, verdictOf, hooks);
     const message = { handled, stop };
     pending.add(message);
     try {
@@ -1833,6 +1842,27 @@ export function candidatesOf(call: any, capabilities: any, methods: any, version
   const lineOf = (text: any) => /^(?:0\.)?\d+/.exec(text)?.[0];
   const inLine = versions.filter(({ capability }) => version !== undefined && lineOf(capability.version) === lineOf(version));
   return { found: inLine.length ? inLine : versions };
+}
+
+/**
+ * Decides about callers with older contracts by a table, which has the verdict on each side for the method that runs and the hash of
+ * the caller: why one of some sides may fail, if one may. `undefined` if the table has no such row.
+ */
+export function verdictsOf(table: any): any {
+  return ({ method, parts }: any, sides: any): any => {
+    const row = own(own(table, method) ?? {}, parts.headers?.["capgen-contract"]);
+    const side = row && sides.find((side: string) => row[side] !== "fits");
+    if (!side) return row && {};
+    const [sender, receiver] = side === "request" ? ["caller", "provider"] : ["provider", "caller"];
+    if (row[side] === "undecided")
+      return { reason: "undecided", message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}` };
+    const { code, message } = row[side];
+    return {
+      reason: side === "request" ? "payload" : "response",
+      message: code ? `${side}: ${message} (${code})` : `the ${receiver} rejects a ${side} that the ${sender} may send`,
+      finding: row[side],
+    };
+  };
 }
 
 /** A random id. Browsers have `randomUUID`, which is faster, only on secure pages. */

@@ -36,6 +36,15 @@ fn words(arguments: &Generate) -> String {
     switch("merge-nullable", arguments.merge_nullable);
     switch("plain-arrays", arguments.plain_arrays);
     switch("calls", arguments.calls);
+    if !arguments.history.is_empty() {
+        let files: Vec<String> = arguments.history.iter().map(|path| quoted_path(path)).collect();
+        words.extend([" --history ", &files.join(" ")]);
+    }
+    let mut switch = |flag: &str, value: Option<bool>| match value {
+        Some(true) => words.extend([" --", flag]),
+        Some(false) => words.extend([" --", flag, "=false"]),
+        None => {}
+    };
     switch("standard-schema", arguments.standard_schema);
     switch("single-file", arguments.single_file);
     let mut add = |flag: &str, value: String| words.extend([" --", flag, " ", &value]);
@@ -84,6 +93,8 @@ mod tests {
         assert_eq!(repeated(&line), " --peer a --single-file=false --import-extension ts");
         let line = ["--peer", "a", "--runtime-path", "::r#gen"];
         assert_eq!(repeated(&line), " --peer a --runtime-path '::r#gen'");
+        let line = ["--peer", "a", "--calls", "--history", "v1.yaml", "my v2.yaml"];
+        assert_eq!(repeated(&line), " --peer a --calls --history v1.yaml 'my v2.yaml'");
         let line = ["--mcp", "my tools.json", "--agent", "files", "--skip", "--lossy", "--out", "x"];
         assert_eq!(repeated(&line), " --mcp 'my tools.json' --lossy --skip --agent files --out x");
     }
@@ -106,6 +117,7 @@ mod tests {
             "merge_nullable",
             "plain_arrays",
             "calls",
+            "history",
             "standard_schema",
             "single_file",
             "import_extension",

@@ -56,6 +56,7 @@ pub mod regenerate;
 mod rust;
 mod target;
 mod typescript;
+mod verdicts;
 
 use std::collections::BTreeMap;
 
@@ -67,6 +68,7 @@ pub use language::Language;
 use lower::widened::Widened;
 use model::Model;
 pub use regenerate::Regenerate;
+pub use verdicts::{KnownFinding, SideVerdict, Verdicts};
 
 /// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;

@@ -6,7 +6,7 @@ use capgen_codegen::{ImportExtension, Language, Options, RuntimePath};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use crate::arguments::{Contracts, Format};
+use crate::arguments::{Contracts, Format, contract_path};
 
 /// The output folder if `--out` is not given.
 pub(crate) const DEFAULT_OUT: &str = "generated";
@@ -33,6 +33,11 @@ pub(crate) struct Generate {
     /// Add a client that calls the agent, and a trait (TypeScript: an interface) to implement it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) calls: Option<bool>,
+    /// TypeScript, JavaScript: add a table to servers that has the older contracts of each capability, and whether
+    /// callers that were built with them can be served. They are in the history of the manifest (`git`), or in these
+    /// manifests
+    #[arg(long, value_name = "git|FILE", num_args = 1.., conflicts_with = "mcp", value_parser = contract_path())]
+    pub(crate) history: Vec<PathBuf>,
     /// TypeScript, JavaScript: make each side of a capability an object that follows the Standard Schema convention too
     /// [default: true]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -72,6 +77,8 @@ Examples:
   capgen gen --peer pr-reviewer --peer payments
   capgen gen --all --lang typescript --out web/src/contracts
   capgen gen --capabilities vendor/search.yaml --json
+  capgen gen --peer payments --calls --history git
+                                         servers know the older contracts of their callers
   capgen gen --mcp tools.json            from the tools of an MCP server, without a manifest
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
   capgen gen --all --check --format github

@@ -1,6 +1,7 @@
 //! `capgen gen`: generate code from contracts.
 
 mod arguments;
+mod history;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::signals;
 use crate::summary::{File, Peer, Summary, findings_json, shown};
 use crate::watch::{self, Change};
 pub(crate) use arguments::{DEFAULT_OUT, Generate};
+use history::History;
 
 pub(crate) fn run(arguments: &Generate, console: &Console) -> RunResult {
     let selection = selection(&arguments.contracts);
@@ -96,13 +98,23 @@ fn once(
     let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
+    let history = History::open(&arguments.history, options.calls)?;
     let target = Destination { folder: &arguments.out, languages: &languages, options, build_script: None };
     if let Some(file) = &arguments.imported.mcp {
         let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
         return finish(arguments, selection, change, (&contracts, outputs, findings), console);
     }
     let contracts = check::load(located, &languages, &mut kept.contracts)?;
-    let outputs = target.generate_again(&contracts, &mut kept.outputs);
+    let outputs = match history {
+        None => target.generate_again(&contracts, &mut kept.outputs),
+        Some(history) => {
+            let verdicts = history.verdicts(&contracts, console)?;
+            target.generate_knowing(&contracts, &verdicts, |locator, contract| {
+                let words = history.words(locator, contract);
+                locator.command(contract).with_history(words)
+            })
+        }
+    };
     let result = finish(arguments, selection, change, (&contracts, outputs, Vec::new()), console);
     kept.contracts.keep(contracts);
     result

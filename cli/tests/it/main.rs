@@ -24,6 +24,7 @@ mod example;
 mod export;
 mod foreign_files;
 mod gen_check;
+mod gen_history;
 mod generate;
 mod growth;
 mod hostile_paths;

@@ -38,7 +38,7 @@ use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
-use crate::{Language, name};
+use crate::{Language, Verdicts, name};
 use alias::{Alias, alias_of, is_only_alias, is_reference};
 use definitions::Definitions;
 use guard::ExactGuard;
@@ -97,12 +97,12 @@ fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -
         let marker = marker_type(&name.title);
         capabilities.push(CapabilityModel { source: capability, name: name.clone(), marker, request, response });
     }
-    let options = Options::default();
+    let (options, verdicts) = (Options::default(), Verdicts::default());
     let widened = sides.widened();
     let mut types = sides.types;
     compared::keep_undeclared(&mut types, &sides.compared);
-    let mut model =
-        Model { manifest, hashes: OnceCell::new(), capabilities, types, validators: Vec::new(), widened, options };
+    let (hashes, validators) = (OnceCell::new(), Vec::new());
+    let mut model = Model { manifest, hashes, capabilities, types, validators, widened, options, verdicts };
     arrange(&mut model);
     model
 }

@@ -20,6 +20,7 @@ use capgen_schema::{Format, Json, Number, TypeSet};
 
 use self::capability_name::CapabilityName;
 use self::note::Note;
+use crate::Verdicts;
 use crate::lower::widened::Widened;
 
 /// A contract as types.
@@ -39,6 +40,8 @@ pub(crate) struct Model<'a> {
     /// The limits that the types of each side exceed.
     pub(crate) widened: Widened,
     pub(crate) options: Options,
+    /// The verdicts on callers with older contracts.
+    pub(crate) verdicts: Verdicts,
 }
 
 /// One capability.

@@ -1,5 +1,6 @@
 //! From contracts to the files of their agents, in memory.
 
+use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,8 +10,9 @@ use capgen_schema::Hash;
 
 use crate::lower::widened::findings;
 use crate::lower::{exceeded_limits, lower};
+use crate::model::Model;
 use crate::regenerate::Locator;
-use crate::{Files, Language, Options, Regenerate, print, shared_files};
+use crate::{Files, Language, Options, Regenerate, Verdicts, print, shared_files};
 
 /// The generated files of one agent.
 #[derive(Clone, Debug)]
@@ -55,13 +57,25 @@ impl Destination<'_> {
         contracts: &[LoadedContract],
         command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
     ) -> Vec<Output> {
+        self.generate_knowing(contracts, &[], command)
+    }
+
+    /// Like [`generate_by`](Self::generate_by), with a table of verdicts for each contract, in the same order; without
+    /// one if `verdicts` is shorter. Only generated servers in TypeScript and JavaScript have the table.
+    pub fn generate_knowing(
+        &self,
+        contracts: &[LoadedContract],
+        verdicts: &[Verdicts],
+        command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
+    ) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
         let shared = self.shared();
-        let output = |contract| {
+        let verdicts = verdicts.iter().cloned().map(Some).chain(iter::repeat_with(|| None));
+        let output = |(contract, verdicts): (_, Option<Verdicts>)| {
             let regenerate = self.regenerate(command(&mut locator, contract));
-            self.output(contract, &regenerate, &shared)
+            self.output(contract, verdicts.unwrap_or_default(), &regenerate, &shared)
         };
-        contracts.iter().map(output).collect()
+        contracts.iter().zip(verdicts).map(output).collect()
     }
 
     /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call
@@ -78,7 +92,7 @@ impl Destination<'_> {
             let regenerate = self.regenerate(locator.command(contract));
             let is_current = |(earlier, _): &(Regenerate, Output)| *earlier == regenerate;
             let (_, output) = kept.outputs.get(contract, is_current, || {
-                let output = self.output(contract, &regenerate, &shared);
+                let output = self.output(contract, Verdicts::default(), &regenerate, &shared);
                 (regenerate.clone(), output)
             });
             output.clone()
@@ -95,8 +109,14 @@ impl Destination<'_> {
         shared_files(self.languages, &self.options).into()
     }
 
-    fn output(&self, contract: &LoadedContract, regenerate: &Regenerate, shared: &Arc<Files>) -> Output {
-        let model = lower(&contract.manifest);
+    fn output(
+        &self,
+        contract: &LoadedContract,
+        verdicts: Verdicts,
+        regenerate: &Regenerate,
+        shared: &Arc<Files>,
+    ) -> Output {
+        let model = Model { verdicts, ..lower(&contract.manifest) };
         let hash = model.hashes().contract;
         let (files, widened) = print(model, self.languages, &self.options, regenerate);
         Output {

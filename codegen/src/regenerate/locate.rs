@@ -41,7 +41,7 @@ impl Locator {
         {
             return match self.relative(root) {
                 Some(root) => folder(format!("--peer {agent} --root {}", shell::path_word(&root)), defaults),
-                None => Regenerate { source: Source::Fleet(agent.clone()), defaults },
+                None => Regenerate { defaults, ..Regenerate::anywhere(agent) },
             };
         }
         // The options in `fleet.yaml` do not apply to a file that is selected by its path.
@@ -52,12 +52,16 @@ impl Locator {
     }
 
     /// The command for the files of a contract that is imported from a file: `option` names the file, and `others` are
-    /// the remaining options. If there is no path to the file that is the same on every machine, only its name is
-    /// given.
+    /// the remaining options.
     pub fn imported(&self, option: &str, file: &Path, others: &str) -> Regenerate {
+        folder(format!("{option} {}{others}", self.word(file)), Options::default())
+    }
+
+    /// A file as a word of the command. If there is no path to it that is the same on every machine, it is only its
+    /// name.
+    pub fn word(&self, file: &Path) -> String {
         let name = || file.file_name().map(PathBuf::from).unwrap_or_default();
-        let path = self.relative_path(file).unwrap_or_else(name);
-        folder(format!("{option} {}{others}", shell::path_word(&path)), Options::default())
+        shell::path_word(&self.relative_path(file).unwrap_or_else(name))
     }
 
     /// The path of a file from the output folder. `None` if they have no folder in common but the root of the file
@@ -91,7 +95,7 @@ impl Locator {
 }
 
 fn folder(arguments: String, defaults: Options) -> Regenerate {
-    Regenerate { source: Source::Folder(arguments), defaults }
+    Regenerate { source: Source::Folder(arguments), defaults, history: None }
 }
 
 /// A file's path with its folder absolute and without symbolic links. A link to the file itself is kept: its name is

@@ -20,6 +20,8 @@ pub struct Regenerate {
     source: Source,
     /// The options that apply if the command names none.
     defaults: Options,
+    /// The value of `--history`, already quoted: where older contracts are.
+    history: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,17 +37,26 @@ enum Source {
 impl Regenerate {
     /// For files whose folder is not known: the command selects the agent by its id, in the root folder of its fleet.
     pub fn anywhere(agent: &AgentId) -> Self {
-        Self { source: Source::Fleet(agent.clone()), defaults: Options::default() }
+        Self { source: Source::Fleet(agent.clone()), defaults: Options::default(), history: None }
     }
 
     /// For files that the build script of this package writes, and which are not checked in.
     pub fn build_script(package: &str) -> Self {
-        Self { source: Source::BuildScript(package.to_owned()), defaults: Options::default() }
+        Self { source: Source::BuildScript(package.to_owned()), defaults: Options::default(), history: None }
+    }
+
+    /// With a table of the verdicts on callers with older contracts, which the value of `--history` names. It is for
+    /// files in TypeScript and JavaScript: others have no table.
+    pub fn with_history(self, history: Vec<String>) -> Self {
+        Self { history: (!history.is_empty()).then(|| history.join(" ")), ..self }
     }
 
     /// One line: a command for a POSIX shell, with a comment that names the folder in which to run it.
     pub(crate) fn line(&self, language: Language, options: &Options) -> String {
-        let options = options.flags(&self.defaults, language.target().name());
+        let target = language.target();
+        let history = self.history.as_ref().filter(|_| target.has_verdicts());
+        let history = history.map(|history| format!(" --history {history}")).unwrap_or_default();
+        let options = options.flags(&self.defaults, target.name()) + &history;
         let language = language.name();
         match &self.source {
             Source::Folder(arguments) => {

@@ -25,6 +25,11 @@ pub(crate) trait Target: Sync {
     /// [`comment`](Self::comment). The text ends with an empty line.
     fn header(&self, mark: &str, details: &str) -> String;
 
+    /// Whether files with calls have the table of the verdicts on callers with older contracts.
+    fn has_verdicts(&self) -> bool {
+        false
+    }
+
     /// Adapts a copy of the model to the language: escapes the names of types that the language reserves, and marks or
     /// widens the types that it could not compile as they are. Names of types never change otherwise, so each language
     /// has the same names.

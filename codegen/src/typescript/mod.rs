@@ -105,6 +105,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     module.items.extend(aliases.constants());
     if names.calls.is_some() {
         module.items.push(calls::methods(model));
+        module.items.extend(calls::verdicts(model));
     }
     module
 }

@@ -39,6 +39,10 @@ impl Target for TypeScript {
         format!("/* {mark}. DO NOT EDIT.\n * @noformat\n */\n{details}{SILENCED}\n")
     }
 
+    fn has_verdicts(&self) -> bool {
+        true
+    }
+
     fn settle(&self, model: &mut Model<'_>) {
         model.escape_types(|name| GLOBAL.contains(&name));
     }

@@ -15,3 +15,4 @@ mod constructors;
 mod internal_names;
 mod output;
 mod public_items;
+mod verdicts;

@@ -46,6 +46,11 @@ export interface GenerateOptions extends ContractOptions {
   plainArrays?: boolean | undefined;
   /** Add a client that calls the agent, and an interface to implement it. */
   calls?: boolean | undefined;
+  /**
+   * TypeScript and JavaScript: add a table to servers that has the older contracts of each capability. They are in the history of the
+   * manifest (`git`), or in these manifests. With `calls`.
+   */
+  history?: string | readonly string[] | undefined;
   /** TypeScript and JavaScript: make each side of a capability a Standard Schema object. Default: `true`. */
   standardSchema?: boolean | undefined;
   /** TypeScript and JavaScript: write all code of an agent to its own file, instead of the code that files share to `_capgen`. */

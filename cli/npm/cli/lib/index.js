@@ -39,6 +39,7 @@ const GENERATE = {
   mergeNullable: setting("merge-nullable"),
   plainArrays: setting("plain-arrays"),
   calls: setting("calls"),
+  history: texts("history"),
   standardSchema: setting("standard-schema"),
   singleFile: setting("single-file"),
   importExtension: text("import-extension"),

@@ -1,5 +1,7 @@
 //! Calls: the interfaces of clients and implementations, and the functions that make a client and handle messages.
 
+mod verdicts;
+
 use capgen_manifest::{Capability, OwnedDescriptor, capability_keys};
 
 use super::names::CallNames;
@@ -11,6 +13,8 @@ use super::validator::helper::Helper;
 use super::{doc, side};
 use crate::model::{CapabilityModel, Model};
 use crate::name;
+
+pub(super) use verdicts::table as verdicts;
 
 /// The hand-written types; `PREFIX` is the start of their names.
 const TEXT: &str = include_str!("types.ts");
@@ -100,7 +104,12 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
     let served = |own: &[Local]| {
         let refusal = (restricts || has_versions).then(|| Helper::VersionRefusal.value());
         let versions = has_versions.then(|| Helper::CandidatesOf.value());
-        arguments(own).into_iter().chain(refusal).chain(versions).collect()
+        let mut optional = vec![refusal, versions, verdicts::decision(model)];
+        while optional.last().is_some_and(Option::is_none) {
+            optional.pop();
+        }
+        let optional = optional.into_iter().map(|argument| argument.unwrap_or(Expression::Undefined));
+        arguments(own).into_iter().chain(optional).collect()
     };
     let text = union([Type::STRING, Type::Keyword(Keyword::Undefined)]);
     let options = Parameter { is_optional: true, ..parameter(Local::Options, &names.of("ServerOptions")) };

@@ -90,7 +90,8 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, RunCall, FailedWith
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, RunCall, SkewOf,
+        FailedWith
     ],
     AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, SkewOf, FailedWith, RefusedWith],
     RunCall "runCall" "run_call" [Defined, MayRepeat, Unreadable, SkewOf, FailedWith, RefusedWith],
@@ -112,6 +113,7 @@ helpers! {
     Unreadable "unreadable" "unreadable" [],
     VersionRefusal "versionRefusal" "version_refusal" [],
     CandidatesOf "candidatesOf" "candidates_of" [],
+    VerdictsOf "verdictsOf" "verdicts_of" [Own],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
@@ -137,7 +139,7 @@ impl Helper {
     fn is_in_verdicts(self) -> bool {
         let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
             || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::ServerOf)
-            || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf);
+            || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf | Helper::VerdictsOf);
         !is_called_once
     }
 
@@ -237,6 +239,8 @@ mod tests {
                 used.filter(|other| *helper != Helper::Parse || !matches!(other, Helper::Among | Helper::Repeated));
             // A message about tenants has the word `serve`.
             let used = used.filter(|other| *helper != Helper::AdmitCall || **other != Helper::Serve);
+            // Servers get the functions that only some agents need as arguments, which have these names.
+            let used = used.filter(|other| **other != Helper::CandidatesOf);
             let declared: BTreeSet<Helper> = helper.needs().iter().copied().collect();
             assert_eq!(used.copied().collect::<BTreeSet<_>>(), declared, "{helper:?}");
         }

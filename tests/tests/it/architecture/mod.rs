@@ -99,6 +99,7 @@ fn only_users_of_the_generator_depend_on_codegen() {
         // It searches for files with the extensions of the languages.
         "generated_files.rs",
         "generate/arguments.rs",
+        "generate/history.rs",
         "generate/mod.rs",
         "import/header.rs",
         "import/output.rs",

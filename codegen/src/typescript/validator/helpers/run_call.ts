@@ -14,19 +14,26 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
     const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
     return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
   };
+  /** Why a policy refuses a caller with another contract. Without a verdict on the contract, such a caller is refused. */
+  const refused = (refusing«: string», sides«: any») => {
+    if (kind !== "request" || isSame()) return;
+    const descriptor = call.describe();
+    if (![policy, descriptor.skew].includes(refusing) || (refusing === "refuse" && mayRepeat(descriptor))) return;
+    const verdict = call.verdictOf?.(call, sides) ?? {
+      reason: "unknown-contract",
+      message: "the contracts of the caller and the provider differ, and the provider does not know the caller's",
+    };
+    const { reason, message, finding }«: any» = verdict;
+    if (reason) return refusedWith("EVERSION_SKEW", message, defined({ skew: skewOf(call, reason), finding }));
+  };
   // The first version that can read the payload runs it; otherwise, the violations are those of the first of all.
   const choose = ({ capability, method, describe }«: any») => {
     Object.assign(call, { capability, method, describe });
-    return invalid("request", payload);
+    return refused("strict", ["request", "response"]) ?? invalid("request", payload);
   };
   if (candidates.every(choose)) return choose(candidates[0]);
-  // Without a comparison of the contracts, a caller with a stricter policy than this agent's is refused.
-  const descriptor = call.describe();
-  const policies = [policy, descriptor.skew];
-  if (kind === "request" && !isSame() && (policies.includes("strict") || (policies.includes("refuse") && !mayRepeat(descriptor)))) {
-    const message = "the contracts of the caller and the provider differ, and the provider does not know the caller's";
-    return refusedWith("EVERSION_SKEW", message, { skew: skewOf(call, "unknown-contract") });
-  }
+  const refusal = refused("refuse", ["response"]);
+  if (refusal) return refusal;
   if (Date.now() - call.now > call.rest) return call.tooLate();
   // The answer of a request that was cancelled or stopped in the meantime is known.
   if (signal.aborted) return;

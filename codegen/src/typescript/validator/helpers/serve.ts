@@ -1,7 +1,7 @@
 /**
  * The text of the response to a message; `undefined` if it has none. `server` has the functions of a server that remembers requests.
  */
-async function serve(agent«: string», capabilities«: any», methods«: any», text«: string», handlers«: any», settings«: any» = {}, refusalOf«?: any», candidatesOf«?: any», server«?: any»)«: globalThis.Promise<any>» {
+async function serve(agent«: string», capabilities«: any», methods«: any», text«: string», handlers«: any», settings«: any» = {}, refusalOf«?: any», candidatesOf«?: any», verdictOf«?: any», server«?: any»)«: globalThis.Promise<any>» {
   const { AbortController, clearTimeout }«: any» = globalThis;
   const to = `agent://${agent}`;
   let parts«: any»;
@@ -15,7 +15,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   const capability = own(capabilities, name);
   const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
   const controller = new AbortController();
-  const call«: any» = { agent, text, parts, capability, method, handlers, settings, refusalOf, server, signal: controller.signal };
+  const call«: any» = { agent, text, parts, capability, method, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version«?: string») => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
@@ -47,10 +47,12 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
     );
   const respond = ({ response = null, error }«: any») => {
     const { hash, version }«: any» = call.capability ?? {};
+    const { reason, finding }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
       "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
+      "capgen-skew": finding && JSON.stringify(skewOf(call, reason)),
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };

@@ -1,5 +1,5 @@
 /** A server of an agent, which remembers requests: to cancel them, to run duplicates once, and to refuse replays. */
-function serverOf(agent«: string», capabilities«: any», methods«: any», handlers«: any», settings«: any» = {}, refusalOf«?: any», candidatesOf«?: any»)«: any» {
+function serverOf(agent«: string», capabilities«: any», methods«: any», handlers«: any», settings«: any» = {}, refusalOf«?: any», candidatesOf«?: any», verdictOf«?: any»)«: any» {
   const { clearTimeout, setTimeout }«: any» = globalThis;
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
@@ -37,7 +37,7 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
     const features = [send && "heartbeat", receivesControl && "cancel"].filter(Boolean).join(" ") || undefined;
     inFlight++;
     const hooks = { features, refusal, admit, once, enter };
-    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, candidatesOf, hooks);
+    const handled = serve(agent, capabilities, methods, text, handlers, settings, refusalOf, candidatesOf, verdictOf, hooks);
     const message = { handled, stop };
     pending.add(message);
     try {

@@ -1,0 +1,55 @@
+//! The table of the verdicts on callers with older contracts.
+
+use capgen_manifest::Side;
+
+use super::{Expression, Item, Name, Type, method_names};
+use crate::SideVerdict;
+use crate::model::Model;
+use crate::typescript::validator::helper::Helper;
+
+/// The constant with the table.
+const VERDICTS: &str = "call_verdicts";
+
+/// The function that decides by the table; `None` if the table has no rows.
+pub(super) fn decision(model: &Model<'_>) -> Option<Expression> {
+    let table = || Expression::Name(Name::Internal(VERDICTS.to_owned()));
+    (!model.verdicts.is_empty()).then(|| Helper::VerdictsOf.call(vec![table()]))
+}
+
+/// The table: by method, then by the hash of the caller's contract.
+pub(in crate::typescript) fn table(model: &Model<'_>) -> Option<Item> {
+    if model.verdicts.is_empty() {
+        return None;
+    }
+    let row = |(caller, sides): (&str, [(Side, &SideVerdict); 2])| {
+        let sides = sides.map(|(side, verdict)| (side.name().to_owned(), self::verdict(side, verdict)));
+        (caller.to_owned(), Expression::Object(sides.into()))
+    };
+    let rows = |(index, method): (usize, String)| {
+        let rows: Vec<_> = model.verdicts.of(index).map(row).collect();
+        (!rows.is_empty()).then_some((method, Expression::Object(rows)))
+    };
+    let methods = method_names(model).into_iter().enumerate().filter_map(rows).collect();
+    let (name, value) = (Name::Internal(VERDICTS.to_owned()), Expression::Object(methods));
+    Some(Item::Constant { name, ty: Some(Type::ANY), value })
+}
+
+/// A finding is an object, as errors have it.
+fn verdict(side: Side, verdict: &SideVerdict) -> Expression {
+    let found = match verdict {
+        SideVerdict::Fits => return Expression::string("fits"),
+        SideVerdict::Undecided => return Expression::string("undecided"),
+        SideVerdict::MayFail(found) => found,
+    };
+    let is_explained = found.code.is_some();
+    let members = [
+        ("side", Some(side.name())),
+        ("code", found.code.as_deref()),
+        ("message", is_explained.then_some(found.message.as_str())),
+        ("pointer", is_explained.then_some(found.pointer.as_str())),
+        ("help", found.help.as_deref()),
+        ("fingerprint", is_explained.then_some(found.fingerprint.as_str())),
+    ];
+    let members = members.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Expression::string(text?))));
+    Expression::Object(members.collect())
+}

@@ -1,0 +1,60 @@
+// Servers that know the older contracts of their callers. The modules are those of the server, of the same server whose comparison of one
+// side did not end, and of clients with older contracts: one that can read every response, and one that cannot.
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+
+const [provider, undecided, fits, unfit, stranger] = await Promise.all(process.argv.slice(2).map((path) => import(pathToFileURL(path))));
+
+/** The result of a call of a client of one module by a server of another one, the headers of the response, and the number of runs. */
+const called = async (server, callers, method, options = {}) => {
+  let [runs, headers] = [0, undefined];
+  const run = () => (runs++, 3);
+  const { handle } = server.createTripsServer({ book: run, hold: run, read: run });
+  const transport = {
+    request: async ({ text }) => {
+      const answer = await handle(text);
+      headers = JSON.parse(answer).headers;
+      return answer;
+    },
+    publish: async ({ text }) => void (await handle(text)),
+  };
+  const client = callers.createTripsClient(transport, { from: "console", tryOtherInstances: false });
+  return { ...(await client[method]("a", options)), runs, headers };
+};
+
+/** Of a refusal: the reason, the side and the code of the finding. */
+const refusal = ({ status, error, runs }) => {
+  assert.deepEqual([status, error.code, error.effect, runs], ["error", "EVERSION_SKEW", "none", 0], JSON.stringify(error));
+  return [error.skew.reason, error.finding?.side, error.finding?.code];
+};
+const served = ({ status, response, error, runs }) => assert.deepEqual([status, response, runs], ["ok", 3, 1], JSON.stringify(error));
+
+// With the policy `refuse` of the provider, only responses count.
+served(await called(provider, fits, "book"));
+const refused = await called(provider, unfit, "book");
+assert.deepEqual(refusal(refused), ["response", "response", "E0713"]);
+assert.equal(refused.error.message, "response: `maximum` changed from 5 to 9 (E0713)");
+assert.match(refused.error.finding.fingerprint, /^[0-9a-f]{20}$/);
+assert.equal(refused.error.finding.pointer, "/outputSchema/maximum");
+assert.deepEqual([refused.error.skew.callerVersion, refused.error.skew.providerVersion], ["1.1.0", "2.0.0"]);
+assert.deepEqual(refusal(await called(provider, stranger, "book")), ["unknown-contract", undefined, undefined]);
+assert.deepEqual(refusal(await called(undecided, fits, "book")), ["undecided", undefined, undefined]);
+// A capability that may be repeated is exempt.
+served(await called(provider, unfit, "read"));
+served(await called(provider, stranger, "read"));
+
+// With `strict`, requests count too, also of capabilities that may be repeated.
+assert.deepEqual(refusal(await called(provider, fits, "book", { skew: "strict" })), ["payload", "request", "E0712"]);
+assert.deepEqual(refusal(await called(provider, unfit, "read", { skew: "strict" })), ["response", "response", "E0713"]);
+served(await called(provider, fits, "read", { skew: "strict" }));
+
+// With `serve`, the response states that others may be invalid.
+const fine = await called(provider, fits, "hold");
+served(fine);
+assert.equal(fine.headers["capgen-skew"], undefined);
+const noted = await called(provider, unfit, "hold");
+served(noted);
+const skew = JSON.parse(noted.headers["capgen-skew"]);
+assert.deepEqual([skew.reason, skew.callerVersion, skew.providerVersion, skew.served], ["response", "1.1.0", "2.0.0", ["2.0.0"]]);
+assert.equal((await called(provider, stranger, "hold")).headers["capgen-skew"], undefined);
+console.log("tests passed");
