@@ -1,15 +1,16 @@
 // Servers that know the older contracts of their callers. The modules are those of the server, of the same server whose comparison of one
-// side did not end, and of clients with older contracts: one that can read every response, and one that cannot.
+// side did not end, and of clients with older contracts: one that can read every response, one that cannot, and one that the server does
+// not know. The last two are a server with two versions of a capability, and a client of neither.
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 
-const [provider, undecided, fits, unfit, stranger] = await Promise.all(process.argv.slice(2).map((path) => import(pathToFileURL(path))));
+const [provider, undecided, fits, unfit, stranger, several, other] = await Promise.all(process.argv.slice(2).map((path) => import(pathToFileURL(path))));
 
 /** The result of a call of a client of one module by a server of another one, the headers of the response, and the number of runs. */
 const called = async (server, callers, method, options = {}) => {
   let [runs, headers] = [0, undefined];
   const run = () => (runs++, 3);
-  const { handle } = server.createTripsServer({ book: run, hold: run, read: run });
+  const { handle } = server.createTripsServer({ book: run, bookV1: () => (runs++, 4), hold: run, read: run });
   const transport = {
     request: async ({ text }) => {
       const answer = await handle(text);
@@ -27,7 +28,8 @@ const refusal = ({ status, error, runs }) => {
   assert.deepEqual([status, error.code, error.effect, runs], ["error", "EVERSION_SKEW", "none", 0], JSON.stringify(error));
   return [error.skew.reason, error.finding?.side, error.finding?.code];
 };
-const served = ({ status, response, error, runs }) => assert.deepEqual([status, response, runs], ["ok", 3, 1], JSON.stringify(error));
+const served = ({ status, response, error, runs }, expected = 3) =>
+  assert.deepEqual([status, response, runs], ["ok", expected, 1], JSON.stringify(error));
 
 // With the policy `refuse` of the provider, only responses count.
 served(await called(provider, fits, "book"));
@@ -57,4 +59,11 @@ served(noted);
 const skew = JSON.parse(noted.headers["capgen-skew"]);
 assert.deepEqual([skew.reason, skew.callerVersion, skew.providerVersion, skew.served], ["response", "1.1.0", "2.0.0", ["2.0.0"]]);
 assert.equal((await called(provider, stranger, "hold")).headers["capgen-skew"], undefined);
+
+// The row of the version that runs counts: the highest that reads the payload, and with `strict` the highest that fits.
+assert.deepEqual(refusal(await called(several, other, "book", { skew: "refuse" })), ["response", "response", "E0713"]);
+served(await called(several, other, "book", { skew: "strict" }), 4);
+const highest = await called(several, other, "book");
+served(highest);
+assert.equal(JSON.parse(highest.headers["capgen-skew"]).providerVersion, "2.0.0");
 console.log("tests passed");

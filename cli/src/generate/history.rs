@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_codegen::regenerate::Locator;
 use capgen_codegen::{KnownFinding, SideVerdict, Verdicts};
+use capgen_diagnostic::Diagnostic;
 use capgen_evolve::{CallSettings, Refusal, can_call};
 use capgen_manifest::{AgentId, Capability, LoadedContract, Side, load, read_source, shown};
 use capgen_schema::Steps;
@@ -99,7 +100,8 @@ impl History {
             Self::Git => history::contracts(current, console, |_, contract| {
                 skipped += add(&mut older, current, contract);
                 ControlFlow::Continue(())
-            })?,
+            })
+            .map_err(helped)?,
             Self::Files(files) => {
                 let own = files.iter().filter(|(_, contract)| contract.manifest.agent == current.manifest.agent);
                 skipped += own.map(|(_, contract)| add(&mut older, current, contract.clone())).sum::<usize>();
@@ -111,6 +113,15 @@ impl History {
         }
         Ok(older)
     }
+}
+
+/// Findings about git, whose help is for the options of other commands, with help about this option.
+fn helped(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    const OTHER: &str = "as a file or a folder: `--against <path>`";
+    for finding in &mut findings {
+        finding.help = finding.help.take().map(|help| help.replace(OTHER, "as a file: `--history <file>`"));
+    }
+    findings
 }
 
 /// A file called like the other value of the option needs its folder.

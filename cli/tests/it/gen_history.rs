@@ -50,6 +50,16 @@ fn with_files() -> Fleet {
     fleet
 }
 
+/// An older contract, and the current one with two versions of a capability, of which only the lower one fits.
+fn several_versions() -> [String; 2] {
+    let entry = |version: &str, output: &str| {
+        format!("  - {{ name: book, version: {version}, outputSchema: {{ type: integer{output} }} }}\n")
+    };
+    let old = [START, &entry("9.0.0", ", maximum: 5")].concat();
+    let now = [START, &entry("2.0.0", ", maximum: 9"), &entry("1.1.0", ", maximum: 4")].concat();
+    [old, now]
+}
+
 /// The text of a file from the table of verdicts on.
 fn table(text: &str) -> &str {
     text.split_once("const call_verdicts").map_or("", |(_, table)| table)
@@ -135,6 +145,8 @@ fn a_history_that_cannot_be_used_is_refused() {
         assert!(run.stderr.contains(expected), "{arguments}: {run:?}");
     }
     fleet.run("--peer trips --calls --history missing.yaml").ended(1);
+    let run = fleet.run("--peer trips --calls --history git").ended(1);
+    assert!(run.stderr.contains("pass the old version as a file: `--history <file>`"), "{run:?}");
     assert_eq!(fleet.names("generated"), Vec::<String>::new());
     // The fleet can have the option.
     fleet.write("fleet.yaml", "version: 1\ngenerate: { calls: true }\nagents: []\n");
@@ -146,11 +158,7 @@ fn a_history_that_cannot_be_used_is_refused() {
 #[test]
 fn each_version_of_a_capability_has_its_own_rows() {
     let fleet = with_files();
-    let entry = |version: &str, output: &str| {
-        format!("  - {{ name: book, version: {version}, outputSchema: {{ type: integer{output} }} }}\n")
-    };
-    let old = [START, &entry("1.0.0", ", maximum: 5")].concat();
-    let now = [START, &entry("2.0.0", ", maximum: 9"), &entry("1.1.0", ", maximum: 4")].concat();
+    let [old, now] = several_versions();
     fleet.write("old/v1.yaml", &old);
     fleet.write("agents/trips/capabilities.yaml", &now);
     fleet.run("--peer trips --calls --history old/v1.yaml").ended(0);
@@ -176,6 +184,12 @@ fn generated_servers_decide_by_the_table() {
     fleet.write("undecided/trips.mjs", &text);
     fleet.write("undecided/_capgen.mjs", &fleet.read("server/_capgen.mjs"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/node/call_verdicts.mjs");
-    let modules = ["server", "undecided", "v1", "v2", "v3"].map(|folder| fleet.path(&format!("{folder}/trips.mjs")));
+    let [old, now] = several_versions();
+    fleet.write("old/v4.yaml", &old);
+    fleet.write("now.yaml", &now);
+    fleet.run("--capabilities old/v4.yaml --calls --lang mjs --out v4").ended(0);
+    fleet.run("--capabilities now.yaml --calls --history old/v4.yaml --lang mjs --out several").ended(0);
+    let modules = ["server", "undecided", "v1", "v2", "v3", "several", "v4"];
+    let modules = modules.map(|folder| fleet.path(&format!("{folder}/trips.mjs")));
     assert_eq!(node::printed(node::command().arg(script).args(modules)).trim(), "tests passed");
 }
