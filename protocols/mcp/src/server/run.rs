@@ -63,8 +63,9 @@ impl Runner {
 
     fn record(&self, call: &Call) -> Option<Recorded> {
         let capability = &call.tool.capability;
-        let mut contracts = self.handlers.contracts().filter(|(name, _)| name == capability);
-        let contract = contracts.next().map_or("", |(_, hash)| hash);
+        // Of several versions, the tool is the highest one, which is the last.
+        let contracts = self.handlers.contracts().filter(|(name, _)| name == capability);
+        let contract = contracts.last().map_or("", |(_, hash)| hash);
         Recorded::start(&self.journal, capability, contract, call.id.as_text())
     }
 
