@@ -896,15 +896,19 @@ export async function requestAny(call: any): globalThis.Promise<any> {
   const { settings, transport, peer } = client;
   const isRepeatable = mayRepeat(call.describe());
   peer.called();
-  let result: any = await attemptsOf(call, isRepeatable);
-  call.last = undefined;
+  const triesOthers = settings.tryOtherInstances !== false;
   const ofContract = transport.at && capability.hash ? ["contract", capability.hash.slice(0, 32)] : undefined;
+  // While instances differ, requests go first to those with this contract, and now and then one to any.
+  const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
+  let result: any = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
+  call.last = undefined;
+  if (first === "any" && result.status === "ok") peer.prefer(capability.hash, false);
   const again = (address?: string[]) => {
     if (call.rest() < 1 || !peer.take()) return;
     return requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
   };
   const isRefused = ({ error }: any) => error?.code === "EVERSION_SKEW" && error.effect === "none";
-  if (settings.tryOtherInstances === false) return result;
+  if (!triesOthers) return result;
   if (result.schemaSide === "response" && result.error.skew && ofContract && isRepeatable) {
     const other = await again(ofContract);
     return other?.status === "ok" ? other : result;
@@ -922,6 +926,9 @@ export async function requestAny(call: any): globalThis.Promise<any> {
       // Nothing was sent.
       peer.giveBack();
       call.sent--;
+    } else if (round === 0 && other.status === "ok") {
+      peer.prefer(capability.hash, true);
+      return other;
     } else if (isRefused(other) || (other.error?.retryable && (isRepeatable || other.error.effect === "none"))) result = other;
     else return other;
   }
@@ -930,9 +937,9 @@ export async function requestAny(call: any): globalThis.Promise<any> {
 
 /**
  * The result of the attempts of a call. A new one starts only if one is lost, or if the client hedges. Every answer counts until the
- * deadline, so that a call that succeeds with its first attempt alone also succeeds with further ones.
+ * deadline, so that a call that succeeds with its first attempt alone also succeeds with further ones. The first one may have an address.
  */
-export function attemptsOf(call: any, isRepeatable: boolean): globalThis.Promise<any> {
+export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): globalThis.Promise<any> {
   const { performance }: any = globalThis;
   const { peer, transport } = call.client;
   const { attempts, attemptTimeoutMs, hedgeAfterMs, heartbeatMs } = call.retry;
@@ -993,6 +1000,14 @@ export function attemptsOf(call: any, isRepeatable: boolean): globalThis.Promise
       reached--;
       if (attempt.isExtra) peer.giveBack();
     }
+    if (attempt.address && error?.effect === "none") {
+      // Nothing ran there, so the first attempt goes to any instance.
+      peer.prefer(call.capability.hash, false);
+      if (attempt.isUnanswered) call.sent--;
+      else reached--;
+      count--;
+      return start();
+    }
     const isRefused = error?.code === "EVERSION_SKEW" && error.effect === "none";
     const isInvalid = schemaSide === "response" && "response" in result;
     if (status === "ok" || (!isRefused && !isInvalid && !error.retryable && !attempt.isUnanswered)) return finish(result);
@@ -1007,7 +1022,8 @@ export function attemptsOf(call: any, isRepeatable: boolean): globalThis.Promise
     if (!isExtra || peer.take()) {
       count++;
       reached++;
-      const attempt: any = { number: ++call.sent, key, heartbeatMs: interval, isExtra, heard: performance.now() };
+      const attempt: any = { number: ++call.sent, address: first, key, heartbeatMs: interval, isExtra, heard: performance.now() };
+      first = undefined;
       waiting.add(attempt);
       if (attemptTimeoutMs) call.after(attemptTimeoutMs, () => lose(attempt));
       if (interval) watch(attempt, 3 * interval);
@@ -1212,7 +1228,10 @@ export function pauseOf(call: any, asked: number | undefined, attempts: number):
   return Math.min(pause, call.rest() / 2);
 }
 
-/** The facts about an agent that its client remembers: the budget of attempts, and whether the agent sends heartbeats. */
+/**
+ * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, and the contracts that
+ * some of its instances do not have.
+ */
 export function peerOf(): any {
   const { performance }: any = globalThis;
   /** The calls, and the attempts after their first ones, of each of the last ten seconds. */
@@ -1229,6 +1248,9 @@ export function peerOf(): any {
   };
   const sum = (name: string) => recent().reduce((all, counts) => all + counts[name], 0);
   let [announced, isMixed] = [0, false];
+  /** The ends of the ten seconds in which requests with a contract go first to the instances that have it. */
+  const preferred: any = new Map();
+  const renew = (hash: string) => preferred.set(hash, performance.now() + 10_000);
   return {
     called: () => void now().calls++,
     /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
@@ -1242,6 +1264,14 @@ export function peerOf(): any {
       const counts = recent().find(({ extra }) => extra > 0);
       if (counts) counts.extra--;
     },
+    /** Where a request with a contract goes first: `own` or `any`, which is one request every ten seconds. */
+    first: (hash: string) => {
+      const end = preferred.get(hash);
+      if (end === undefined || performance.now() < end) return end && "own";
+      renew(hash);
+      return "any";
+    },
+    prefer: (hash: string, isOwn: boolean) => void (isOwn ? renew(hash) : preferred.delete(hash)),
     responded: (features?: string) => {
       const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];

@@ -1,18 +1,59 @@
 //! Changes of the generated types, as findings.
 
+use std::collections::HashSet;
+
 use capgen_codegen::{Options, public_items};
 use capgen_evolve::{Comparison, Levels, SourceChange};
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Schema;
 
 /// Adds the changes after which the source of callers or providers may not compile.
+///
+/// Of several versions of a capability, each is compared as if it were the only one: when a higher version is added, the
+/// plain names move to it, but the types of the others have not changed.
 pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, levels: &Levels) {
+    let labels = old.labels();
+    let several: HashSet<String> = [old, new].into_iter().flat_map(names_of_several).collect();
+    let is_single = |capability: &Capability| !several.contains(&capability.name);
+    // The types of most capabilities may depend on each other, by the definitions that they share.
+    let mut changes = match several.is_empty() {
+        true => changes_of(old, new),
+        false => changes_of(&with(old, is_single), &with(new, is_single)),
+    };
+    for entry in comparison.capabilities.iter().filter(|_| !several.is_empty()) {
+        let capability = |manifest: &Manifest, index: Option<usize>| {
+            manifest.capabilities.get(index?).filter(|capability| !is_single(capability)).cloned()
+        };
+        let pair = (capability(old, entry.old), capability(new, entry.new));
+        let ((Some(before), Some(after)), Some(label)) = (pair, entry.old.and_then(|index| labels.get(index))) else {
+            continue;
+        };
+        let only = |manifest: &Manifest, one| Manifest { capabilities: vec![one], ..with(manifest, |_| false) };
+        let found = changes_of(&only(old, before), &only(new, after));
+        changes.extend(found.into_iter().map(|change| SourceChange { capability: label.clone(), ..change }));
+    }
+    comparison.add_source_changes(old, new, &changes, levels);
+}
+
+/// The names of the capabilities of which a contract has several versions.
+fn names_of_several(manifest: &Manifest) -> impl Iterator<Item = String> {
+    let labelled = manifest.capabilities.iter().zip(manifest.labels());
+    labelled.filter(|(capability, label)| *label != capability.name).map(|(capability, _)| capability.name.clone())
+}
+
+/// The contract with some of its capabilities.
+fn with(manifest: &Manifest, is_kept: impl Fn(&Capability) -> bool) -> Manifest {
+    let capabilities = manifest.capabilities.iter().filter(|capability| is_kept(capability)).cloned().collect();
+    Manifest { agent: manifest.agent.clone(), transports: manifest.transports.clone(), capabilities }
+}
+
+fn changes_of(old: &Manifest, new: &Manifest) -> Vec<SourceChange> {
     // Most contracts of a fleet are unchanged. A definition that was renamed is a change of types, and no other
     // finding.
     if !has_other_schemas(old, new) {
-        return;
+        return Vec::new();
     }
-    let changes: Vec<SourceChange> = public_items::changes(old, new, &Options::default())
+    public_items::changes(old, new, &Options::default())
         .into_iter()
         .map(|change| SourceChange {
             code: change.code,
@@ -21,8 +62,7 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
             text: change.text,
             identity: change.identity,
         })
-        .collect();
-    comparison.add_source_changes(old, new, &changes, levels);
+        .collect()
 }
 
 /// Whether the names and schemas differ as written. Only then can the generated code differ.

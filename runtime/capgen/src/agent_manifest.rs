@@ -126,23 +126,28 @@ impl AgentManifest {
         let mut named: BTreeMap<&str, (Vec<Entry>, Vec<&str>)> = BTreeMap::new();
         let mut entries = Vec::new();
         for (name, declared) in &self.capabilities {
-            let entry = match &declared.entry {
-                Ok(entry) => entry,
-                Err(unsupported) => {
-                    problems.extend(unsupported.iter().map(ToString::to_string));
-                    continue;
-                }
-            };
+            // Without an entry, its version is not known; one beside a capability without a version is a conflict.
+            let unknown = Entry::new(*name);
+            let entry = declared.entry.as_ref().unwrap_or(&unknown);
             let (others, sources) = named.entry(name).or_default();
-            if let Some((index, conflict)) = VersionConflict::find(others, entry) {
+            let conflict = VersionConflict::find(others, entry);
+            let is_certain = |(_, conflict): &(usize, VersionConflict)| {
+                declared.entry.is_ok() || *conflict == VersionConflict::SameName
+            };
+            if let Some((index, conflict)) = conflict.filter(is_certain) {
                 let both = [sources.get(index).copied().unwrap_or_default(), declared.source];
                 let both: Vec<&str> = both.into_iter().filter(|path| !path.is_empty()).collect();
                 let both = if both.is_empty() { String::new() } else { format!(": {}", both.join(", ")) };
                 problems.push(format!("{}{both}", conflict.message(entry)));
             }
-            others.push(entry.clone());
-            sources.push(declared.source);
-            entries.push(entry.clone());
+            match &declared.entry {
+                Ok(entry) => {
+                    others.push(entry.clone());
+                    sources.push(declared.source);
+                    entries.push(entry.clone());
+                }
+                Err(unsupported) => problems.extend(unsupported.iter().map(ToString::to_string)),
+            }
         }
         entries
     }

@@ -43,6 +43,25 @@ tests["without such a process, any is asked four times"] = async () => {
   assert.equal(sent().length, 3);
 };
 
+tests["while processes differ, many calls go first to those with the contract of the caller"] = async () => {
+  let hasNew = true;
+  const react = (request, send, count) => {
+    if (request.at === part && !hasNew) throw unreachable();
+    send(request.at === part || (!hasNew && count % 2) ? response(request, 1) : skewed(request, { retryAfterMs: 1 }));
+  };
+  for (const retry of [undefined, { attempts: 3, firstPauseMs: 1 }]) {
+    hasNew = true;
+    const { client, requests } = scripted(react, { ...(retry && { retry }) });
+    // More than the budget of further attempts allows.
+    for (let number = 0; number < 1000; number++) assert.equal((await client.read(null)).status, "ok", `${number}`);
+    assert.deepEqual([requests().length, requests().filter(({ at }) => at === "").length], [1001, 1]);
+    // Without these processes, a call goes to any, at once and under the first number.
+    hasNew = false;
+    assert.equal((await client.read(null, { timeoutMs: 3000 })).status, "ok");
+    assert.deepEqual(requests().slice(1001, 1003).map(({ at, headers }) => [at, headers["capgen-attempt"]]), [[part, undefined], ["", undefined]]);
+  }
+};
+
 tests["an invalid response of another contract is asked for once more"] = async () => {
   const react = (request, send) => send(request.at === part ? response(request, 1) : response(request, "x", { headers: other }));
   const { client } = scripted(react);

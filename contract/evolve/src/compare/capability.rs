@@ -55,12 +55,18 @@ pub(super) fn compare(label: &str, old: Option<&Capability>, new: Option<&Capabi
     draft
 }
 
-/// The finding about a version that was added beside another one of its capability.
-pub(super) fn added_beside(label: &str, new: Option<&Capability>, beside: &Capability, context: &Context<'_>) -> Draft {
+/// The finding about a version that was added beside another one of its capability, and may have the plain names now.
+pub(super) fn added_beside(
+    label: &str,
+    new: Option<&Capability>,
+    (beside, is_plain): (&Capability, bool),
+    context: &Context<'_>,
+) -> Draft {
     let mut draft = Draft::new(label, (false, true));
     let Some((new, version)) = new.and_then(|new| Some((new, new.version.as_ref()?))) else { return draft };
     let beside = beside.version.as_ref().map(|version| format!(" beside {version}")).unwrap_or_default();
-    let (text, content) = (format!("version {version} added{beside}"), new.hash().to_string());
+    let moves = if is_plain { "; in generated code, the names without a suffix move to it" } else { "" };
+    let (text, content) = (format!("version {version} added{beside}{moves}"), new.hash().to_string());
     draft.property_with(codes::CAPABILITY_ADDED, Level::Safe, "", (text, &content), None);
     draft.set_levels(context.levels);
     draft

@@ -157,7 +157,8 @@ pub(crate) fn compare_within(
             }
             New::Beside(index, other) => {
                 let after = new.capabilities.get(*index);
-                (capability::added_beside(&pair.label, after, other, &context), Some(*index))
+                let is_plain = new.position(&other.name) == Some(*index);
+                (capability::added_beside(&pair.label, after, (other, is_plain), &context), Some(*index))
             }
         };
         comparison.capabilities.push(CapabilityComparison {

@@ -310,7 +310,7 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
 ];
 
 /// The rules whose two changes are not pairs of contracts: each has a test below.
-const OTHERS: [&str; 5] = ["E0722", "E0726", "W0707", "W0708", "W0709"];
+const OTHERS: [&str; 6] = ["E0722", "E0726", "E0731", "W0707", "W0708", "W0709"];
 
 #[test]
 fn an_accepted_change_of_a_schema_accepts_no_other_one() {

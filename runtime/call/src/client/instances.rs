@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::Client;
 use super::attempt::{Reply, Request};
 use super::known::Known;
+use super::preferred::First;
 use super::repeat::IsValid;
 use super::started::Started;
 use crate::address;
@@ -68,10 +69,13 @@ impl Client {
         known: &Arc<Known>,
         is_valid: IsValid<'_>,
     ) -> Result<Reply, CallError> {
-        let result = self.exchange_with_any(started, request, known, is_valid).await;
         if !self.inner.tries_other_instances {
-            return result;
+            return self.exchange_with_any(started, request, known, is_valid).await;
         }
+        let result = match known.first(request.target.contract.hash()) {
+            None => self.exchange_with_any(started, request, known, is_valid).await,
+            Some(first) => Box::pin(self.exchange_during_deployment(first, started, request, known, is_valid)).await,
+        };
         match result {
             // In boxes, because few calls go on here. With retries, this is a part of them.
             Err(error) if is_refused(&error) && self.inner.retry.attempts <= 1 => {
@@ -82,6 +86,31 @@ impl Client {
             }
             result => result,
         }
+    }
+
+    /// The response while instances of the peer differ: by one with the caller's contract, if there is one.
+    async fn exchange_during_deployment(
+        &self,
+        first: First,
+        started: &Started,
+        request: Request<'_>,
+        known: &Arc<Known>,
+        is_valid: IsValid<'_>,
+    ) -> Result<Reply, CallError> {
+        let own = if first == First::Own { self.own_address(request) } else { None };
+        let at_own = Request { address: own.as_deref(), ..request };
+        let result = self.exchange_with_any(started, at_own, known, is_valid).await;
+        match &result {
+            // The instances do not differ any more, as far as this request shows.
+            Ok(_) if own.is_none() => known.prefers_any(request.target.contract.hash()),
+            // Nothing ran, so any instance may serve the request. With retries, further attempts went to any.
+            Err(error) if own.is_some() && error.has_no_effect() && self.inner.retry.attempts <= 1 => {
+                known.prefers_any(request.target.contract.hash());
+                return self.exchange_with_any(started, request, known, is_valid).await;
+            }
+            _ => {}
+        }
+        result
     }
 
     /// A response that the caller can read, instead of one of another contract that it cannot. Only for capabilities

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::asked::Asked;
 use super::budget::Budget;
+use super::preferred::{First, Preferred};
 
 /// The facts about one peer.
 #[derive(Default, Debug)]
@@ -16,6 +17,7 @@ struct Facts {
     budget: Budget,
     heartbeat: Support,
     asked: Asked,
+    preferred: Preferred,
 }
 
 /// Whether a peer sends heartbeats.
@@ -72,6 +74,21 @@ impl Known {
     /// Whether it is new that responses of a provider may be invalid.
     pub(super) fn is_new_skew(&self, own: &str, provider: &str) -> bool {
         self.lock().asked.report(own, provider)
+    }
+
+    /// Where a request with a contract, given by its hash, goes first, if instances with the same one are preferred.
+    pub(super) fn first(&self, own: &str) -> Option<First> {
+        self.lock().preferred.first(own, Instant::now())
+    }
+
+    /// Notes that an instance with the same contract served a request that another one had refused.
+    pub(super) fn served_by_own(&self, own: &str) {
+        self.lock().preferred.served(own, Instant::now());
+    }
+
+    /// Notes that requests need not go first to the instances with the same contract, or cannot.
+    pub(super) fn prefers_any(&self, own: &str) {
+        self.lock().preferred.forget(own);
     }
 
     /// Counts a call.

@@ -9,6 +9,7 @@ mod dynamic;
 mod instances;
 mod known;
 mod pending;
+mod preferred;
 mod repeat;
 mod retry;
 mod route;

@@ -125,6 +125,28 @@ async fn many_calls_without_retries_have_a_budget_for_other_instances() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn while_instances_differ_many_calls_go_first_to_those_with_the_contract_of_the_caller() {
+    let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.1.0", &["to", "note"], 9));
+    for attempts in [1, 3] {
+        let mut instances = Instances::start(&[old.clone(), old.clone(), new.clone()], "booked").await;
+        let client = instances.client(&new, |client| client.retry(Retry::attempts(attempts))).await;
+        // More than the budget of further attempts allows: 20 seconds with 100 calls each.
+        for number in 0..2000 {
+            let result = call(&client, json!({"note": "a window"})).await;
+            assert_eq!(result.status, Status::Ok, "{number}: {result:?}");
+            tokio::time::advance(Duration::from_millis(10)).await;
+        }
+        assert_eq!(instances.runs(), 2000);
+        assert!(instances.received() < 2010, "{} messages", instances.received());
+        // Without this instance, a call that all can read is served at once.
+        let _ = instances._servers.pop().unwrap().shutdown(Duration::from_secs(1)).await;
+        let start = Instant::now();
+        assert_eq!(call(&client, json!({"to": "Rome"})).await.status, Status::Ok);
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_such_an_instance_there_are_at_most_four_more_attempts() {
     let (old, new) = (contract("1.0.0", &["to"], 9), contract("1.1.0", &["to", "note"], 9));
     let instances = Instances::start(&[old.clone(), old], "booked").await;

@@ -1,8 +1,8 @@
 /**
  * The result of the attempts of a call. A new one starts only if one is lost, or if the client hedges. Every answer counts until the
- * deadline, so that a call that succeeds with its first attempt alone also succeeds with further ones.
+ * deadline, so that a call that succeeds with its first attempt alone also succeeds with further ones. The first one may have an address.
  */
-function attemptsOf(call«: any», isRepeatable«: boolean»)«: globalThis.Promise<any>» {
+function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]»)«: globalThis.Promise<any>» {
   const { performance }«: any» = globalThis;
   const { peer, transport } = call.client;
   const { attempts, attemptTimeoutMs, hedgeAfterMs, heartbeatMs } = call.retry;
@@ -63,6 +63,14 @@ function attemptsOf(call«: any», isRepeatable«: boolean»)«: globalThis.Prom
       reached--;
       if (attempt.isExtra) peer.giveBack();
     }
+    if (attempt.address && error?.effect === "none") {
+      // Nothing ran there, so the first attempt goes to any instance.
+      peer.prefer(call.capability.hash, false);
+      if (attempt.isUnanswered) call.sent--;
+      else reached--;
+      count--;
+      return start();
+    }
     const isRefused = error?.code === "EVERSION_SKEW" && error.effect === "none";
     const isInvalid = schemaSide === "response" && "response" in result;
     if (status === "ok" || (!isRefused && !isInvalid && !error.retryable && !attempt.isUnanswered)) return finish(result);
@@ -77,7 +85,8 @@ function attemptsOf(call«: any», isRepeatable«: boolean»)«: globalThis.Prom
     if (!isExtra || peer.take()) {
       count++;
       reached++;
-      const attempt«: any» = { number: ++call.sent, key, heartbeatMs: interval, isExtra, heard: performance.now() };
+      const attempt«: any» = { number: ++call.sent, address: first, key, heartbeatMs: interval, isExtra, heard: performance.now() };
+      first = undefined;
       waiting.add(attempt);
       if (attemptTimeoutMs) call.after(attemptTimeoutMs, () => lose(attempt));
       if (interval) watch(attempt, 3 * interval);

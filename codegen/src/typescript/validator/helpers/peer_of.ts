@@ -1,4 +1,7 @@
-/** The facts about an agent that its client remembers: the budget of attempts, and whether the agent sends heartbeats. */
+/**
+ * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, and the contracts that
+ * some of its instances do not have.
+ */
 function peerOf()«: any» {
   const { performance }«: any» = globalThis;
   /** The calls, and the attempts after their first ones, of each of the last ten seconds. */
@@ -15,6 +18,9 @@ function peerOf()«: any» {
   };
   const sum = (name«: string») => recent().reduce((all, counts) => all + counts[name], 0);
   let [announced, isMixed] = [0, false];
+  /** The ends of the ten seconds in which requests with a contract go first to the instances that have it. */
+  const preferred«: any» = new Map();
+  const renew = (hash«: string») => preferred.set(hash, performance.now() + 10_000);
   return {
     called: () => void now().calls++,
     /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
@@ -28,6 +34,14 @@ function peerOf()«: any» {
       const counts = recent().find(({ extra }) => extra > 0);
       if (counts) counts.extra--;
     },
+    /** Where a request with a contract goes first: `own` or `any`, which is one request every ten seconds. */
+    first: (hash«: string») => {
+      const end = preferred.get(hash);
+      if (end === undefined || performance.now() < end) return end && "own";
+      renew(hash);
+      return "any";
+    },
+    prefer: (hash«: string», isOwn«: boolean») => void (isOwn ? renew(hash) : preferred.delete(hash)),
     responded: (features«?: string») => {
       const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];

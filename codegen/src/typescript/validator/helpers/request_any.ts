@@ -7,15 +7,19 @@ async function requestAny(call«: any»)«: globalThis.Promise<any>» {
   const { settings, transport, peer } = client;
   const isRepeatable = mayRepeat(call.describe());
   peer.called();
-  let result«: any» = await attemptsOf(call, isRepeatable);
-  call.last = undefined;
+  const triesOthers = settings.tryOtherInstances !== false;
   const ofContract = transport.at && capability.hash ? ["contract", capability.hash.slice(0, 32)] : undefined;
+  // While instances differ, requests go first to those with this contract, and now and then one to any.
+  const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
+  let result«: any» = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
+  call.last = undefined;
+  if (first === "any" && result.status === "ok") peer.prefer(capability.hash, false);
   const again = (address«?: string[]») => {
     if (call.rest() < 1 || !peer.take()) return;
     return requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
   };
   const isRefused = ({ error }«: any») => error?.code === "EVERSION_SKEW" && error.effect === "none";
-  if (settings.tryOtherInstances === false) return result;
+  if (!triesOthers) return result;
   if (result.schemaSide === "response" && result.error.skew && ofContract && isRepeatable) {
     const other = await again(ofContract);
     return other?.status === "ok" ? other : result;
@@ -33,6 +37,9 @@ async function requestAny(call«: any»)«: globalThis.Promise<any>» {
       // Nothing was sent.
       peer.giveBack();
       call.sent--;
+    } else if (round === 0 && other.status === "ok") {
+      peer.prefer(capability.hash, true);
+      return other;
     } else if (isRefused(other) || (other.error?.retryable && (isRepeatable || other.error.effect === "none"))) result = other;
     else return other;
   }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::{Attempt, Attempts, MAX_WAITING, Planned, Weight};
 use crate::client::attempt::{Reply, refusal};
 use crate::client::pending::{Response, no_peer};
@@ -27,7 +29,12 @@ impl<'a> Attempts<'a> {
             // Without an instance at this address, it counts as no attempt.
             self.sent = self.sent.saturating_sub(1);
         }
-        if attempt.is_search && (attempt.address.is_some() || self.may_repeat(&error)) {
+        if attempt.address.is_some() && !attempt.is_search {
+            // The instances with the caller's contract are gone, so the first attempt goes to any.
+            self.known.prefers_any(self.request.target.contract.hash());
+            self.count = self.count.saturating_sub(1);
+            self.next = Some(Instant::now());
+        } else if attempt.is_search && (attempt.address.is_some() || self.may_repeat(&error)) {
             self.look_elsewhere(None);
         } else if !error.retryable {
             self.no_more();
@@ -41,6 +48,9 @@ impl<'a> Attempts<'a> {
     pub(super) fn answered(&mut self, id: Id, response: Response) {
         let attempt = self.take(|attempt| attempt.id == id);
         if response.is_ok {
+            if attempt.as_ref().is_some_and(|attempt| attempt.is_search && attempt.address.is_some()) {
+                self.known.served_by_own(self.request.target.contract.hash());
+            }
             return self.succeeded(Reply::of(self.request.target, response));
         }
         if let Some(attempt) = attempt.as_ref().filter(|attempt| response.needs_descriptor && !attempt.is_described) {

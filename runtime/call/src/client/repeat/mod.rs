@@ -388,7 +388,9 @@ impl<'a> Attempts<'a> {
         if !is_extra || self.known.take_attempt() {
             self.count += 1;
             self.sent += 1;
-            let (number, is_search, address) = (self.sent, false, self.request.address);
+            // Only the first attempt goes to the instances with the caller's contract alone.
+            let address = self.request.address.take();
+            let (number, is_search) = (self.sent, false);
             self.publish(Planned { number, is_extra, is_search, address, descriptor: None });
         }
         if self.may_follow_silence() {
