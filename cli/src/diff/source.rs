@@ -15,11 +15,9 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
     let labels = old.labels();
     let several: HashSet<String> = [old, new].into_iter().flat_map(names_of_several).collect();
     let is_single = |capability: &Capability| !several.contains(&capability.name);
-    // The types of most capabilities may depend on each other, by the definitions that they share.
-    let mut changes = match several.is_empty() {
-        true => changes_of(old, new),
-        false => changes_of(&with(old, is_single), &with(new, is_single)),
-    };
+    // The names of types depend on all capabilities, by the definitions that they share.
+    let mut changes = changes_of(old, new);
+    changes.retain(|change| !several.contains(change.capability.split('@').next().unwrap_or_default()));
     for entry in comparison.capabilities.iter().filter(|_| !several.is_empty()) {
         let capability = |manifest: &Manifest, index: Option<usize>| {
             manifest.capabilities.get(index?).filter(|capability| !is_single(capability)).cloned()
@@ -28,7 +26,6 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
         let ((Some(before), Some(after)), Some(label)) = (pair, entry.old.and_then(|index| labels.get(index))) else {
             continue;
         };
-        let only = |manifest: &Manifest, one| Manifest { capabilities: vec![one], ..with(manifest, |_| false) };
         let found = changes_of(&only(old, before), &only(new, after));
         changes.extend(found.into_iter().map(|change| SourceChange { capability: label.clone(), ..change }));
     }
@@ -41,10 +38,10 @@ fn names_of_several(manifest: &Manifest) -> impl Iterator<Item = String> {
     labelled.filter(|(capability, label)| *label != capability.name).map(|(capability, _)| capability.name.clone())
 }
 
-/// The contract with some of its capabilities.
-fn with(manifest: &Manifest, is_kept: impl Fn(&Capability) -> bool) -> Manifest {
-    let capabilities = manifest.capabilities.iter().filter(|capability| is_kept(capability)).cloned().collect();
-    Manifest { agent: manifest.agent.clone(), transports: manifest.transports.clone(), capabilities }
+/// The contract with one capability alone.
+fn only(manifest: &Manifest, capability: Capability) -> Manifest {
+    let (agent, transports) = (manifest.agent.clone(), manifest.transports.clone());
+    Manifest { agent, transports, capabilities: vec![capability] }
 }
 
 fn changes_of(old: &Manifest, new: &Manifest) -> Vec<SourceChange> {

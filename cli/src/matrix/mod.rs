@@ -6,8 +6,8 @@ mod versions;
 pub(crate) use arguments::{History, Matrix};
 
 use capgen_diagnostic::visible;
-use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
-use capgen_manifest::are_in_one_line;
+use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, can_call, matrix};
+use capgen_manifest::{Capability, are_in_one_line};
 use capgen_schema::Steps;
 use capgen_site::Labels;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
     let mut cells = matrix(&compared, &settings);
     let mut providers: Vec<&str> = versions.iter().map(|version| version.label.as_str()).collect();
     if served.len() > 1 {
-        add_agent(&versions, &served, &mut cells);
+        add_agent(&versions, &served, &settings, &mut cells);
         providers.push(AGENT);
     }
     match arguments.format {
@@ -58,25 +58,52 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
 /// The column of an agent that serves several versions.
 const AGENT: &str = "agent";
 
-/// Adds the column of the agent: the best of the versions that it serves of the requester's compatibility line, or of
-/// all if it serves none of that line. The agent tries these with each request.
-fn add_agent(versions: &[Version], served: &[usize], cells: &mut Cells) {
-    let version = |index: usize| versions.get(index).and_then(|version| version.capability.version.as_ref());
+/// Adds the column of the agent: how calls of each requester end. A provider runs the version with the contract of the
+/// requester. Otherwise, it tries those of the requester's compatibility line, or all if it serves none of that line, and
+/// the highest that accepts a request runs it.
+fn add_agent(versions: &[Version], served: &[usize], settings: &CallSettings, cells: &mut Cells) {
+    let capability = |index: usize| versions.get(index).map(|version| &version.capability);
     for (requester, row) in cells.iter_mut().enumerate() {
-        let is_in_line = |provider: &usize| match (version(requester), version(*provider)) {
-            (Some(one), Some(other)) => are_in_one_line(one, other),
+        let Some(caller) = capability(requester) else { continue };
+        let is_in_line = |provider: &usize| match (&caller.version, capability(*provider).map(|other| &other.version)) {
+            (Some(one), Some(Some(other))) => are_in_one_line(one, other),
             _ => false,
         };
+        let own = served.iter().copied().find(|&index| capability(index).is_some_and(|it| it.hash() == caller.hash()));
         let has_line = served.iter().any(is_in_line);
-        let candidates = served.iter().rev().filter(|index| !has_line || is_in_line(index));
-        let rank = |cell: &&Compatibility| match cell {
-            Compatibility::Full => 0,
-            Compatibility::Partial(_) => 1,
-            Compatibility::Incompatible { .. } => 2,
-        };
-        let best = candidates.filter_map(|&index| row.get(index)).min_by_key(rank).cloned();
-        row.extend(best);
+        let candidates = served.iter().rev().copied().filter(|index| match own {
+            Some(own) => *index == own,
+            None => !has_line || is_in_line(index),
+        });
+        let candidates = candidates.filter_map(|index| Some((row.get(index)?, capability(index)?)));
+        let cell = of_agent(caller, candidates, settings);
+        row.extend(cell);
     }
+}
+
+/// How calls end, given the results of the versions that may run them, in the order in which they are tried.
+fn of_agent<'v>(
+    caller: &Capability,
+    candidates: impl Iterator<Item = (&'v Compatibility, &'v Capability)>,
+    settings: &CallSettings,
+) -> Option<Compatibility> {
+    let (mut refused, mut excluded) = (None, None);
+    for (cell, provider) in candidates {
+        match cell {
+            Compatibility::Full | Compatibility::Partial(_) => return Some(cell.clone()),
+            Compatibility::Incompatible { refusal: Refusal::Incompatible(_), .. } => {
+                refused.get_or_insert(cell);
+                // It may accept some requests, and give responses that the requester rejects.
+                let responses = |capability: &Capability| Capability { input: None, ..capability.clone() };
+                if can_call(&responses(caller), &responses(provider), settings).is_err() {
+                    return Some(cell.clone());
+                }
+            }
+            // It does not serve this version, so others are tried.
+            Compatibility::Incompatible { .. } => drop(excluded.get_or_insert(cell)),
+        }
+    }
+    refused.or(excluded).cloned()
 }
 
 /// A cell in one word.

@@ -35,7 +35,8 @@ pub(super) struct Versions {
 
 /// All versions, the oldest first. The last one is that of the selected manifest.
 pub(super) fn versions(arguments: &Matrix, current: &LoadedContract, console: &Console) -> Result<Versions, Failure> {
-    let name = &arguments.capability;
+    // All versions are compared, also if one of them is given.
+    let name = arguments.capability.split('@').next().unwrap_or_default();
     let mut versions = Vec::new();
     if arguments.history.is_some() {
         versions.extend(from_history(current, name, console)?);

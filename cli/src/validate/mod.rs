@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> RunResult {
         Line::Text(payload) => validator.validate(payload, 1),
         Line::TooLong | Line::End => PayloadResult::TooLong,
     };
-    let subject = format!("{} of `{}`", side.name(), capability.name);
+    let subject = format!("{} of `{}`", side.name(), arguments.capability);
     report(&result, arguments, &subject, console)?;
     Ok(if result.is_valid() { Verdict::Fine } else { Verdict::Findings })
 }

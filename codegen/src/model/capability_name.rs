@@ -40,10 +40,19 @@ impl CapabilityName {
             Self { name, label, title, alias }
         };
         let mut names: Vec<Self> = manifest.capabilities.iter().zip(labels).enumerate().map(name).collect();
-        let taken: HashSet<String> = names.iter().map(|name| name::type_name(&name.title, "")).collect();
+        let type_name = |text: &str| name::type_name(text, "");
+        // The names of capabilities have priority.
+        let own: HashSet<String> = manifest.capabilities.iter().map(|capability| type_name(&capability.name)).collect();
+        for name in names.iter_mut().filter(|name| name.title != name.name && own.contains(&type_name(&name.title))) {
+            name.title = format!("{}-x{}", name.title, name::hash(name.label.as_bytes(), 8));
+        }
+        let mut taken: HashSet<String> = names.iter().map(|name| type_name(&name.title)).collect();
+        let aliases: Vec<String> = names.iter().filter_map(|name| name.alias.as_deref().map(type_name)).collect();
+        let mut seen = HashSet::new();
+        taken.extend(aliases.into_iter().filter(|alias| !seen.insert(alias.clone())));
         for name in &mut names {
-            // Another capability may have this name.
-            name.alias = name.alias.take().filter(|alias| !taken.contains(&name::type_name(alias, "")));
+            // Another capability, or a version of another one, may have this name.
+            name.alias = name.alias.take().filter(|alias| !taken.contains(&type_name(alias)));
         }
         names
     }

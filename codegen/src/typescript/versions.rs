@@ -67,7 +67,7 @@ impl Aliases {
     /// The declarations of types.
     pub(super) fn types(&self) -> impl Iterator<Item = Item> {
         self.types.iter().map(|(name, alias)| {
-            let doc = doc::lines(&format!("`{name}` by the name that it keeps when a higher version is added."));
+            let doc = doc::lines(&format!("`{name}` by the name with its version."));
             let (name, body) = (alias.clone(), Type::name(name));
             Item::Type(TypeDeclaration { doc, name, parameter: None, body, kind: DeclarationKind::Compact })
         })

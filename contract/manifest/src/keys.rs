@@ -83,8 +83,11 @@ pub(crate) const MANIFEST: [Key; 4] = [
 ];
 
 /// The first key of a capability.
-pub(crate) const CAPABILITY_NAME: Key =
-    Key::required("name", Value::CapabilityName, "The name that callers use, unique in the file.");
+pub(crate) const CAPABILITY_NAME: Key = Key::required(
+    "name",
+    Value::CapabilityName,
+    "The name that callers use, unique in the file except for versions of one capability.",
+);
 
 /// The last keys of a capability.
 pub(crate) const SIDES: [Key; 2] = [

@@ -149,7 +149,12 @@ pub(crate) fn compare_within(
         let (result, new_index) = match &pair.new {
             New::Same(index) => {
                 let after = index.and_then(|index| new.capabilities.get(index));
-                (capability::compare(&pair.label, before, after, &context), *index)
+                let mut draft = capability::compare(&pair.label, before, after, &context);
+                if !pair.tried.is_empty() {
+                    let tried = pair.tried.iter().filter_map(|&index| Some((index, new.capabilities.get(index)?)));
+                    withdrawn::check_higher(&mut draft, &pair.label, before, tried, &context);
+                }
+                (draft, *index)
             }
             New::Others(others) => {
                 let others = others.iter().filter_map(|&index| Some((index, new.capabilities.get(index)?)));

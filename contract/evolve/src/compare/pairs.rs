@@ -16,6 +16,9 @@ pub(super) struct Pair<'c> {
     pub(super) label: String,
     pub(super) old: Option<usize>,
     pub(super) new: New<'c>,
+    /// The versions that serve the callers of an old one which has a match with another contract, by their indexes in
+    /// the order in which a provider tries them; otherwise empty.
+    pub(super) tried: Vec<usize>,
 }
 
 /// The new capability of a pair.
@@ -43,7 +46,7 @@ pub(super) fn pairs<'c>(old: &'c Manifest, new: &'c Manifest) -> Vec<Pair<'c>> {
     for (name, (before, after)) in names {
         if before.len() <= 1 && after.len() <= 1 {
             let (old, new) = (before.first().copied(), New::Same(after.first().copied()));
-            pairs.push(Pair { label: name.to_owned(), old, new });
+            pairs.push(Pair { label: name.to_owned(), old, new, tried: Vec::new() });
         } else {
             Named { old, new, before, after }.add_to(&mut pairs);
         }
@@ -76,12 +79,15 @@ impl<'c> Named<'c> {
             pairs.push(match partners.get(&index) {
                 Some(&partner) => {
                     let label = new.capabilities.get(partner).map(label).unwrap_or_default();
-                    Pair { label, old: Some(index), new: New::Same(Some(partner)) }
+                    let is_served = self.after.iter().filter_map(|&after| new.capabilities.get(after));
+                    let is_served = is_served.into_iter().any(|other| other.hash() == capability.hash());
+                    let tried = if is_served { Vec::new() } else { self.served(capability) };
+                    Pair { label, old: Some(index), new: New::Same(Some(partner)), tried }
                 }
                 None => {
                     let others = self.served(capability);
                     let new = if others.is_empty() { New::Same(None) } else { New::Others(others) };
-                    Pair { label: label(capability), old: Some(index), new }
+                    Pair { label: label(capability), old: Some(index), new, tried: Vec::new() }
                 }
             });
         }
@@ -89,7 +95,7 @@ impl<'c> Named<'c> {
         for &index in self.after.iter().filter(|index| !partners.values().any(|partner| partner == *index)) {
             let label = new.capabilities.get(index).map(label).unwrap_or_default();
             let new = beside.map_or(New::Same(Some(index)), |beside| New::Beside(index, beside));
-            pairs.push(Pair { label, old: None, new });
+            pairs.push(Pair { label, old: None, new, tried: Vec::new() });
         }
     }
 

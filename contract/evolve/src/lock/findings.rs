@@ -91,8 +91,12 @@ impl LockFile {
                 (codes::NOT_LOCKED, format!("the capability `{name}` is not locked"), &[][..])
             }
             LockChangeKind::Removed => {
-                let message =
-                    format!("the capability `{name}` of `{agent}` is locked, but the manifest does not have it");
+                let has_several = contract.manifest.versions(name).len() > 1;
+                let reason = match has_several {
+                    true => "the manifest has several versions of it, which are locked by name and version",
+                    false => "the manifest does not have it",
+                };
+                let message = format!("the capability `{name}` of `{agent}` is locked, but {reason}");
                 (codes::LOCKED_REMOVED, message, &[][..])
             }
         };

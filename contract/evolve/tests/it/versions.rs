@@ -79,6 +79,43 @@ fn a_version_is_followed_by_the_next_one_of_its_line() {
     assert_eq!(comparison.level(), Some(Level::Breaking));
 }
 
+/// A contract with versions of `get`, whose requests are equal and whose responses have a type.
+fn responding(versions: &[(Option<&str>, &str)]) -> Manifest {
+    let mut text = "version: 1\nagent: agent://trips\ntransports: [{kind: memory, topics: {requests: trips}}]\n\
+                    capabilities:\n"
+        .to_owned();
+    for (version, ty) in versions {
+        let version = version.map(|version| format!("version: {version}, ")).unwrap_or_default();
+        text.push_str(&format!(
+            "  - {{name: get, {version}inputSchema: {{type: 'null'}}, outputSchema: {{type: {ty}}}}}\n"
+        ));
+    }
+    load(&Source::new("capabilities.yaml", text)).unwrap().manifest
+}
+
+#[test]
+fn a_higher_version_that_accepts_the_requests_must_give_responses_that_fit() {
+    let [one, two, three] = [Some("1.0.0"), Some("2.0.0"), Some("3.0.0")];
+    for (old, new) in [
+        // The highest version that accepts a request runs it, although a lower one fits.
+        (vec![(one, "string"), (two, "string"), (three, "integer")], vec![(two, "string"), (three, "integer")]),
+        (vec![(one, "string"), (two, "integer"), (three, "string")], vec![(one, "string"), (two, "integer")]),
+        (vec![(one, "string"), (two, "integer")], vec![(Some("0.9.0"), "string"), (two, "integer")]),
+        (vec![(one, "string")], vec![(two, "string"), (three, "integer")]),
+        (vec![(None, "string")], vec![(two, "string"), (three, "integer")]),
+        // In one line, too.
+        (vec![(two, "string"), (one, "string")], vec![(Some("2.1.0"), "string"), (Some("2.2.0"), "integer")]),
+    ] {
+        let comparison = compare(&responding(&old), &responding(&new), Settings::default());
+        let codes: Vec<_> = comparison.findings.iter().map(|finding| finding.code.as_str()).collect();
+        assert!(codes.contains(&"E0731"), "{old:?} {new:?}: {codes:?}");
+        let found = comparison.findings.iter().find(|finding| finding.code.as_str() == "E0731").unwrap();
+        assert!(found.witness.is_some() && !found.message.contains("  "), "{}", found.message);
+    }
+    let kept = [(two, "string"), (one, "integer")];
+    assert_eq!(findings(&compare(&responding(&kept), &responding(&kept), Settings::default())), []);
+}
+
 #[test]
 fn a_lock_has_each_version() {
     let (one, both) = (contract(&[ONE]), contract(&[ONE, TWO]));
@@ -97,4 +134,17 @@ fn a_lock_has_each_version() {
     let removed = |label: &str| (label.to_owned(), LockChangeKind::Removed);
     let added = ("book".to_owned(), LockChangeKind::Added);
     assert_eq!(kinds, [added, removed("book@1.4.0"), removed("book@2.0.0")]);
+}
+
+#[test]
+fn findings_about_a_lock_name_the_version() {
+    let lock = Source::new("capgen.lock", Lock::of([&contract(&[ONE, TWO])]).text());
+    let file = LockFile::read(&lock).unwrap();
+    let text = "version: 1\nagent: agent://trips\ntransports: [{kind: memory, topics: {requests: trips}}]\n\
+                capabilities: [{name: book, version: 1.4.0}, {name: book, version: 2.0.0}]\n";
+    let changed = load(&Source::new("capabilities.yaml", text)).unwrap();
+    let shown: Vec<String> =
+        file.findings(&changed).iter().map(|finding| capgen_diagnostic::render::message(finding).to_string()).collect();
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(shown[0].contains("`book@1.4.0`") && shown[1].contains("`book@2.0.0`"), "{shown:?}");
 }

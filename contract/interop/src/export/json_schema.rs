@@ -33,8 +33,8 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
     let mut files = BTreeMap::new();
     let mut stems = HashSet::new();
     let mut capabilities = Vec::new();
-    for capability in &manifest.capabilities {
-        let stem = unique(&capability.name, &mut stems);
+    for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
+        let stem = unique(&label, &mut stems);
         let mut entry = Object::new();
         entry.push("name".to_owned(), Json::from(capability.name.as_str()));
         extra(capability, &[]).iter().for_each(|(key, value)| entry.push(key.clone(), value.clone()));

@@ -25,6 +25,8 @@ pub(crate) struct Importer {
     entries: Vec<(Entry, Capability)>,
     /// The number of entries without a name in the protocol.
     nameless: usize,
+    /// Whether entries with one name may be versions of one capability, whose names are those of the entries.
+    has_versions: bool,
 }
 
 /// A finding that was reported.
@@ -52,7 +54,13 @@ pub(crate) struct Entry {
 impl Importer {
     /// For entries of this kind, a noun such as `tool`, which is also the name of an entry without a usable one.
     pub(crate) fn new(kind: &'static str, settings: ImportSettings) -> Self {
-        Self { kind, settings, findings: Vec::new(), known: HashMap::new(), entries: Vec::new(), nameless: 0 }
+        let (findings, known, entries) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { kind, settings, findings, known, entries, nameless: 0, has_versions: false }
+    }
+
+    /// Reads entries that capgen has written, in which versions of one capability have one name.
+    pub(crate) fn allow_versions(&mut self) {
+        self.has_versions = true;
     }
 
     /// Starts an entry with its name in the protocol.
@@ -144,20 +152,23 @@ impl Importer {
     pub(crate) fn finish(mut self) -> Imported {
         self.reject_duplicates();
         self.count_others();
-        let Self { kind, findings, entries, nameless, .. } = self;
+        let Self { kind, findings, entries, nameless, has_versions, .. } = self;
         let count = entries.len() + nameless;
         let (rejected, accepted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| entry.has_errors);
         let wanted: Vec<Wanted<'_>> = accepted
             .iter()
             .map(|(entry, _)| Wanted { wire: &entry.wire, title: entry.title.as_deref().unwrap_or(&entry.wire) })
             .collect();
-        let names = capability_names(kind, &wanted);
+        let names = match has_versions {
+            true => accepted.iter().map(|(entry, _)| entry.wire.clone()).collect(),
+            false => capability_names(kind, &wanted),
+        };
         let named = |((entry, capability), name): ((Entry, Capability), String)| {
             let wire_name = (name != entry.wire).then_some(entry.wire).or(capability.wire_name);
             Capability { name, wire_name, ..capability }
         };
         let mut capabilities: Vec<Capability> = accepted.into_iter().zip(names).map(named).collect();
-        capabilities.sort_by(|a, b| a.name.cmp(&b.name));
+        capabilities.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| b.version.cmp(&a.version)));
         let nameless = std::iter::repeat_n(String::new(), nameless);
         let rejected = rejected.into_iter().map(|(entry, _)| entry.wire).chain(nameless).collect();
         Imported { capabilities, entries: count, rejected, findings }
@@ -169,9 +180,14 @@ impl Importer {
         let mut entries = std::mem::take(&mut self.entries);
         let mut rejected = Vec::new();
         let pointers: Vec<String> = entries.iter().map(|(entry, _)| entry.pointer.clone()).collect();
-        for (index, (entry, _)) in entries.iter_mut().enumerate() {
-            match first.get(&entry.wire) {
-                None => _ = first.insert(entry.wire.clone(), index),
+        let has_versions = self.has_versions;
+        for (index, (entry, capability)) in entries.iter_mut().enumerate() {
+            let key = match has_versions {
+                true => Capability { name: entry.wire.clone(), ..capability.clone() }.version_label(),
+                false => entry.wire.clone(),
+            };
+            match first.get(&key) {
+                None => _ = first.insert(key, index),
                 Some(earlier) => {
                     rejected.push(*earlier);
                     let message = format!("two entries have the name {}", quoted(&entry.wire));

@@ -140,6 +140,7 @@ fn by_contract(importer: &mut Importer, path: &str, contract: &Json, files: &[Fi
         importer.document_error(codes::WRONG_FORM, at, "not a `contract.json` of a known version", help);
         return None;
     };
+    importer.allow_versions();
     let folder = path.strip_suffix(CONTRACT_FILE).unwrap_or_default();
     let files: BTreeMap<&str, &Json> =
         files.iter().filter_map(|(path, json)| Some((path.strip_prefix(folder)?, *json))).collect();

@@ -10,16 +10,25 @@ use super::schema::Index;
 use crate::tree::{Part, follow};
 use crate::{Definition, DefinitionPlace, Definitions, Manifest, Node, codes};
 
+/// The most definitions with which another one is compared: those of the two sides of all versions of a capability.
+const MAX_COMPARED: usize = 2 * Manifest::MAX_VERSIONS;
+
 /// Warns once for each name whose definitions differ, at the first definition and the first one that differs from it.
 pub(crate) fn check(reader: &mut Reader<'_>, root: &Node, manifest: &Manifest) {
     let definitions = Definitions::of(manifest);
-    let mut first: HashMap<&str, Option<&Definition>> = HashMap::new();
+    let mut known: HashMap<&str, Option<Vec<&Definition>>> = HashMap::new();
     let mut index = Index::default();
     for other in definitions.iter().filter(|definition| !definition.is_shared) {
-        let slot = first.entry(&other.name).or_insert(Some(other));
-        if let Some(one) = slot.filter(|one| one.first != other.first && !are_versions(manifest, one, other)) {
-            *slot = None;
+        let slot = known.entry(&other.name).or_insert_with(|| Some(Vec::new()));
+        let Some(others) = slot else { continue };
+        let differs = |one: &&&Definition| one.first != other.first && !are_versions(manifest, one, other);
+        if let Some(one) = others.iter().find(differs) {
             report(reader, root, manifest, (one, other), &mut index);
+            *slot = None;
+        } else if others.len() < MAX_COMPARED
+            && !others.iter().any(|one| one.place.capability == other.place.capability)
+        {
+            others.push(other);
         }
     }
 }

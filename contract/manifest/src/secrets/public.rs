@@ -290,7 +290,7 @@ impl<'n> Walk<'_, 'n> {
             _ if is_known => true,
             // Before an error, a part of a value may look like a key.
             Public::SecretText => false,
-            _ => self.is_valid && is_name(key) && has_colon(self.text, span),
+            _ => self.is_valid && (is_name(key) || is_version_label(key)) && has_colon(self.text, span),
         };
         is_shown.then(|| self.first_line(span))
     }
@@ -331,6 +331,14 @@ impl<'n> Walk<'_, 'n> {
         let length = text.find('\n').filter(|_| !is_block(text)).unwrap_or(text.len());
         span.start..span.start + length
     }
+}
+
+/// Whether the text is the label of a version of a capability, such as `book-trip@1.4.0`, and not a user and a host.
+fn is_version_label(text: &str) -> bool {
+    let parts = text.split_once('@');
+    parts.is_some_and(|(name, version)| {
+        capgen_descriptor::name::is_name(name) && semver::Version::parse(version).is_ok()
+    })
 }
 
 /// Whether the text is a block scalar. It ends where its indentation ends, whatever it contains.

@@ -70,7 +70,7 @@ fn independent_validators_accept_exports() {
     some.push(contracts::odd());
     some.extend(contracts::random(8));
     contracts.extend(
-        contracts::all()
+        contracts::with_one_version()
             .into_iter()
             .enumerate()
             .map(|(index, contract)| (format!("{} {index}", contract.agent), contract)),

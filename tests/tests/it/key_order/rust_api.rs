@@ -101,6 +101,7 @@ fn describe(item: Item, api: &mut BTreeSet<String>) {
         }
         Item::Fn(function) => _ = api.insert(tokens(&function.sig)),
         Item::Type(item) => _ = api.insert(format!("type {} = {}", item.ident, tokens(&item.ty))),
+        Item::Use(item) => _ = api.insert(format!("use {}", tokens(&item.tree))),
         Item::Const(item) => _ = api.insert(format!("const {}: {}", item.ident, tokens(&item.ty))),
         other => panic!("{}", tokens(&other)),
     }
