@@ -106,10 +106,11 @@ export type Verify = (text: string, signature: Signature) => boolean | globalThi
 export type Signature = { keyId: string; signature: string };
 
 /**
- * When a call sends its request again: at most `attempts` times together (1, at most 64). A pause is random, up to `firstPauseMs` (50),
- * which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost; instead, with
- * `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs` (1000) is the
- * interval at which the provider reports that it runs the request.
+ * When a call sends its request again: at most `attempts` times together (an integer from 1 to 64). A pause is random, up to
+ * `firstPauseMs` (50), which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost;
+ * instead, with `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs`
+ * (1000) is the interval at which the provider reports that it runs the request: at least 250, at most 30000. All times are from 1
+ * to 2147483647 ms.
  */
 export type Retry = {
   attempts: number;
@@ -782,7 +783,28 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   settings.signal?.addEventListener("abort", () => {
     for (const close of open) close();
   });
-  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open };
+  /** For each signal that calls wait for, its listener, and the functions that this one calls. */
+  const listeners: any = new WeakMap();
+  /** Calls a function when a signal is aborted, and returns the function that prevents it. */
+  const onAbort = (signal: any, run: () => void) => {
+    // All calls have one listener, because Node warns about a signal that has more than ten.
+    if (!listeners.has(signal)) {
+      const runs: any = new Set();
+      const listener = () => {
+        for (const each of runs) each();
+      };
+      signal.addEventListener("abort", listener);
+      listeners.set(signal, { runs, listener });
+    }
+    const { runs, listener } = listeners.get(signal);
+    runs.add(run);
+    return () => {
+      if (!runs.delete(run) || runs.size > 0) return;
+      signal.removeEventListener("abort", listener);
+      listeners.delete(signal);
+    };
+  };
+  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open, onAbort };
   const method = (kind: string, capability: any) => (request: unknown, options: any) => callOf(client, kind, capability, request, options);
   const entries = Object.entries(methods).map(([name, entry]: any) => {
     // A method without a capability is another name of a method.
@@ -868,7 +890,7 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
     call.after(limit, late);
   });
-  for (const each of signals) each.addEventListener("abort", drop);
+  const unheard = signals.map((each) => client.onAbort(each, drop));
   open.add(close);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
@@ -882,7 +904,7 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     call.hasEnded = true;
     if (call.hasLosers) controller.abort();
     for (const timer of timers) clearTimeout(timer);
-    for (const each of signals) each.removeEventListener("abort", drop);
+    for (const stop of unheard) stop();
     open.delete(close);
   }
 }
@@ -901,11 +923,21 @@ export async function requestAny(call: any): globalThis.Promise<any> {
   // While instances differ, requests go first to those with this contract, and now and then one to any.
   const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
   let result: any = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
-  call.last = undefined;
+  /** Whether another request was sent, and has no answer yet. */
+  let isWaiting = false;
+  call.last = () => {
+    if (!isWaiting) return result;
+    // Its handler may have started.
+    const { effect: _, ...error } = result.error;
+    return { ...result, error };
+  };
   if (first === "any" && result.status === "ok") peer.prefer(capability.hash, false);
-  const again = (address?: string[]) => {
+  const again = async (address?: string[]): globalThis.Promise<any> => {
     if (call.rest() < 1 || !peer.take()) return;
-    return requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    isWaiting = true;
+    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    isWaiting = false;
+    return other;
   };
   const isRefused = ({ error }: any) => error?.code === "EVERSION_SKEW" && error.effect === "none";
   if (!triesOthers) return result;
@@ -953,14 +985,15 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
   /** The result if no attempt succeeds: 1 without an answer, 2 an error that is retryable, 3 an invalid response. */
   let [fallback, weight]: any[] = [undefined, 0];
   let [next, hedge, end]: any[] = [];
-  const mayFollow = () => isRepeated && count < attempts;
+  let most = attempts;
+  const mayFollow = () => isRepeated && count < most;
   const stopTimers = () => {
     next?.prevent();
     hedge?.();
     next = hedge = undefined;
   };
   const noMore = () => {
-    count = attempts;
+    count = most;
     stopTimers();
   };
   const remember = (result: any, its: number) => {
@@ -968,7 +1001,7 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
   };
   /** Starts the next attempt after a pause, unless one starts before. */
   const follow = (ms?: number) => {
-    if (count >= attempts) return;
+    if (count >= most) return;
     const pause = pauseOf(call, ms, count);
     const at = performance.now() + pause;
     if (next?.at <= at) return;
@@ -1000,15 +1033,24 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
       reached--;
       if (attempt.isExtra) peer.giveBack();
     }
-    if (attempt.address && error?.effect === "none") {
-      // Nothing ran there, so the first attempt goes to any instance.
-      peer.prefer(call.capability.hash, false);
-      if (attempt.isUnanswered) call.sent--;
-      else reached--;
-      count--;
-      return start();
-    }
     const isRefused = error?.code === "EVERSION_SKEW" && error.effect === "none";
+    if (attempt.address && error?.effect === "none") {
+      // Nothing ran there, so further attempts go to any instance.
+      peer.prefer(call.capability.hash, false);
+      if (attempt.isUnanswered) {
+        // It counts as no attempt.
+        if (attempt.number === call.sent) call.sent--;
+        count--;
+        return start();
+      }
+      // Another instance may serve the request that this one did not, also without retries.
+      if (attempts === 1 && !isRefused) {
+        most = 2;
+        follow(error.retryAfterMs);
+        remember(result, 2);
+        return settle();
+      }
+    }
     const isInvalid = schemaSide === "response" && "response" in result;
     if (status === "ok" || (!isRefused && !isInvalid && !error.retryable && !attempt.isUnanswered)) return finish(result);
     if (isInvalid || isRefused || !error.retryable) noMore();
@@ -1212,12 +1254,15 @@ export async function cancelCall(call: any, reason: string, causedBy?: string): 
 /** The policy of retries with its defaults. Throws if it has a mistake. */
 export function retryOf(policy: any = {}): any {
   const { attempts = 1, firstPauseMs = 50, longestPauseMs = 2000, heartbeatMs = 1000, attemptTimeoutMs, hedgeAfterMs } = policy;
-  const numbers: any = { attempts, firstPauseMs, longestPauseMs, heartbeatMs, attemptTimeoutMs, hedgeAfterMs };
-  const wrong = Object.keys(numbers).find((name) => numbers[name] !== undefined && !(numbers[name] >= 1));
-  let mistake = wrong && `\`retry.${wrong}\` must be a number of at least 1`;
+  const times: any = { firstPauseMs, longestPauseMs, heartbeatMs, attemptTimeoutMs, hedgeAfterMs };
+  // A timer for a longer time ends at once.
+  const most = 2_147_483_647;
+  const wrong = Object.keys(times).find((name) => times[name] !== undefined && !(times[name] >= 1 && times[name] <= most));
+  let mistake = wrong && `\`retry.${wrong}\` must be a number from 1 to ${most}`;
+  if (!(Number.isInteger(attempts) && attempts >= 1 && attempts <= 64)) mistake = "`retry.attempts` must be an integer from 1 to 64";
   if (attemptTimeoutMs && hedgeAfterMs) mistake = "`retry.attemptTimeoutMs` and `retry.hedgeAfterMs` exclude each other";
   if (mistake) throw Object.assign(new RangeError(mistake), { code: "EAGENTRPC_INVALID_ENVELOPE", effect: "none" });
-  return { ...numbers, attempts: Math.min(attempts, 64), heartbeatMs: Math.min(Math.max(250, Math.round(heartbeatMs)), 30_000) };
+  return { ...times, attempts, heartbeatMs: Math.min(Math.max(250, Math.round(heartbeatMs)), 30_000) };
 }
 
 /** The pause in ms after some attempts, or the one that the provider asks for. There is time for the next attempt after it. */
@@ -1681,6 +1726,9 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
     call.entry = { payload, waiting: 0 };
     entries.set(key, call.entry, Infinity);
     const running = runCall(call);
+    // By now, one of several versions was chosen. All answers have its contract.
+    const { capability, method, describe } = call;
+    call.entry.ran = { capability, method, describe };
     call.entry.ended = running.then(
       (answer: any) => keep(call, key, answer),
       () => keep(call, key, undefined),
@@ -1708,7 +1756,7 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
       }
       if (entry.payload !== hash) return refusedWith("EAGENTRPC_KEY_REUSED", "the idempotency key was used for another request");
       // From now on, the handler of another request may have run for this one.
-      call.hasStarted = true;
+      Object.assign(call, entry.ran, { hasStarted: true });
       entry.waiting++;
       const found = entry.text ?? (await Promise.race([entry.ended, call.interrupted.then(() => undefined)]));
       entry.waiting--;

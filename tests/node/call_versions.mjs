@@ -69,8 +69,24 @@ assert.deepEqual(refused.payload.skew.served, ["3.0.0-rc.1", "2.1.0", "1.4.0", "
 assert.equal((await answered("1.9", dollars)).payload.code, "EAGENTRPC_INVALID_ENVELOPE");
 assert.equal(runs.length, count);
 
-// The table has each version by its label, and the plain one by its name too.
+// All answers to requests with one key have the contract of the version that ran, also for callers with other contracts.
 const { versionsCapabilities: table } = versions;
+const repeated = async (hash, version) => {
+  const headers = { "capgen-contract": hash, "capgen-version": version, "idempotency-key": "k" };
+  const ids = { messageId: `${Math.random()}`, correlationId: "c" };
+  const request = { version: 1, kind: "request", ...ids, from: "agent://console", to: "agent://versions", capability: "book-trip", headers, payload: dollars };
+  const answer = JSON.parse(await server.handle(JSON.stringify(request)));
+  return [answer.payload, answer.headers["capgen-contract"], answer.headers["capgen-version"]];
+};
+const { hash, version } = table["book-trip@1.4.0"];
+const equal = [{ id: 1 }, hash, undefined];
+// The second one waits for the first.
+assert.deepEqual(await Promise.all([repeated(hash, version), repeated(hash, version)]), [equal, equal]);
+assert.deepEqual(await repeated(hash, version), equal);
+assert.deepEqual(await repeated("0".repeat(64), "1.9.0"), [{ id: 1 }, hash, version]);
+assert.equal(runs.length, count + 1);
+
+// The table has each version by its label, and the plain one by its name too.
 assert.equal(table["book-trip"].hash, table["book-trip@2.1.0"].hash);
 assert.equal(table["book-trip@1.4.0"].version, "1.4.0");
 console.log("tests passed");

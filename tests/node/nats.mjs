@@ -213,6 +213,32 @@ tests["a server without the right to its requests does not start, and one withou
   const client = createShopClient(natsTransport(connection, "limited", { inboxPrefix: "_OTHER" }), { from: "console" });
   const { error } = await client.any(1);
   assert.equal(error.code, "EAGENTRPC_NO_TRANSPORT");
+  // Later calls fail at once, and send nothing.
+  const received = [];
+  const observer = await connected();
+  observer.subscribe("limited", { callback: (_, message) => received.push(message) });
+  await observer.flush();
+  const later = await client.any(1, { retry: { attempts: 3 } });
+  assert.match(later.error.message, /^the answers cannot be received: .*_OTHER/);
+  assert.deepEqual([later.error.code, later.error.effect, later.error.retryable, later.latencyMs < 100], ["EAGENTRPC_NO_TRANSPORT", "none", false, true]);
+  await connection.flush();
+  await observer.flush();
+  assert.deepEqual(received, []);
+  // A connection that is made again may have other rights.
+  const path = await relay();
+  let user = "limited";
+  const changed = await connect({ servers: path.url, authenticator: () => ({ user, pass: "secret" }), maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+  const promoted = createShopClient(natsTransport(changed, "limited", { inboxPrefix: "_OTHER" }), { from: "console" });
+  await changed.flush();
+  assert.equal((await promoted.any(1)).error.effect, "none");
+  user = "all";
+  path.cut();
+  path.repair();
+  const end = Date.now() + 10_000;
+  while ((await promoted.any(1)).status !== "ok") {
+    assert.ok(Date.now() < end);
+    await sleep(20);
+  }
 };
 
 tests["an aborted call leaves nothing behind"] = async () => {

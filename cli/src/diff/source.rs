@@ -9,8 +9,8 @@ use capgen_schema::Schema;
 
 /// Adds the changes after which the source of callers or providers may not compile.
 ///
-/// Of several versions of a capability, each is compared as if it were the only one: when a higher version is added, the
-/// plain names move to it, but the types of the others have not changed.
+/// Of several versions of a capability, each is compared as if it were the only one: when a higher version is added,
+/// the plain names move to it, but the types of the others have not changed.
 pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, levels: &Levels) {
     let labels = old.labels();
     let several: HashSet<String> = [old, new].into_iter().flat_map(names_of_several).collect();

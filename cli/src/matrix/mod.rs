@@ -59,8 +59,8 @@ pub(crate) fn run(arguments: &Matrix, console: &Console) -> RunResult {
 const AGENT: &str = "agent";
 
 /// Adds the column of the agent: how calls of each requester end. A provider runs the version with the contract of the
-/// requester. Otherwise, it tries those of the requester's compatibility line, or all if it serves none of that line, and
-/// the highest that accepts a request runs it.
+/// requester. Otherwise, it tries those of the requester's compatibility line, or all if it serves none of that line,
+/// and the highest that accepts a request runs it.
 fn add_agent(versions: &[Version], served: &[usize], settings: &CallSettings, cells: &mut Cells) {
     let capability = |index: usize| versions.get(index).map(|version| &version.capability);
     for (requester, row) in cells.iter_mut().enumerate() {

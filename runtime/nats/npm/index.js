@@ -27,23 +27,34 @@ class Link {
   #waiting = new Map();
   #next = 0;
   #inbox;
+  /** Why the server refused the subscription to the inbox. */
+  #denied;
 
   constructor(connection, prefix) {
     this.#connection = connection;
     this.#inbox = `${prefix}.${crypto.randomUUID()}`;
+    this.#subscribe();
+    void this.#follow();
+  }
+
+  #subscribe() {
+    this.#denied = undefined;
     const callback = (error, message) => {
       if (!error) return this.#waiting.get(message.subject.slice(this.#inbox.length + 1))?.(message);
-      for (const receive of this.#waiting.values()) receive(failure("EAGENTRPC_NO_TRANSPORT", `the answers cannot be received: ${error.message}`));
+      this.#denied = `the answers cannot be received: ${error.message}`;
+      for (const receive of this.#waiting.values()) receive(failure("EAGENTRPC_NO_TRANSPORT", this.#denied));
     };
-    connection.subscribe(`${this.#inbox}.*`, { callback });
-    void this.#follow();
+    this.#connection.subscribe(`${this.#inbox}.*`, { callback });
   }
 
   /** The client of NATS keeps messages until it is connected again. Their callers would have given up then. */
   async #follow() {
     for await (const { type } of this.#connection.status()) {
       if (type === "disconnect") this.#isConnected = false;
-      if (type === "reconnect") this.#isConnected = true;
+      if (type !== "reconnect") continue;
+      this.#isConnected = true;
+      // The new connection may have other rights.
+      if (this.#denied) this.#subscribe();
     }
   }
 
@@ -65,6 +76,7 @@ class Link {
 
   /** The texts of the answers to a request. */
   async *request(subject, { text, signal }) {
+    if (this.#denied) throw failure("EAGENTRPC_NO_TRANSPORT", this.#denied, { effect: "none", retryable: false });
     const token = `${this.#next++}`;
     const arrived = [];
     let wake = () => undefined;

@@ -1,5 +1,6 @@
 // Clients cancel calls.
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { run, sign, verify, within } from "../call_server/fixture.mjs";
 import { createShopClient, createShopServer, provider, response, scripted, until } from "./fixture.mjs";
@@ -83,6 +84,26 @@ tests["a closed client cancels its calls, and makes no more"] = async () => {
   assert.ok(cancels().every(({ payload }) => payload.reason === "closed"));
   assert.equal((await client.any(1)).status, "abandoned");
   assert.equal(requests().length, 20);
+};
+
+tests["many calls with one signal have one listener, and leave none"] = async () => {
+  const warnings = [];
+  process.on("warning", ({ name }) => warnings.push(name));
+  const controller = new AbortController();
+  const { client, requests, cancels } = scripted((request, send) => request.payload && send(response(request, 1)));
+  const { signal } = controller;
+  const listeners = () => getEventListeners(signal, "abort").length;
+  const parent = { signal, headers: {} };
+  await Promise.all(Array.from({ length: 20 }, () => client.any(1, { signal, parent })));
+  assert.equal(listeners(), 0);
+  const calls = Array.from({ length: 20 }, (_, index) => client.any(0, index % 2 ? { signal } : { parent }));
+  await until(() => requests().length === 40);
+  assert.equal((await client.any(1, { signal, parent })).status, "ok");
+  assert.equal(listeners(), 1);
+  controller.abort();
+  for (const { status } of await within(50, Promise.all(calls))) assert.equal(status, "abandoned");
+  await until(() => cancels().length === 20);
+  assert.deepEqual([listeners(), warnings], [0, []]);
 };
 
 tests["calls that ended are not cancelled"] = async () => {

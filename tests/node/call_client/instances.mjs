@@ -1,7 +1,7 @@
 // Clients find a process of the agent that can read their requests.
 import assert from "node:assert/strict";
 import { run } from "../call_server/fixture.mjs";
-import { createShopClient, failed, provider, response, scripted, shopCapabilities, skewed, unreachable } from "./fixture.mjs";
+import { busy, createShopClient, failed, provider, response, scripted, shopCapabilities, skewed, unreachable } from "./fixture.mjs";
 
 const tests = {};
 const part = `contract.${shopCapabilities.read.hash.slice(0, 32)}`;
@@ -59,6 +59,54 @@ tests["while processes differ, many calls go first to those with the contract of
     hasNew = false;
     assert.equal((await client.read(null, { timeoutMs: 3000 })).status, "ok");
     assert.deepEqual(requests().slice(1001, 1003).map(({ at, headers }) => [at, headers["capgen-attempt"]]), [[part, undefined], ["", undefined]]);
+  }
+};
+
+tests["an answer of the preferred process that it is busy counts as an attempt"] = async () => {
+  const own = (answer) => async (settings) => {
+    let isMixed = true;
+    const react = (request, send) => {
+      if (request.at === part) return send(isMixed ? response(request, 1) : answer(request));
+      send(isMixed ? skewed(request) : answer(request));
+    };
+    const { client, requests } = scripted(react, settings);
+    assert.equal((await client.read(null)).status, "ok");
+    isMixed = false;
+    const result = await client.read(null, { timeoutMs: 3000 });
+    const sent = requests().slice(2).map(({ at, headers }) => [at, headers["capgen-attempt"]]);
+    // The preference is forgotten.
+    await client.read(null, { timeoutMs: 3000, retry: { attempts: 1 } });
+    assert.equal(requests()[2 + sent.length].at, "");
+    return [result.error.code, result.latencyMs, sent];
+  };
+  const asked = own((request) => busy(request, { retryAfterMs: 100 }));
+  const [code, latency, sent] = await asked({ retry: { attempts: 3 } });
+  assert.deepEqual([code, latency >= 190, sent], ["EAGENTRPC_BUSY", true, [[part, undefined], ["", "2"], ["", "3"]]]);
+  const [plain, once, two] = await asked();
+  assert.deepEqual([plain, once >= 90, two], ["EAGENTRPC_BUSY", true, [[part, undefined], ["", "2"]]]);
+  // As other attempts, it is a part of the budget.
+  let isBusy = false;
+  const { client, requests } = scripted((request, send) => {
+    send(isBusy ? busy(request, { retryAfterMs: 1 }) : request.at === part ? response(request, 1) : skewed(request));
+  });
+  await client.read(null);
+  isBusy = true;
+  await Promise.all(Array.from({ length: 300 }, () => client.read(null)));
+  // One for five calls, and a hundred, of which the first call took one.
+  assert.equal(requests().length, 2 + 300 + Math.floor(301 / 5) + 100 - 1);
+};
+
+tests["the deadline does not hide the answer of the first process"] = async () => {
+  for (const retry of [undefined, { attempts: 3 }]) {
+    const settings = { ...(retry && { retry }) };
+    const invalid = scripted((request, send) => request.at === "" && send(response(request, "x", { headers: other })), settings);
+    const { status, schemaSide, violations, response: kept, error } = await invalid.client.read(null, { timeoutMs: 100 });
+    assert.deepEqual([status, schemaSide, violations.length, kept, error.skew.providerVersion], ["schema-violation", "response", 1, "x", "9.0.0"]);
+    const refused = scripted((request, send) => request.at === "" && send(skewed(request)), settings);
+    const result = await refused.client.any(null, { timeoutMs: 100 });
+    // The handler of the other process may have started.
+    assert.deepEqual([result.status, result.error.code, result.error.effect], ["error", "EVERSION_SKEW", undefined]);
+    assert.equal(refused.requests().length, 2);
   }
 };
 

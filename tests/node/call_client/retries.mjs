@@ -230,8 +230,11 @@ tests["a server runs the attempts of a call once"] = async () => {
 tests["mistakes in the policy are shown"] = async () => {
   const { transport } = provider();
   for (const [retry, message] of [
-    [{ attempts: 0 }, "`retry.attempts` must be a number of at least 1"],
-    [{ attempts: 2, firstPauseMs: "x" }, "`retry.firstPauseMs` must be a number of at least 1"],
+    ...[0, 2.5, 65, NaN, Infinity].map((attempts) => [{ attempts }, "`retry.attempts` must be an integer from 1 to 64"]),
+    [{ attempts: 2, firstPauseMs: "x" }, "`retry.firstPauseMs` must be a number from 1 to 2147483647"],
+    ...["firstPauseMs", "longestPauseMs", "attemptTimeoutMs", "hedgeAfterMs", "heartbeatMs"].flatMap((name) =>
+      [0, 2 ** 31, Infinity].map((ms) => [{ attempts: 2, [name]: ms }, `\`retry.${name}\` must be a number from 1 to 2147483647`]),
+    ),
     [{ attempts: 2, attemptTimeoutMs: 1, hedgeAfterMs: 1 }, "`retry.attemptTimeoutMs` and `retry.hedgeAfterMs` exclude each other"],
   ]) {
     assert.throws(() => createShopClient(transport, { from: "console", retry }), { name: "RangeError", message });
@@ -239,6 +242,10 @@ tests["mistakes in the policy are shown"] = async () => {
     const { error } = await client.read(null, { retry });
     assert.deepEqual([error.code, error.message, requests().length], ["EAGENTRPC_INVALID_ENVELOPE", message, 0]);
   }
+  // The longest timer does not end at once.
+  const { client, requests } = scripted(undefined, { retry: { attempts: 64, attemptTimeoutMs: 2 ** 31 - 1 } });
+  assert.equal((await client.read(null, { timeoutMs: 50 })).status, "timeout");
+  assert.equal(requests().length, 1);
 };
 
 await run(tests);

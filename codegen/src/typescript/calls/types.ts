@@ -43,10 +43,11 @@ export type PREFIXVerify = (text: string, signature: PREFIXSignature) => boolean
 export type PREFIXSignature = { keyId: string; signature: string };
 
 /**
- * When a call sends its request again: at most `attempts` times together (1, at most 64). A pause is random, up to `firstPauseMs` (50),
- * which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost; instead, with
- * `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs` (1000) is the
- * interval at which the provider reports that it runs the request.
+ * When a call sends its request again: at most `attempts` times together (an integer from 1 to 64). A pause is random, up to
+ * `firstPauseMs` (50), which doubles each time up to `longestPauseMs` (2000). After `attemptTimeoutMs`, an attempt counts as lost;
+ * instead, with `hedgeAfterMs`, another one follows a slow one, and those that do not decide the call are cancelled. `heartbeatMs`
+ * (1000) is the interval at which the provider reports that it runs the request: at least 250, at most 30000. All times are from 1
+ * to 2147483647 ms.
  */
 export type PREFIXRetry = {
   attempts: number;

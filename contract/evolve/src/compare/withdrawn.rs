@@ -8,8 +8,8 @@ use crate::{Finding, Level, codes};
 
 /// Compares a version that is no longer served with those that its callers get instead, in the order in which a
 /// provider tries them. One that accepts all requests replaces it, unless one before it may accept a request and give a
-/// response that the callers reject. Otherwise, the finding has the payload that proves it. Also returns the index of the
-/// other version.
+/// response that the callers reject. Otherwise, the finding has the payload that proves it. Also returns the index of
+/// the other version.
 pub(super) fn compare<'c>(
     label: &str,
     old: Option<&Capability>,

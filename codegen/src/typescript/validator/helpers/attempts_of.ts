@@ -16,14 +16,15 @@ function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]
   /** The result if no attempt succeeds: 1 without an answer, 2 an error that is retryable, 3 an invalid response. */
   let [fallback, weight]«: any[]» = [undefined, 0];
   let [next, hedge, end]«: any[]» = [];
-  const mayFollow = () => isRepeated && count < attempts;
+  let most = attempts;
+  const mayFollow = () => isRepeated && count < most;
   const stopTimers = () => {
     next?.prevent();
     hedge?.();
     next = hedge = undefined;
   };
   const noMore = () => {
-    count = attempts;
+    count = most;
     stopTimers();
   };
   const remember = (result«: any», its«: number») => {
@@ -31,7 +32,7 @@ function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]
   };
   /** Starts the next attempt after a pause, unless one starts before. */
   const follow = (ms«?: number») => {
-    if (count >= attempts) return;
+    if (count >= most) return;
     const pause = pauseOf(call, ms, count);
     const at = performance.now() + pause;
     if (next?.at <= at) return;
@@ -63,15 +64,24 @@ function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]
       reached--;
       if (attempt.isExtra) peer.giveBack();
     }
-    if (attempt.address && error?.effect === "none") {
-      // Nothing ran there, so the first attempt goes to any instance.
-      peer.prefer(call.capability.hash, false);
-      if (attempt.isUnanswered) call.sent--;
-      else reached--;
-      count--;
-      return start();
-    }
     const isRefused = error?.code === "EVERSION_SKEW" && error.effect === "none";
+    if (attempt.address && error?.effect === "none") {
+      // Nothing ran there, so further attempts go to any instance.
+      peer.prefer(call.capability.hash, false);
+      if (attempt.isUnanswered) {
+        // It counts as no attempt.
+        if (attempt.number === call.sent) call.sent--;
+        count--;
+        return start();
+      }
+      // Another instance may serve the request that this one did not, also without retries.
+      if (attempts === 1 && !isRefused) {
+        most = 2;
+        follow(error.retryAfterMs);
+        remember(result, 2);
+        return settle();
+      }
+    }
     const isInvalid = schemaSide === "response" && "response" in result;
     if (status === "ok" || (!isRefused && !isInvalid && !error.retryable && !attempt.isUnanswered)) return finish(result);
     if (isInvalid || isRefused || !error.retryable) noMore();

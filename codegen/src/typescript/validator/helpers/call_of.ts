@@ -74,7 +74,7 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
     [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
     call.after(limit, late);
   });
-  for (const each of signals) each.addEventListener("abort", drop);
+  const unheard = signals.map((each) => client.onAbort(each, drop));
   open.add(close);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
@@ -88,7 +88,7 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
     call.hasEnded = true;
     if (call.hasLosers) controller.abort();
     for (const timer of timers) clearTimeout(timer);
-    for (const each of signals) each.removeEventListener("abort", drop);
+    for (const stop of unheard) stop();
     open.delete(close);
   }
 }

@@ -11,7 +11,28 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
   settings.signal?.addEventListener("abort", () => {
     for (const close of open) close();
   });
-  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open };
+  /** For each signal that calls wait for, its listener, and the functions that this one calls. */
+  const listeners«: any» = new WeakMap();
+  /** Calls a function when a signal is aborted, and returns the function that prevents it. */
+  const onAbort = (signal«: any», run«: () => void») => {
+    // All calls have one listener, because Node warns about a signal that has more than ten.
+    if (!listeners.has(signal)) {
+      const runs«: any» = new Set();
+      const listener = () => {
+        for (const each of runs) each();
+      };
+      signal.addEventListener("abort", listener);
+      listeners.set(signal, { runs, listener });
+    }
+    const { runs, listener } = listeners.get(signal);
+    runs.add(run);
+    return () => {
+      if (!runs.delete(run) || runs.size > 0) return;
+      signal.removeEventListener("abort", listener);
+      listeners.delete(signal);
+    };
+  };
+  const client = { from, to, capabilities, transport, settings, retry: retryOf(settings.retry), peer: peerOf(), open, onAbort };
   const method = (kind«: string», capability«: any») => (request«: unknown», options«: any») => callOf(client, kind, capability, request, options);
   const entries = Object.entries(methods).map(([name, entry]«: any») => {
     // A method without a capability is another name of a method.

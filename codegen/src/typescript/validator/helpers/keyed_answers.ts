@@ -25,6 +25,9 @@ function keyedAnswers(windowMs«: number», most«: number», room«: number»)�
     call.entry = { payload, waiting: 0 };
     entries.set(key, call.entry, Infinity);
     const running = runCall(call);
+    // By now, one of several versions was chosen. All answers have its contract.
+    const { capability, method, describe } = call;
+    call.entry.ran = { capability, method, describe };
     call.entry.ended = running.then(
       (answer«: any») => keep(call, key, answer),
       () => keep(call, key, undefined),
@@ -52,7 +55,7 @@ function keyedAnswers(windowMs«: number», most«: number», room«: number»)�
       }
       if (entry.payload !== hash) return refusedWith("EAGENTRPC_KEY_REUSED", "the idempotency key was used for another request");
       // From now on, the handler of another request may have run for this one.
-      call.hasStarted = true;
+      Object.assign(call, entry.ran, { hasStarted: true });
       entry.waiting++;
       const found = entry.text ?? (await Promise.race([entry.ended, call.interrupted.then(() => undefined)]));
       entry.waiting--;

@@ -12,11 +12,21 @@ async function requestAny(call«: any»)«: globalThis.Promise<any>» {
   // While instances differ, requests go first to those with this contract, and now and then one to any.
   const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
   let result«: any» = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
-  call.last = undefined;
+  /** Whether another request was sent, and has no answer yet. */
+  let isWaiting = false;
+  call.last = () => {
+    if (!isWaiting) return result;
+    // Its handler may have started.
+    const { effect: _, ...error } = result.error;
+    return { ...result, error };
+  };
   if (first === "any" && result.status === "ok") peer.prefer(capability.hash, false);
-  const again = (address«?: string[]») => {
+  const again = async (address«?: string[]»)«: globalThis.Promise<any>» => {
     if (call.rest() < 1 || !peer.take()) return;
-    return requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    isWaiting = true;
+    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    isWaiting = false;
+    return other;
   };
   const isRefused = ({ error }«: any») => error?.code === "EVERSION_SKEW" && error.effect === "none";
   if (!triesOthers) return result;

@@ -498,22 +498,22 @@ mod versions_contract {
     /// The response of `ping`: any JSON value, because the contract has no schema for it.
     pub type PingResponse = ::serde_json::Value;
 
-    /// [`BookTrip`] by the name that it keeps when a higher version is added.
+    /// [`BookTrip`] of version 2.1.0.
     pub use self::BookTrip as BookTripV2;
 
-    /// [`BookTripRequest`] by the name that it keeps when a higher version is added.
+    /// [`BookTripRequest`] of version 2.1.0.
     pub use self::BookTripRequest as BookTripV2Request;
 
-    /// [`BookTripRequestSeat`] by the name that it keeps when a higher version is added.
+    /// [`BookTripRequestSeat`] of version 2.1.0.
     pub use self::BookTripRequestSeat as BookTripV2RequestSeat;
 
-    /// [`BookTripRequestSeatKind`] by the name that it keeps when a higher version is added.
+    /// [`BookTripRequestSeatKind`] of version 2.1.0.
     pub use self::BookTripRequestSeatKind as BookTripV2RequestSeatKind;
 
-    /// [`BookTripResponse`] by the name that it keeps when a higher version is added.
+    /// [`BookTripResponse`] of version 2.1.0.
     pub use self::BookTripResponse as BookTripV2Response;
 
-    /// [`BookTripResponseBooking`] by the name that it keeps when a higher version is added.
+    /// [`BookTripResponseBooking`] of version 2.1.0.
     pub use self::BookTripResponseBooking as BookTripV2ResponseBooking;
 
     /// The types of `book-trip@2.1.0` under the names that they would have as the only version.

@@ -92,16 +92,16 @@ export type PingRequest = unknown;
 
 export type PingResponse = unknown;
 
-/** `BookTripRequest` by the name that it keeps when a higher version is added. */
+/** `BookTripRequest` by the name with its version. */
 export type BookTripV2Request = BookTripRequest;
 
-/** `BookTripRequestSeat` by the name that it keeps when a higher version is added. */
+/** `BookTripRequestSeat` by the name with its version. */
 export type BookTripV2RequestSeat = BookTripRequestSeat;
 
-/** `BookTripResponse` by the name that it keeps when a higher version is added. */
+/** `BookTripResponse` by the name with its version. */
 export type BookTripV2Response = BookTripResponse;
 
-/** `BookTripResponseBooking` by the name that it keeps when a higher version is added. */
+/** `BookTripResponseBooking` by the name with its version. */
 export type BookTripV2ResponseBooking = BookTripResponseBooking;
 
 /** The request and the response of every capability. */
