@@ -4,13 +4,13 @@ use capgen::call::{Client, Handlers, MemoryBroker, PeerTable, Server};
 use capgen::{Capability, TransportSettings};
 
 #[path = "../../cases/versions/expected/rust/versions.rs"]
-mod versions;
+mod trips;
 
-use versions::{BookTrip, BookTripV1_4, book_trip_v1_4, book_trip_v2};
+use trips::{BookTrip, BookTripV1_4, book_trip_v1_4, book_trip_v2};
 
 #[test]
 fn each_version_has_its_contract_and_all_have_one_name() {
-    let descriptors = [&BookTrip::DESCRIPTOR, &BookTripV1_4::DESCRIPTOR, &versions::BookTripV1_3::DESCRIPTOR];
+    let descriptors = [&BookTrip::DESCRIPTOR, &BookTripV1_4::DESCRIPTOR, &trips::BookTripV1_3::DESCRIPTOR];
     assert_eq!(descriptors.map(|descriptor| descriptor.name), ["book-trip"; 3]);
     assert_eq!(descriptors.map(|descriptor| descriptor.version), [Some("2.1.0"), Some("1.4.0"), Some("1.3.0")]);
     assert_eq!(book_trip_v1_4::BookTrip::NAME, "book-trip");
@@ -23,12 +23,12 @@ fn each_version_has_its_contract_and_all_have_one_name() {
 #[tokio::test]
 async fn callers_of_two_versions_reach_their_handlers() {
     let broker = MemoryBroker::new();
-    let handlers = Handlers::new(versions::AGENT)
+    let handlers = Handlers::new(trips::AGENT)
         .with::<BookTrip, _, _>(async |_, _| Ok(serde_json::from_str(r#"{"id": "T"}"#).unwrap()))
         .with::<BookTripV1_4, _, _>(async |_, _| Ok(serde_json::from_str(r#"{"id": 1}"#).unwrap()));
     let transport = std::sync::Arc::new(broker.connect());
     let _server = Server::builder(handlers).listen(transport, "versions").start().await.unwrap();
-    let agent = capgen_manifest::AgentId::new(versions::AGENT).unwrap();
+    let agent = capgen_manifest::AgentId::new(trips::AGENT).unwrap();
     let peers = PeerTable::new().with_transports(&agent, vec![TransportSettings::memory("versions")]);
     let client = Client::builder("console").peers(peers).transport(broker.connect()).build().await.unwrap();
     let cents = serde_json::from_str(r#"{"priceCents": 100}"#).unwrap();

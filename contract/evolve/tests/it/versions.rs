@@ -1,5 +1,4 @@
 //! Several versions of one capability in a contract.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use capgen_evolve::{Comparison, Level, Lock, LockChangeKind, LockFile, Settings, compare};
 use capgen_manifest::{Manifest, Source, load};
