@@ -922,7 +922,7 @@ export async function requestAny(call: any): globalThis.Promise<any> {
   const ofContract = transport.at && capability.hash ? ["contract", capability.hash.slice(0, 32)] : undefined;
   // While instances differ, requests go first to those with this contract, and now and then one to any.
   const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
-  let result: any = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
+  let result: any = await attemptsOf(call, isRepeatable, first === "ours" ? ofContract : undefined);
   /** Whether another request was sent, and has no answer yet. */
   let isWaiting = false;
   call.last = () => {
@@ -1309,10 +1309,10 @@ export function peerOf(): any {
       const counts = recent().find(({ extra }) => extra > 0);
       if (counts) counts.extra--;
     },
-    /** Where a request with a contract goes first: `own` or `any`, which is one request every ten seconds. */
+    /** Where a request with a contract goes first: `ours` or `any`, which is one request every ten seconds. */
     first: (hash: string) => {
       const end = preferred.get(hash);
-      if (end === undefined || performance.now() < end) return end && "own";
+      if (end === undefined || performance.now() < end) return end && "ours";
       renew(hash);
       return "any";
     },

@@ -34,10 +34,10 @@ function peerOf()«: any» {
       const counts = recent().find(({ extra }) => extra > 0);
       if (counts) counts.extra--;
     },
-    /** Where a request with a contract goes first: `own` or `any`, which is one request every ten seconds. */
+    /** Where a request with a contract goes first: `ours` or `any`, which is one request every ten seconds. */
     first: (hash«: string») => {
       const end = preferred.get(hash);
-      if (end === undefined || performance.now() < end) return end && "own";
+      if (end === undefined || performance.now() < end) return end && "ours";
       renew(hash);
       return "any";
     },

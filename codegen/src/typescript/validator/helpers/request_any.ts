@@ -11,7 +11,7 @@ async function requestAny(call«: any»)«: globalThis.Promise<any>» {
   const ofContract = transport.at && capability.hash ? ["contract", capability.hash.slice(0, 32)] : undefined;
   // While instances differ, requests go first to those with this contract, and now and then one to any.
   const first = ofContract && triesOthers ? peer.first(capability.hash) : undefined;
-  let result«: any» = await attemptsOf(call, isRepeatable, first === "own" ? ofContract : undefined);
+  let result«: any» = await attemptsOf(call, isRepeatable, first === "ours" ? ofContract : undefined);
   /** Whether another request was sent, and has no answer yet. */
   let isWaiting = false;
   call.last = () => {
