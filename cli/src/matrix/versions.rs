@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_evolve::{DistinctVersions, Kept};
 use capgen_manifest::{Capability, LoadedContract, load, read_source, shown};
 
-use super::arguments::Matrix;
+use super::arguments::{History, Matrix};
 use crate::codes;
 use crate::console::{Console, count};
 use crate::diff::history;
@@ -37,10 +38,11 @@ pub(super) struct Versions {
 pub(super) fn versions(arguments: &Matrix, current: &LoadedContract, console: &Console) -> Result<Versions, Failure> {
     // All versions are compared, also if one of them is given.
     let name = arguments.capability.split('@').next().unwrap_or_default();
-    let mut versions = Vec::new();
-    if arguments.history.is_some() {
-        versions.extend(from_history(current, name, console)?);
-    }
+    let (mut versions, of_newest) = match arguments.history {
+        Some(History::Git) => from_history(current, name, console)?,
+        None => (Vec::new(), 0),
+    };
+    let older = versions.len().saturating_sub(of_newest);
     let mut findings = Vec::new();
     for path in &arguments.against {
         match read_source(path, &shown(path)).and_then(|source| load(&source)) {
@@ -59,7 +61,12 @@ pub(super) fn versions(arguments: &Matrix, current: &LoadedContract, console: &C
         return Err(Failure::Findings(findings));
     }
     let served = versions_of(current, name, current.path());
-    let is_known = |one: &Version| (arguments.against.is_empty() || served.len() > 1) && has(&versions, one);
+    // After the files of `--against`, a single version is there in any case.
+    let known = match arguments.against.is_empty() {
+        true => versions.get(older..),
+        false => Some(&*versions).filter(|_| served.len() > 1),
+    };
+    let is_known = |one: &Version| known.is_some_and(|known| has(known, one));
     let newest: Vec<Version> = served.iter().filter(|one| !is_known(one)).cloned().collect();
     versions.extend(newest);
     if versions.len() > MAX_VERSIONS {
@@ -97,26 +104,23 @@ fn versions_of(contract: &LoadedContract, name: &str, source: &str) -> Vec<Versi
     contract.manifest.versions(name).into_iter().rev().filter_map(|at| capabilities.get(at)).map(version).collect()
 }
 
-/// The revisions of the manifest in which the capability changed, the oldest first.
-fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<Vec<Version>, Failure> {
-    let mut versions: Vec<Version> = Vec::new();
-    // Where those of the contract before start: they are next to those of an older one.
-    let mut before = 0;
+/// The versions in the revisions of the manifest, the oldest first. Of equal versions in revisions next to each other,
+/// the newest counts: other properties, such as `supportedVersions`, may have changed. Also returns how many of them,
+/// at the end, the newest revision has.
+fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<(Vec<Version>, usize), Failure> {
+    let (mut distinct, mut of_newest) = (DistinctVersions::default(), 0);
     history::contracts(current, console, |commit, contract| {
-        // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have
-        // changed.
-        let start = versions.len();
+        // The newest revision comes first, so the highest version does too.
         let found = versions_of(&contract, name, commit).into_iter().rev();
-        let known = versions.get(before..).unwrap_or_default();
-        let new: Vec<Version> = found.filter(|found| !has(known, found)).collect();
-        if !new.is_empty() {
-            before = start;
+        distinct.add(found, |one, other| identity(one) == identity(other), Kept::First);
+        if of_newest == 0 {
+            of_newest = distinct.len();
         }
-        versions.extend(new);
-        if versions.len() > MAX_VERSIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if distinct.len() > MAX_VERSIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
+    let mut versions = distinct.into_vec();
     versions.reverse();
-    Ok(versions)
+    Ok((versions, of_newest))
 }
 
 /// Makes equal labels different, by adding the source.

@@ -137,6 +137,29 @@ fn the_history_gives_the_versions() {
 }
 
 #[test]
+fn a_version_that_comes_back_is_there_twice() {
+    let [one, two] = [contract("1.0.0", "{ type: string }"), contract("2.0.0", "{ type: integer }")];
+    let fleet = history(&[one.clone(), two]);
+    fleet.write("agents/a/capabilities.yaml", &one);
+    let labels = versions(&fleet, "agents/a/capabilities.yaml");
+    let short: Vec<&str> = labels.iter().map(|label| label.split(' ').next().unwrap()).collect();
+    assert_eq!(short, ["1.0.0", "2.0.0", "1.0.0"]);
+}
+
+#[test]
+fn a_version_that_stays_beside_others_is_there_once() {
+    let beside = |version: &str, input: &str| {
+        let old = "{ name: ping, version: 1.0.0, inputSchema: { type: string } }";
+        loose("a")
+            .replace("{ name: ping }", &format!("{old}, {{ name: ping, version: {version}, inputSchema: {input} }}"))
+    };
+    let fleet = history(&[beside("2.0.0", "{}"), beside("2.1.0", "true"), beside("2.2.0", "{ type: object }")]);
+    assert_eq!(versions(&fleet, "agents/a/capabilities.yaml"), ["2.0.0", "2.1.0", "1.0.0", "2.2.0"]);
+    let run = fleet.run("matrix ping --peer a --history git").ended(0);
+    assert!(run.stdout.starts_with("requester \\ provider  2.0.0  2.1.0  1.0.0  2.2.0  agent\n"), "{run:?}");
+}
+
+#[test]
 fn versions_that_are_not_unique_have_their_commit() {
     let fleet = history(&[contract("1.0.0", "{ type: string }"), contract("1.0.0", "{ type: integer }")]);
     let document = fleet.run("matrix ping --peer a --history git --format json").ended(0).json();

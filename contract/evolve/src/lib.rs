@@ -79,7 +79,7 @@ pub use lock::LockFile;
 pub use lock::{
     LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedAgent, LockedCapability, LockedTransport,
 };
-pub use matrix::{Compatibility, MatrixVersion, VersionOf, matrix};
+pub use matrix::{Compatibility, DistinctVersions, Kept, MatrixVersion, VersionOf, matrix};
 pub use reading::Sender;
 #[cfg(feature = "reports")]
 pub use report::{ComparedContract, ComparisonReport};

@@ -1,11 +1,13 @@
 //! Which versions of a capability can be used together: requesters against providers, as in section 3.2 of the draft of
 //! AMP RFC 004.
 
+mod distinct;
 mod missing;
 mod offered;
 mod versions;
 mod walk;
 
+pub use distinct::{DistinctVersions, Kept};
 pub use versions::VersionOf;
 
 use capgen_manifest::Capability;

@@ -4,6 +4,7 @@ use capgen_manifest::{Capability, Manifest};
 use capgen_schema::Hash;
 
 use super::MatrixVersion;
+use super::distinct::{DistinctVersions, Kept};
 
 /// A version of a capability in one of several contracts.
 #[derive(Clone, Debug)]
@@ -37,25 +38,18 @@ impl<'c> VersionOf<'c> {
     /// # Ok::<(), &str>(())
     /// ```
     pub fn distinct(contracts: &[(&'c str, &'c Manifest)], name: &str) -> Vec<Self> {
-        let mut versions: Vec<Self> = Vec::new();
-        // Where those of the contract before start: they are next to those of this one.
-        let mut before = 0;
+        let mut distinct = DistinctVersions::default();
         for (source, manifest) in contracts {
-            let start = versions.len();
-            // The lowest first, as a contract that follows has the higher version.
-            for capability in manifest.versions(name).into_iter().rev().filter_map(|at| manifest.capabilities.get(at)) {
+            let version = |capability: &'c Capability| {
                 let label = capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string);
-                let version = Self { label, source, capability, contract: &manifest.capabilities };
-                let equal = |known: &&mut Self| known.identity() == version.identity();
-                match versions.get_mut(before..start).and_then(|known| known.iter_mut().find(equal)) {
-                    Some(known) => *known = version,
-                    None => versions.push(version),
-                }
-            }
-            if versions.len() > start {
-                before = start;
-            }
+                Self { label, source, capability, contract: &manifest.capabilities }
+            };
+            // The lowest first, as a contract that follows has the higher version.
+            let indexes = manifest.versions(name).into_iter().rev();
+            let versions = indexes.filter_map(|index| manifest.capabilities.get(index)).map(version);
+            distinct.add(versions, |one, other| one.identity() == other.identity(), Kept::Last);
         }
+        let mut versions = distinct.into_vec();
         let labels: Vec<String> = versions.iter().map(|version| version.label.clone()).collect();
         for version in &mut versions {
             if labels.iter().filter(|label| **label == version.label).count() > 1 {

@@ -136,6 +136,15 @@ fn a_lock_has_each_version() {
 }
 
 #[test]
+fn a_version_that_stays_in_contracts_that_follow_each_other_is_there_once() {
+    let contracts = [[ONE, TWO], [ONE, ("2.1.0", "cents")], [ONE, ("2.2.0", "cents")]].map(|all| contract(&all));
+    let sources: Vec<(&str, &Manifest)> = ["a", "b", "c"].into_iter().zip(&contracts).collect();
+    let versions = capgen_evolve::VersionOf::distinct(&sources, "book");
+    let labels: Vec<_> = versions.iter().map(|version| (version.label.as_str(), version.source)).collect();
+    assert_eq!(labels, [("1.4.0", "c"), ("2.0.0", "a"), ("2.1.0", "b"), ("2.2.0", "c")]);
+}
+
+#[test]
 fn findings_about_a_lock_name_the_version() {
     let lock = Source::new("capgen.lock", Lock::of([&contract(&[ONE, TWO])]).text());
     let file = LockFile::read(&lock).unwrap();
