@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::Client;
 use super::attempt::{Reply, Request};
-use super::known::Known;
+use super::known::{Begin, Known};
 use super::preferred::First;
 use super::repeat::IsValid;
 use super::started::Started;
@@ -35,10 +35,10 @@ impl Client {
     ) -> Result<Reply, CallError> {
         // The budget for further attempts depends on the number of calls.
         let known = self.inner.known(&started.peer);
-        known.called();
-        let contract = self.contract_asked_for(request, &known);
+        let Begin { is_contract_wanted, first } = known.begin(request.target.contract.hash());
+        let contract = if is_contract_wanted { self.contract_asked_for(request, &known) } else { None };
         let request = Request { contract: contract.as_deref(), ..request };
-        let reply = self.exchange_with_others(started, request, &known, is_valid).await?;
+        let reply = self.exchange_with_others(first, started, request, &known, is_valid).await?;
         note(&known, started, request, &reply);
         Ok(reply)
     }
@@ -64,6 +64,7 @@ impl Client {
 
     async fn exchange_with_others(
         &self,
+        first: Option<First>,
         started: &Started,
         request: Request<'_>,
         known: &Arc<Known>,
@@ -72,7 +73,7 @@ impl Client {
         if !self.inner.tries_other_instances {
             return self.exchange_with_any(started, request, known, is_valid).await;
         }
-        let result = match known.first(request.target.contract.hash()) {
+        let result = match first {
             None => self.exchange_with_any(started, request, known, is_valid).await,
             Some(first) => Box::pin(self.exchange_during_deployment(first, started, request, known, is_valid)).await,
         };

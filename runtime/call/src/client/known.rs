@@ -20,6 +20,14 @@ struct Facts {
     preferred: Preferred,
 }
 
+/// The facts about a call that begins.
+pub(super) struct Begin {
+    /// Whether the peer asked for the contract, so that the request may have its text.
+    pub(super) is_contract_wanted: bool,
+    /// Where the request goes first, if instances with the same contract are preferred.
+    pub(super) first: Option<First>,
+}
+
 /// Whether a peer sends heartbeats.
 #[derive(Default, Debug)]
 struct Support {
@@ -76,11 +84,6 @@ impl Known {
         self.lock().asked.report(own, provider)
     }
 
-    /// Where a request with a contract, given by its hash, goes first, if instances with the same one are preferred.
-    pub(super) fn first(&self, own: &str) -> Option<First> {
-        self.lock().preferred.first(own, Instant::now())
-    }
-
     /// Notes that an instance with the same contract served a request that another one had refused.
     pub(super) fn served_by_own(&self, own: &str) {
         self.lock().preferred.served(own, Instant::now());
@@ -91,9 +94,12 @@ impl Known {
         self.lock().preferred.forget(own);
     }
 
-    /// Counts a call.
-    pub(super) fn called(&self) {
-        self.lock().budget.called(Instant::now());
+    /// Counts a call with a contract, given by its hash. All facts that every call needs are read at once.
+    pub(super) fn begin(&self, own: &str) -> Begin {
+        let now = Instant::now();
+        let mut facts = self.lock();
+        facts.budget.called(now);
+        Begin { is_contract_wanted: facts.asked.is_wanted(own), first: facts.preferred.first(own, now) }
     }
 
     /// The right to send an attempt after the first one of a call. Returns whether there is one.
