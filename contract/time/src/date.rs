@@ -54,6 +54,7 @@ impl Date {
     /// ```
     #[must_use]
     pub fn of_unix_ms(ms: u64) -> Self {
+        // A day of Unix time has no leap seconds.
         const MS_OF_A_DAY: u64 = 24 * 60 * 60 * 1000;
         Self::from_days(ms / MS_OF_A_DAY)
     }

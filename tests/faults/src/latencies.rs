@@ -9,8 +9,9 @@ use tokio::task::JoinSet;
 use crate::world::{End, peers};
 use crate::{ADDRESS, AGENT, Kind, Runs, Work, World, handlers};
 
-/// The calls of a cell of the table, and those at the same time.
+/// The calls of a cell of the table.
 const CALLS: u64 = 100;
+/// Few, so that the latencies of the table are those of the handlers and not of a queue.
 const AT_ONCE: u64 = 10;
 /// The instances of the provider. They have no common store, so each runs a repeated request.
 const INSTANCES: usize = 3;

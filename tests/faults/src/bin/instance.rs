@@ -12,6 +12,7 @@ use capgen::call::{Context, Failure, Handlers, Server};
 use capgen_faults::{ADDRESS, AGENT, Done, Work, nats_options};
 use capgen_nats::{IdempotencyStoreOptions, NatsIdempotencyStore, NatsTransport};
 
+/// How long a handler runs: long enough that a kill finds some of them, and short enough for thousands of calls.
 const PAUSE: Duration = Duration::from_millis(5);
 
 #[tokio::main(flavor = "current_thread")]
