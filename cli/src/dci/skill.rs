@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capgen_dci::contract::is_capability;
 use capgen_dci::{Skill, SkillContract, Source as Place, codes};
 use capgen_diagnostic::{Diagnostic, Severity, Source, quoted, shortened};
-use capgen_manifest::{Manifest, plain_versions};
+use capgen_manifest::{Manifest, plain_capabilities};
 use serde_json::Value;
 
 use super::arguments;
@@ -19,8 +19,7 @@ pub(super) fn run(arguments: &arguments::Skill, console: &Console) -> RunResult 
     let Some(loaded) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let manifest = &loaded.manifest;
     // Versions of one capability have one name.
-    let plain = plain_versions(&manifest.capabilities);
-    let names = || plain.iter().filter_map(|&index| Some(&manifest.capabilities.get(index)?.name));
+    let names = || plain_capabilities(&manifest.capabilities).map(|capability| &capability.name);
     let invalid = names().filter(|name| !is_capability(name)).map(|name| {
         let message = format!("{} is not a capability of DCI/1 and is left out", quoted(name));
         let finding = Diagnostic::new(codes::INVALID_CAPABILITY, message).with_severity(Severity::Warning);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use capgen_codegen::regenerate::Locator;
 use capgen_codegen::{KnownFinding, SideVerdict, Verdicts};
 use capgen_diagnostic::Diagnostic;
-use capgen_evolve::{CallSettings, Refusal, can_call};
+use capgen_evolve::{CallSettings, Refusal, can_call_side};
 use capgen_manifest::{AgentId, Capability, LoadedContract, Side, load, read_source, shown};
 use capgen_schema::Steps;
 use clap::error::ErrorKind;
@@ -167,7 +167,8 @@ fn verdict(side: Side, caller: &Capability, provider: &Capability) -> SideVerdic
         return SideVerdict::Fits;
     }
     let settings = CallSettings { steps: BUDGET, budget: BUDGET, ..CallSettings::default() };
-    let Err(refusal) = can_call(&alone(side, caller), &alone(side, provider), &settings) else {
+    // A server decides by the keys about versions before it looks for a verdict.
+    let Err(refusal) = can_call_side(side, caller, provider, &settings) else {
         return SideVerdict::Fits;
     };
     match refusal {
@@ -183,14 +184,4 @@ fn verdict(side: Side, caller: &Capability, provider: &Capability) -> SideVerdic
         }
         _ => SideVerdict::Undecided,
     }
-}
-
-/// One side of a capability, without the keys about versions: a server decides by them before it looks for a verdict.
-fn alone(side: Side, capability: &Capability) -> Capability {
-    let capability = capability.clone();
-    let (input, output) = match side {
-        Side::Request => (capability.input, None),
-        Side::Response => (None, capability.output),
-    };
-    Capability { input, output, since: None, min_schema_version: None, supported_versions: Vec::new(), ..capability }
 }

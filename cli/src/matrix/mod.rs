@@ -6,8 +6,8 @@ mod versions;
 pub(crate) use arguments::{History, Matrix};
 
 use capgen_diagnostic::visible;
-use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, can_call, matrix};
-use capgen_manifest::{Capability, are_in_one_line};
+use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, can_call_side, matrix};
+use capgen_manifest::{Capability, Side, may_run};
 use capgen_schema::Steps;
 use capgen_site::Labels;
 use serde_json::{Value, json};
@@ -65,15 +65,13 @@ fn add_agent(versions: &[Version], served: &[usize], settings: &CallSettings, ce
     let capability = |index: usize| versions.get(index).map(|version| &version.capability);
     for (requester, row) in cells.iter_mut().enumerate() {
         let Some(caller) = capability(requester) else { continue };
-        let is_in_line = |provider: &usize| match (&caller.version, capability(*provider).map(|other| &other.version)) {
-            (Some(one), Some(Some(other))) => are_in_one_line(one, other),
-            _ => false,
-        };
-        let own = served.iter().copied().find(|&index| capability(index).is_some_and(|it| it.hash() == caller.hash()));
-        let has_line = served.iter().any(is_in_line);
+        let version = |index: &usize| capability(*index)?.version.as_ref();
+        let may_run = may_run(caller.version.as_ref(), served.iter().map(version));
+        let hash = caller.hash();
+        let own = served.iter().copied().find(|&index| capability(index).is_some_and(|other| other.hash() == hash));
         let candidates = served.iter().rev().copied().filter(|index| match own {
             Some(own) => *index == own,
-            None => !has_line || is_in_line(index),
+            None => may_run(version(index)),
         });
         let candidates = candidates.filter_map(|index| Some((row.get(index)?, capability(index)?)));
         let cell = of_agent(caller, candidates, settings);
@@ -94,8 +92,7 @@ fn of_agent<'v>(
             Compatibility::Incompatible { refusal: Refusal::Incompatible(_), .. } => {
                 refused.get_or_insert(cell);
                 // It may accept some requests, and give responses that the requester rejects.
-                let responses = |capability: &Capability| Capability { input: None, ..capability.clone() };
-                if can_call(&responses(caller), &responses(provider), settings).is_err() {
+                if can_call_side(Side::Response, caller, provider, settings).is_err() {
                     return Some(cell.clone());
                 }
             }

@@ -40,7 +40,7 @@ mod version_set;
 pub use class::{Assume, Determinism, SideEffects, Skew};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
-pub use line::are_in_one_line;
+pub use line::{are_in_one_line, may_run};
 pub use owned::OwnedDescriptor;
 pub use version::{
     InvalidVersionRange, LARGE_NUMBER, VERSION_PATTERN, VersionRange, complete_version, has_large_number,

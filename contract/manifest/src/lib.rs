@@ -84,7 +84,7 @@ mod yaml;
 
 pub use capgen_descriptor::{
     Assume, Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, are_in_one_line,
-    capability_keys, complete_version,
+    capability_keys, complete_version, may_run,
 };
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
@@ -96,7 +96,7 @@ pub use model::{AgentId, Capability, InvalidAgentId, Manifest, Side, TransportSe
 pub use options::{OptionRow, OptionValue, Options, Scope};
 pub use runtime_path::{InvalidRuntimePath, RuntimePath};
 pub use rust_keyword::RustKeyword;
-pub use versions::{VersionConflict, plain_versions};
+pub use versions::{VersionConflict, plain_capabilities, plain_versions};
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
 #[cfg(feature = "parse")]

@@ -118,6 +118,11 @@ pub fn plain_versions(capabilities: &[Capability]) -> Vec<usize> {
     indexes
 }
 
+/// The capabilities that their name alone means, in their order: one for each name.
+pub fn plain_capabilities(capabilities: &[Capability]) -> impl Iterator<Item = &Capability> {
+    plain_versions(capabilities).into_iter().filter_map(|index| capabilities.get(index))
+}
+
 /// The order of the versions with one name, which means the greatest of them.
 fn rank(capability: &Capability) -> (bool, Option<&Version>) {
     let is_release = capability.version.as_ref().is_none_or(|version| version.pre.is_empty());

@@ -11,7 +11,7 @@ use capgen_call::{
     SubscribeOptions, Subscription, SystemClock, Transport, TransportError, code, header,
 };
 use capgen_descriptor::Descriptor;
-use capgen_manifest::{Manifest, plain_versions};
+use capgen_manifest::{Manifest, plain_capabilities};
 use capgen_schema::Json;
 use tokio::sync::Semaphore;
 
@@ -60,9 +60,8 @@ impl From<&[Descriptor]> for ToolNames {
 impl From<&Manifest> for ToolNames {
     /// The names in a manifest.
     fn from(manifest: &Manifest) -> Self {
-        let plain = plain_versions(&manifest.capabilities);
-        let capabilities = plain.iter().filter_map(|&index| manifest.capabilities.get(index));
-        Self(capabilities.filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?))).collect())
+        let plain = plain_capabilities(&manifest.capabilities);
+        Self(plain.filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?))).collect())
     }
 }
 

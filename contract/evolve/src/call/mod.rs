@@ -152,6 +152,30 @@ pub fn can_call_accepting(
     fit(Party::alone(&caller), Party::alone(&provider), settings, &work, Some(accepted))
 }
 
+/// [`can_call`] for the payloads of one side alone, without the rules about names and versions.
+///
+/// # Errors
+///
+/// The reason for which a payload of this side can be invalid.
+pub fn can_call_side(
+    side: Side,
+    caller: &Capability,
+    provider: &Capability,
+    settings: &CallSettings,
+) -> Result<(), Refusal> {
+    // The budget is for this side, also that for the finding.
+    let alone = |capability: &Capability| {
+        let mut capability = capability.clone();
+        match side {
+            Side::Request => capability.output = None,
+            Side::Response => capability.input = None,
+        }
+        capability
+    };
+    let (caller, provider) = (alone(caller), alone(provider));
+    schemas_fit(Party::alone(&caller), Party::alone(&provider), settings, &Work::new(settings.budget))
+}
+
 /// The rules about names and versions.
 pub(crate) fn is_served(caller: &Capability, provider: &Capability, settings: &CallSettings) -> Result<(), Refusal> {
     let is_same_id = caller.id.is_some() && caller.id == provider.id;

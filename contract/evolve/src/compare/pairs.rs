@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use capgen_descriptor::are_in_one_line;
+use capgen_descriptor::{are_in_one_line, may_run};
 use capgen_manifest::{Capability, Manifest};
 
 /// An old capability, a new one, or both.
@@ -78,22 +78,23 @@ impl<'c> Named<'c> {
             let Some(capability) = old.capabilities.get(index) else { continue };
             pairs.push(match partners.get(&index) {
                 Some(&partner) => {
-                    let label = new.capabilities.get(partner).map(label).unwrap_or_default();
-                    let is_served = self.after.iter().filter_map(|&after| new.capabilities.get(after));
-                    let is_served = is_served.into_iter().any(|other| other.hash() == capability.hash());
+                    let label = new.capabilities.get(partner).map(Capability::version_label).unwrap_or_default();
+                    let hash = capability.hash();
+                    let mut offered = self.after.iter().filter_map(|&after| new.capabilities.get(after));
+                    let is_served = offered.any(|other| other.hash() == hash);
                     let tried = if is_served { Vec::new() } else { self.served(capability) };
                     Pair { label, old: Some(index), new: New::Same(Some(partner)), tried }
                 }
                 None => {
                     let others = self.served(capability);
                     let new = if others.is_empty() { New::Same(None) } else { New::Others(others) };
-                    Pair { label: label(capability), old: Some(index), new, tried: Vec::new() }
+                    Pair { label: capability.version_label(), old: Some(index), new, tried: Vec::new() }
                 }
             });
         }
         let beside = self.before.last().and_then(|&index| old.capabilities.get(index));
         for &index in self.after.iter().filter(|index| !partners.values().any(|partner| partner == *index)) {
-            let label = new.capabilities.get(index).map(label).unwrap_or_default();
+            let label = new.capabilities.get(index).map(Capability::version_label).unwrap_or_default();
             let new = beside.map_or(New::Same(Some(index)), |beside| New::Beside(index, beside));
             pairs.push(Pair { label, old: None, new, tried: Vec::new() });
         }
@@ -114,12 +115,9 @@ impl<'c> Named<'c> {
 
     /// The new versions that serve the callers of an old one, the highest first: those of its line, or else all.
     fn served(&self, old: &Capability) -> Vec<usize> {
-        let is_in_line = |index: &usize| match (&old.version, self.new.capabilities.get(*index)) {
-            (Some(old), Some(Capability { version: Some(new), .. })) => are_in_one_line(old, new),
-            _ => false,
-        };
-        let has_line = self.after.iter().any(is_in_line);
-        self.after.iter().rev().filter(|index| !has_line || is_in_line(index)).copied().collect()
+        let version = |index: &usize| self.new.capabilities.get(*index)?.version.as_ref();
+        let may_run = may_run(old.version.as_ref(), self.after.iter().map(version));
+        self.after.iter().rev().filter(|index| may_run(version(index))).copied().collect()
     }
 }
 
@@ -129,8 +127,4 @@ fn sort(manifest: &Manifest, indexes: &mut [usize]) {
 
 fn is_equal(old: &Capability, new: &Capability) -> bool {
     matches!((&old.version, &new.version), (Some(old), Some(new)) if old.cmp_precedence(new).is_eq())
-}
-
-fn label(capability: &Capability) -> String {
-    capability.version_label()
 }

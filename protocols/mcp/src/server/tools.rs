@@ -5,7 +5,7 @@ use std::fmt;
 
 use capgen_call::Handlers;
 use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_side};
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, plain_versions};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, plain_capabilities};
 use capgen_schema::{Json, Object};
 
 use crate::json::object;
@@ -112,9 +112,8 @@ impl Tools {
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
             Some((name, Tool { capability: capability.name.clone(), wraps_request, wraps_response }))
         };
-        let plain = plain_versions(&manifest.capabilities);
-        let capabilities = plain.iter().filter_map(|&index| manifest.capabilities.get(index));
-        let by_name = definitions.iter().zip(capabilities).filter_map(tool).collect();
+        let plain = plain_capabilities(&manifest.capabilities);
+        let by_name = definitions.iter().zip(plain).filter_map(tool).collect();
         Ok(Self { by_name, definitions })
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings, plain_versions};
+use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings, plain_capabilities};
 use capgen_payload::Validator;
 use capgen_schema::Schema;
 
@@ -93,8 +93,7 @@ impl PeerTable {
 
     fn add_agent(&mut self, agent: &str, routes: Vec<Route>, capabilities: &[Capability]) {
         // A call by name is one of the plain version; generated code has the contracts of all versions.
-        let plain = plain_versions(capabilities);
-        let plain = plain.iter().filter_map(|&index| capabilities.get(index));
+        let plain = plain_capabilities(capabilities);
         let capabilities =
             Some(plain.map(|capability| (capability.name.clone(), PeerCapability::new(capability))).collect());
         let (routes, has_own_routes) = match self.peers.get(agent) {

@@ -4,7 +4,7 @@ use std::iter;
 use std::mem;
 use std::sync::Arc;
 
-use capgen_descriptor::are_in_one_line;
+use capgen_descriptor::may_run;
 
 use super::difference::Difference;
 use super::entry::Entry;
@@ -98,13 +98,9 @@ impl Versions {
             return self.only(equal, request);
         }
         let version = caller_version(request)?;
-        let is_in_line = |entry: &Entry| match (&entry.version, &version) {
-            (Some(own), Some(caller)) => are_in_one_line(own, caller),
-            _ => false,
-        };
-        let has_line = self.descending().any(|entry| is_in_line(entry));
+        let may_run = may_run(version.as_ref(), self.descending().map(|entry| entry.version.as_ref()));
         let (mut candidates, mut refusal) = (None, None);
-        for entry in self.descending().filter(|entry| !has_line || is_in_line(entry)) {
+        for entry in self.descending().filter(|entry| may_run(entry.version.as_ref())) {
             match self.check(entry, request) {
                 Ok(()) => Candidates::add(&mut candidates, self, entry),
                 Err(answer) => drop(refusal.get_or_insert(answer)),

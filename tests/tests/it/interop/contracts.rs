@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, load, plain_versions, read_source};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, load, plain_capabilities, read_source};
 use capgen_schema::Schema;
 use capgen_tests::folder;
 use capgen_tests::random::Random;
@@ -19,8 +19,7 @@ pub(crate) fn checked_in() -> Vec<Manifest> {
 /// All contracts, with one version of each capability: the formats of other protocols have one.
 pub(crate) fn with_one_version() -> Vec<Manifest> {
     let plain = |manifest: Manifest| {
-        let plain = plain_versions(&manifest.capabilities);
-        let capabilities = plain.iter().map(|&index| manifest.capabilities[index].clone()).collect();
+        let capabilities = plain_capabilities(&manifest.capabilities).cloned().collect();
         Manifest { capabilities, ..manifest }
     };
     all().into_iter().map(plain).collect()
