@@ -33,9 +33,16 @@ pub struct MemoryBroker(Arc<Shared>);
 struct Shared {
     /// The largest message in bytes.
     max_message: usize,
-    /// The subscriptions by address. The address of an inbox ends with `.*`.
-    subscribers: Mutex<BTreeMap<String, Vec<Subscriber>>>,
+    subscribers: Mutex<Subscribers>,
     next: AtomicU64,
+}
+
+/// The subscriptions of a broker.
+#[derive(Default, Debug)]
+struct Subscribers {
+    by_address: BTreeMap<String, Vec<Subscriber>>,
+    /// Those to all addresses with one more token, such as inboxes: by the address without its end `.*`.
+    by_prefix: BTreeMap<String, Vec<Subscriber>>,
 }
 
 #[derive(Debug)]
@@ -86,56 +93,66 @@ impl MemoryBroker {
         self.0.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn subscribers(&self) -> MutexGuard<'_, BTreeMap<String, Vec<Subscriber>>> {
+    fn subscribers(&self) -> MutexGuard<'_, Subscribers> {
         self.0.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remove(&self, keep: impl Fn(&Subscriber) -> bool) {
-        self.subscribers().retain(|_, list| {
-            list.retain(&keep);
-            !list.is_empty()
-        });
+        let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
+        for all in [by_address, by_prefix] {
+            all.retain(|_, list| {
+                list.retain(&keep);
+                !list.is_empty()
+            });
+        }
     }
 
-    /// Delivers a message to each subscriber without a group, and to one subscriber of each group: the one that
-    /// received the fewest. `Ok(false)` if there is none.
-    fn deliver(&self, message: &Outgoing, content: &IncomingContent) -> Result<bool, TransportError> {
-        let mut all = self.subscribers();
-        let wildcard = message.address.rsplit_once('.').map(|(prefix, _)| format!("{prefix}.*"));
-        let mut found = false;
-        let mut full = false;
-        for address in std::iter::once(&message.address).chain(&wildcard) {
-            let Some(list) = all.get_mut(address) else { continue };
-            let mut turns: BTreeMap<Option<String>, usize> = BTreeMap::new();
-            for (index, subscriber) in list.iter().enumerate() {
-                let Some(group) = &subscriber.group else { continue };
-                let turn = turns.entry(Some(group.clone())).or_insert(index);
-                if list.get(*turn).is_some_and(|best| subscriber.served < best.served) {
-                    *turn = index;
-                }
-            }
-            for (index, subscriber) in list.iter_mut().enumerate() {
-                if subscriber.group.is_some() && turns.get(&subscriber.group) != Some(&index) {
-                    continue;
-                }
-                found = true;
-                subscriber.served += 1;
-                let incoming = Incoming {
-                    address: message.address.clone(),
-                    reply_to: message.reply_to.clone(),
-                    content: content.clone(),
-                    redelivered: false,
-                    acknowledgement: None,
-                };
-                full |= matches!(subscriber.sender.try_send(incoming), Err(mpsc::error::TrySendError::Full(_)));
-            }
+    /// Delivers a message to each subscriber without a group, and to one subscriber of each group. Gives the message
+    /// back if there is none.
+    fn deliver(&self, message: Incoming) -> Result<Option<Incoming>, TransportError> {
+        let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
+        let prefix = message.address.rsplit_once('.').map(|(prefix, _)| prefix);
+        let lists = [by_address.get_mut(&message.address), prefix.and_then(|prefix| by_prefix.get_mut(prefix))];
+        let mut receivers: Vec<&mut Subscriber> = Vec::new();
+        for list in lists.into_iter().flatten() {
+            let have_turn: Vec<bool> = (0..list.len()).map(|index| has_turn(list, index)).collect();
+            let of_list = list.iter_mut().zip(have_turn);
+            receivers.extend(of_list.filter_map(|(subscriber, has_turn)| has_turn.then_some(subscriber)));
         }
-        if full { Err(TransportError::Overloaded) } else { Ok(found) }
+        let Some(last) = receivers.pop() else { return Ok(Some(message)) };
+        let mut has_room = true;
+        for receiver in receivers {
+            let Incoming { address, reply_to, content, .. } = &message;
+            has_room &= receiver.take(incoming(address.clone(), reply_to.clone(), content.clone()));
+        }
+        has_room &= last.take(message);
+        if has_room { Ok(None) } else { Err(TransportError::Overloaded) }
+    }
+}
+
+/// Whether a subscriber, given its index, receives the next message: all without a group do and, of each group, the
+/// first one of those that received the fewest.
+fn has_turn(list: &[Subscriber], index: usize) -> bool {
+    let Some(one) = list.get(index) else { return false };
+    let mut others = list.iter().enumerate().filter(|(_, other)| other.group == one.group);
+    one.group.is_none() || others.all(|(other, them)| (one.served, index) <= (them.served, other))
+}
+
+/// A message that this broker delivers once.
+fn incoming(address: String, reply_to: Option<String>, content: IncomingContent) -> Incoming {
+    Incoming { address, reply_to, content, redelivered: false, acknowledgement: None }
+}
+
+impl Subscriber {
+    /// Hands a message over. `false` if too many wait. One that is being dropped takes all.
+    fn take(&mut self, message: Incoming) -> bool {
+        self.served += 1;
+        !matches!(self.sender.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
     }
 }
 
 impl MemoryTransport {
-    fn send(&self, message: &Outgoing) -> Result<(), TransportError> {
+    fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(TransportError::Closed);
         }
@@ -143,12 +160,11 @@ impl MemoryTransport {
         if message.payload.len() > limit {
             return Err(TransportError::TooLarge { size: message.payload.len(), limit });
         }
-        if self.broker.deliver(message, &IncomingContent::Message(message.payload.clone()))? {
-            return Ok(());
-        }
-        if let Some(address) = &message.reply_to {
-            let answer = Outgoing { address: address.clone(), reply_to: None, ..message.clone() };
-            self.broker.deliver(&answer, &IncomingContent::NoResponders)?;
+        let Outgoing { address, reply_to, payload, .. } = message;
+        if let Some(unreceived) = self.broker.deliver(incoming(address, reply_to, IncomingContent::Message(payload)))?
+            && let Some(address) = unreceived.reply_to
+        {
+            self.broker.deliver(incoming(address, None, IncomingContent::NoResponders))?;
         }
         Ok(())
     }
@@ -160,8 +176,11 @@ impl MemoryTransport {
         let capacity = if options.capacity == 0 { CAPACITY } else { options.capacity };
         let (sender, receiver) = mpsc::channel(capacity);
         let id = self.broker.next();
-        let mut all = self.broker.subscribers();
-        let list = all.entry(address.to_owned()).or_default();
+        let Subscribers { by_address, by_prefix } = &mut *self.broker.subscribers();
+        let list = match address.strip_suffix(".*") {
+            Some(prefix) => by_prefix.entry(prefix.to_owned()).or_default(),
+            None => by_address.entry(address.to_owned()).or_default(),
+        };
         // A new member of a group starts with the turns of the others, so that it does not receive everything at first.
         let served = list.iter().filter(|other| other.group == options.group).map(|other| other.served).max();
         list.push(Subscriber { id, owner: self.id, group: options.group, served: served.unwrap_or(0), sender });
@@ -175,7 +194,7 @@ impl Transport for MemoryTransport {
     }
 
     fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
-        let sent = self.send(&message);
+        let sent = self.send(message);
         Box::pin(async { sent })
     }
 
