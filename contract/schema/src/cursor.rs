@@ -327,6 +327,23 @@ pub fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Whether a text is written between the quotation marks of a JSON string as it is: it has no byte with a meaning there,
+/// as for [`plain_end`].
+///
+/// ```
+/// use capgen_schema::is_plain;
+/// assert!(is_plain("naïve".as_bytes()) && is_plain(b""));
+/// assert!(!is_plain(b"two\nlines") && !is_plain(b"a \"quote\""));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_plain(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk::<8>() else { return plain_end(text, 0) == text.len() };
+    // The last eight bytes overlap with those before, which is faster than to check each of the rest.
+    let (chunks, _) = text.as_chunks::<8>();
+    chunks.iter().chain([last]).all(|chunk| special(u64::from_le_bytes(*chunk)) == 0)
+}
+
 /// A word in which the first special byte has its high bit set, and no byte before it has. The bits of later bytes may
 /// be wrong, because the subtractions borrow from them.
 #[inline]
@@ -350,6 +367,10 @@ mod tests {
                 text.push(special);
                 text.extend_from_slice(b"\"\\\x01aaaaaaaaa");
                 assert_eq!(plain_end(&text, 0), length, "{special} at {length}");
+                assert!(is_plain(text.get(..length).unwrap_or_default()), "{length}");
+                for end in length + 1..length + 12 {
+                    assert!(!is_plain(text.get(..end).unwrap_or(&text)), "{special} at {length} of {end}");
+                }
             }
         }
         assert_eq!(plain_end(b"abc", 0), 3);

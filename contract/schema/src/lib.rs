@@ -75,7 +75,7 @@ pub use containment::{
     Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, contains_within,
     counterexamples, examples, smallest_value, smallest_value_within,
 };
-pub use cursor::{InvalidString, JsonCursor, plain_end};
+pub use cursor::{InvalidString, JsonCursor, is_plain, plain_end};
 pub use exact::ExactPayload;
 pub use hash::{Hash, HashBuilder, InvalidHash};
 pub use json::{Json, Object};

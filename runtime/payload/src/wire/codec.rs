@@ -72,7 +72,7 @@ impl Codec for String {
     }
 
     fn write(&self, writer: &mut Writer) -> Option<()> {
-        writer.scalar(self.as_str())
+        writer.string(self)
     }
 }
 

@@ -74,7 +74,7 @@ impl Constraint<String> for Length {
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.rejects(|| self.accepts(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.accepts(value)) { None } else { writer.string(value) }
     }
 }
 
@@ -127,7 +127,7 @@ impl Constraint<String> for Text {
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.rejects(|| self.accepts(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.accepts(value)) { None } else { writer.string(value) }
     }
 }
 
