@@ -32,6 +32,13 @@ impl Id {
     }
 }
 
+/// Takes less time than a comparison of strings, because the id does not become one.
+impl PartialEq<str> for Id {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
 impl fmt::Debug for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -16,7 +16,7 @@ use super::cancel::{Reason, Sent};
 use super::known::Known;
 use super::pending::{Expected, News, Response, Slot, abandoned, no_peer};
 use super::route::Target;
-use super::started::Started;
+use super::started::{Started, stated};
 use crate::envelope::{Draft, ErrorPayload, ErrorSide, MessageKind, NO_EFFECT, SkewDetails, header};
 use crate::id::Id;
 use crate::options::CallOptions;
@@ -78,14 +78,13 @@ struct Message<'a> {
 
 impl Client {
     /// Sends a request once, and waits for its response until the deadline of the call.
-    pub(super) async fn attempt(&self, started: &Started, request: Request<'_>) -> Result<Reply, CallError> {
+    pub(super) async fn attempt(&self, started: &Started, request: &Request<'_>) -> Result<Reply, CallError> {
         let mut waiting = self.publish(started, request, None).await?;
         self.reply(started, request, &mut waiting).await
     }
 
     /// Publishes the request of a call that has one attempt and is in flight until its end.
-    pub(super) async fn publish_once(&self, started: &Started, request: Request<'_>) -> Result<Waiting, CallError> {
-        in_time(started)?;
+    pub(super) async fn publish_once(&self, started: &Started, request: &Request<'_>) -> Result<Waiting, CallError> {
         let permit = self.permit()?;
         self.publish(started, request, Some(permit)).await
     }
@@ -93,10 +92,9 @@ impl Client {
     async fn publish(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<Waiting, CallError> {
-        in_time(started)?;
         let trace = request.trace();
         let mut sent = Sent::new(self, started, request.target);
         let slot = self.publish_request(started, request, &trace, None).await;
@@ -105,8 +103,7 @@ impl Client {
     }
 
     /// Publishes a request without a response.
-    pub(super) async fn publish_event(&self, started: &Started, request: Request<'_>) -> Result<(), CallError> {
-        in_time(started)?;
+    pub(super) async fn publish_event(&self, started: &Started, request: &Request<'_>) -> Result<(), CallError> {
         let _permit = self.permit()?;
         let link = self.link(request.target)?;
         if link.pending.is_closed() {
@@ -121,7 +118,7 @@ impl Client {
     pub(super) async fn reply(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Reply, CallError> {
         let mut sent = Sent::new(self, started, request.target);
@@ -135,7 +132,7 @@ impl Client {
     async fn response(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Response, CallError> {
         let response = self.received(started, request, waiting).await?;
@@ -150,7 +147,7 @@ impl Client {
     async fn described_response(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Response, CallError> {
         let described = request.target.contract.described();
@@ -163,7 +160,7 @@ impl Client {
     async fn received(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Response, CallError> {
         match timeout_at(started.deadline, waiting.slot.news()).await {
@@ -188,7 +185,7 @@ impl Client {
     async fn publish_request(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         trace: &Traceparent,
         descriptor: Option<&str>,
     ) -> Result<Slot, CallError> {
@@ -219,7 +216,7 @@ impl Client {
     pub(super) async fn publish_message(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         token: u64,
         id: Id,
         trace: &Traceparent,
@@ -238,7 +235,7 @@ impl Client {
         &self,
         started: &Started,
         link: &Link,
-        request: Request<'_>,
+        request: &Request<'_>,
         message: Message<'_>,
     ) -> Result<(), CallError> {
         // Instances with a contract are asked directly: no stream stores these requests.
@@ -267,13 +264,18 @@ impl Client {
         &self,
         started: &Started,
         link: &Link,
-        request: Request<'_>,
+        request: &Request<'_>,
         message: &Message<'_>,
     ) -> Result<Bytes, CallError> {
         // A stored event is for whenever a provider is there.
         let is_stored_event = message.kind == MessageKind::Event && request.options.delivery == Delivery::AtLeastOnce;
+        // Such as that of the call that this one serves: then nothing is published.
+        let remaining = started.remaining();
+        if remaining.is_zero() {
+            return Err(too_late(started));
+        }
         let version = request.target.contract.version();
-        let remaining = started.stated_remaining();
+        let remaining = stated(remaining);
         let timeout = (!is_stored_event).then_some(remaining.as_str());
         let headers = request.headers(started, [version.as_deref(), timeout, request.policy(self.inner.skew)], message);
         let draft = Draft {
@@ -316,12 +318,12 @@ impl<'a> Request<'a> {
     }
 
     /// The trace of an attempt.
-    pub(super) fn trace(self) -> Traceparent {
+    pub(super) fn trace(&self) -> Traceparent {
         Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
     }
 
     /// A message without an address for the response.
-    fn message<'m>(self, kind: MessageKind, id: Id, trace: &'m Traceparent) -> Message<'m>
+    fn message<'m>(&self, kind: MessageKind, id: Id, trace: &'m Traceparent) -> Message<'m>
     where
         'a: 'm,
     {
@@ -333,7 +335,7 @@ impl<'a> Request<'a> {
 
     /// The headers of a message: the caller's, and those that the client sets.
     fn headers<'h>(
-        self,
+        &self,
         started: &'h Started,
         [version, timeout, policy]: [Option<&'h str>; 3],
         message: &'h Message<'_>,
@@ -341,7 +343,7 @@ impl<'a> Request<'a> {
     where
         'a: 'h,
     {
-        let Self { options, target, .. } = self;
+        let Self { options, target, .. } = *self;
         let contract = &target.contract;
         let given = options.headers.get(header::IDEMPOTENCY_KEY).map(String::as_str);
         // Repeated requests are one call for the provider.
@@ -391,11 +393,6 @@ impl Reply {
         let Response { payload, notice, needs_descriptor, .. } = response;
         Self { payload, skew, notice, needs_descriptor }
     }
-}
-
-/// An error if the deadline of the call has passed, such as that of the call that it serves: then nothing is published.
-pub(super) fn in_time(started: &Started) -> Result<(), CallError> {
-    if started.remaining().is_zero() { Err(too_late(started)) } else { Ok(()) }
 }
 
 pub(super) fn too_late(started: &Started) -> CallError {

@@ -2,7 +2,7 @@
 
 use super::Client;
 use super::route::Target;
-use super::started::Started;
+use super::started::{Started, stated};
 use crate::address;
 use crate::envelope::{CANCEL, Draft, MessageKind, header};
 use crate::id::Id;
@@ -62,7 +62,7 @@ impl Client {
     pub(super) fn cancel(&self, started: &Started, target: &Target, reason: Reason, request: Option<Id>) {
         let Ok(link) = self.link(target) else { return };
         let id = Id::random();
-        let timeout = started.stated_remaining();
+        let timeout = stated(started.remaining());
         let draft = Draft {
             kind: MessageKind::Control,
             message_id: id.as_str(),

@@ -72,15 +72,15 @@ impl Client {
         match mode {
             CallMode::Sync => {
                 let is_valid = |response: &Bytes| checked_response(&target.contract, response).is_ok();
-                let response = Box::pin(self.exchange(&started, request, &is_valid)).await;
+                let response = Box::pin(self.exchange(&started, &request, &is_valid)).await;
                 settle(started, &target.contract, response).await
             }
-            CallMode::FireAndForget => match self.publish_event(&started, request).await {
+            CallMode::FireAndForget => match self.publish_event(&started, &request).await {
                 Ok(()) => started.sent().await,
                 Err(error) => started.end(error).await.into(),
             },
             CallMode::Async(handler) => {
-                let mut waiting = match self.publish_once(&started, request).await {
+                let mut waiting = match self.publish_once(&started, &request).await {
                     Ok(waiting) => waiting,
                     Err(error) => return started.end(error).await.into(),
                 };
@@ -88,7 +88,7 @@ impl Client {
                 let (client, options) = (self.clone(), options.clone());
                 let wait = async move {
                     let request = Request::once(&target, &text, &options);
-                    let response = client.reply(&started, request, &mut waiting).await;
+                    let response = client.reply(&started, &request, &mut waiting).await;
                     handler(settle(started, &target.contract, response).await);
                 };
                 self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));

@@ -24,27 +24,37 @@ use crate::outcome::{CallError, code};
 /// cases: one call in thirty-two fails.
 const BY_CHANCE: u32 = 4;
 
+/// A request of a call, and the facts that its attempts depend on.
+pub(super) struct Exchange<'a> {
+    pub(super) client: &'a Client,
+    pub(super) started: &'a Started,
+    pub(super) request: Request<'a>,
+    pub(super) known: &'a Arc<Known>,
+    pub(super) is_valid: IsValid<'a>,
+}
+
 impl Client {
     /// The response to a request, by an instance of the peer that can serve it. If the peer asked for the caller's
     /// contract, the request has it.
     pub(super) async fn exchange(
         &self,
         started: &Started,
-        request: Request<'_>,
+        request: &Request<'_>,
         is_valid: IsValid<'_>,
     ) -> Result<Reply, CallError> {
         // The budget for further attempts depends on the number of calls.
         let known = self.inner.known(&started.peer);
-        let Begin { is_contract_wanted, first } = known.begin(request.target.contract.hash());
+        let Begin { is_contract_wanted, first } = known.begin(request.target.contract.hash(), started.start);
         let contract = if is_contract_wanted { self.contract_asked_for(request, &known) } else { None };
-        let request = Request { contract: contract.as_deref(), ..request };
-        let reply = self.exchange_with_others(first, started, request, &known, is_valid).await?;
-        note(&known, started, request, &reply);
+        let request = Request { contract: contract.as_deref(), ..*request };
+        let exchange = Exchange { client: self, started, request, known: &known, is_valid };
+        let reply = exchange.with_others(first).await?;
+        exchange.note(&reply);
         Ok(reply)
     }
 
     /// The text of the caller's contract, if the peer asked for it, and this request has room for it.
-    fn contract_asked_for(&self, request: Request<'_>, known: &Known) -> Option<String> {
+    fn contract_asked_for(&self, request: &Request<'_>, known: &Known) -> Option<String> {
         let contract = &request.target.contract;
         let mut text = None;
         let is_taken = known.takes_contract(contract.hash(), || {
@@ -61,53 +71,42 @@ impl Client {
         });
         text.filter(|_| is_taken)
     }
+}
 
-    async fn exchange_with_others(
-        &self,
-        first: Option<First>,
-        started: &Started,
-        request: Request<'_>,
-        known: &Arc<Known>,
-        is_valid: IsValid<'_>,
-    ) -> Result<Reply, CallError> {
-        if !self.inner.tries_other_instances {
-            return self.exchange_with_any(started, request, known, is_valid).await;
-        }
-        let result = match first {
-            None => self.exchange_with_any(started, request, known, is_valid).await,
-            Some(first) => Box::pin(self.exchange_during_deployment(first, started, request, known, is_valid)).await,
+impl Exchange<'_> {
+    /// The response by any instance or, if the first one does not serve the request, by others. `first` is the one that
+    /// the request goes to while instances differ.
+    async fn with_others(&self, first: Option<First>) -> Result<Reply, CallError> {
+        let tries_others = self.client.inner.tries_other_instances;
+        let result = match first.filter(|_| tries_others) {
+            None => self.with_any(&self.request).await,
+            Some(first) => Box::pin(self.during_deployment(first)).await,
         };
         match result {
             // In boxes, because few calls go on here. With retries, this is a part of them.
-            Err(error) if is_refused(&error) && self.inner.retry.attempts <= 1 => {
-                Box::pin(self.other_instance(started, request, known, is_valid, error)).await
+            Err(error) if tries_others && is_refused(&error) && self.client.inner.retry.attempts <= 1 => {
+                Box::pin(self.other_instance(error)).await
             }
-            Ok(reply) if reply.skew.is_some() && !is_valid(&reply.payload) => {
-                Ok(Box::pin(self.readable(started, request, known, reply)).await)
+            Ok(reply) if tries_others && reply.skew.is_some() && !(self.is_valid)(&reply.payload) => {
+                Ok(Box::pin(self.readable(reply)).await)
             }
             result => result,
         }
     }
 
     /// The response while instances of the peer differ: by one with the caller's contract, if there is one.
-    async fn exchange_during_deployment(
-        &self,
-        first: First,
-        started: &Started,
-        request: Request<'_>,
-        known: &Arc<Known>,
-        is_valid: IsValid<'_>,
-    ) -> Result<Reply, CallError> {
-        let own = if first == First::Own { self.own_address(request) } else { None };
-        let at_own = Request { address: own.as_deref(), ..request };
-        let result = self.exchange_with_any(started, at_own, known, is_valid).await;
+    async fn during_deployment(&self, first: First) -> Result<Reply, CallError> {
+        let own = if first == First::Own { self.own_address() } else { None };
+        let at_own = Request { address: own.as_deref(), ..self.request };
+        let result = self.with_any(&at_own).await;
+        let hash = self.request.target.contract.hash();
         match &result {
             // The instances do not differ any more, as far as this request shows.
-            Ok(_) if own.is_none() => known.prefers_any(request.target.contract.hash()),
+            Ok(_) if own.is_none() => self.known.prefers_any(hash),
             // Nothing ran, so any instance may serve the request. With retries, further attempts went to any.
-            Err(error) if own.is_some() && error.has_no_effect() && self.inner.retry.attempts <= 1 => {
-                known.prefers_any(request.target.contract.hash());
-                return self.exchange_with_any(started, request, known, is_valid).await;
+            Err(error) if own.is_some() && error.has_no_effect() && self.client.inner.retry.attempts <= 1 => {
+                self.known.prefers_any(hash);
+                return self.with_any(&self.request).await;
             }
             _ => {}
         }
@@ -116,23 +115,48 @@ impl Client {
 
     /// A response that the caller can read, instead of one of another contract that it cannot. Only for capabilities
     /// whose calls can be repeated.
-    async fn readable(&self, started: &Started, request: Request<'_>, known: &Known, unreadable: Reply) -> Reply {
-        let (Some(own), true) = (self.own_address(request), request.target.contract.is_repeatable()) else {
+    async fn readable(&self, unreadable: Reply) -> Reply {
+        let Self { client, started, request, known, .. } = self;
+        let (Some(own), true) = (self.own_address(), request.target.contract.is_repeatable()) else {
             return unreadable;
         };
-        let Ok(_permit) = self.permit() else { return unreadable };
+        let Ok(_permit) = client.permit() else { return unreadable };
         if started.remaining() < MIN_REST || !known.take_attempt() {
             return unreadable;
         }
-        let request = Request { attempt: request.attempt + 1, address: Some(&own), is_repeated: true, ..request };
-        self.attempt(started, request).await.unwrap_or(unreadable)
+        let request = Request { attempt: request.attempt + 1, address: Some(&own), is_repeated: true, ..*request };
+        client.attempt(started, &request).await.unwrap_or(unreadable)
     }
 
     /// The address of the instances that serve the caller's contract.
-    pub(super) fn own_address(&self, request: Request<'_>) -> Option<String> {
-        let hash = request.target.contract.hash();
-        let kind = self.link(request.target).ok()?.transport.kind();
-        (!hash.is_empty()).then(|| address::of_contract(kind, request.target.address(), hash))
+    pub(super) fn own_address(&self) -> Option<String> {
+        let target = self.request.target;
+        let hash = target.contract.hash();
+        let kind = self.client.link(target).ok()?.transport.kind();
+        (!hash.is_empty()).then(|| address::of_contract(kind, target.address(), hash))
+    }
+
+    /// Remembers the statements of a response about the contracts.
+    fn note(&self, reply: &Reply) {
+        let Self { started, request, known, .. } = self;
+        let provider = reply.skew.as_ref().and_then(|skew| skew.provider_contract.as_deref());
+        let Some(provider) = provider else { return };
+        let own = request.target.contract.hash();
+        if reply.needs_descriptor {
+            known.asks(own, provider);
+        }
+        if let Some(notice) = &reply.notice
+            && known.is_new_skew(own, provider)
+        {
+            let version = |version: &Option<String>| version.clone().unwrap_or_default();
+            tracing::warn!(
+                peer = &*started.peer,
+                capability = &*started.capability,
+                provider_version = version(&notice.provider_version),
+                caller_version = version(&notice.caller_version),
+                "the provider has another contract, of which some responses may be invalid"
+            );
+        }
     }
 }
 
@@ -141,28 +165,6 @@ const MIN_REST: Duration = Duration::from_millis(1);
 
 /// Room for the headers and the other members of a request with a contract, in bytes.
 const MAX_REST: usize = 32 * 1024;
-
-/// Remembers the statements of a response about the contracts.
-fn note(known: &Known, started: &Started, request: Request<'_>, reply: &Reply) {
-    let provider = reply.skew.as_ref().and_then(|skew| skew.provider_contract.as_deref());
-    let Some(provider) = provider else { return };
-    let own = request.target.contract.hash();
-    if reply.needs_descriptor {
-        known.asks(own, provider);
-    }
-    if let Some(notice) = &reply.notice
-        && known.is_new_skew(own, provider)
-    {
-        let version = |version: &Option<String>| version.clone().unwrap_or_default();
-        tracing::warn!(
-            peer = &*started.peer,
-            capability = &*started.capability,
-            provider_version = version(&notice.provider_version),
-            caller_version = version(&notice.caller_version),
-            "the provider has another contract, of which some responses may be invalid"
-        );
-    }
-}
 
 /// Whether an instance refused a request because of the contracts, and started no handler.
 fn is_refused(error: &CallError) -> bool {
@@ -207,7 +209,7 @@ impl<'a> Search<'a> {
 
 impl Request<'_> {
     /// The policy of the call for contracts that differ, if it is stricter than the default.
-    pub(super) fn policy(self, client: Skew) -> Option<&'static str> {
+    pub(super) fn policy(&self, client: Skew) -> Option<&'static str> {
         let policy = self.options.skew.unwrap_or(client);
         (policy != Skew::Serve).then(|| policy.name())
     }

@@ -94,9 +94,9 @@ impl Known {
         self.lock().preferred.forget(own);
     }
 
-    /// Counts a call with a contract, given by its hash. All facts that every call needs are read at once.
-    pub(super) fn begin(&self, own: &str) -> Begin {
-        let now = Instant::now();
+    /// Counts a call with a contract, given by its hash, that starts now. All facts that every call needs are read at
+    /// once.
+    pub(super) fn begin(&self, own: &str, now: Instant) -> Begin {
         let mut facts = self.lock();
         facts.budget.called(now);
         Begin { is_contract_wanted: facts.asked.is_wanted(own), first: facts.preferred.first(own, now) }

@@ -83,7 +83,7 @@ impl Client {
             let request = Request::once(&target, &payload, options);
             let is_valid = |response: &Bytes| C::Response::from_json(response).is_ok();
             // In a box, because its state is large, and would be copied with the future of the call.
-            let response = Box::pin(self.exchange(&started, request, &is_valid)).await;
+            let response = Box::pin(self.exchange(&started, &request, &is_valid)).await;
             settle::<C::Response>(started, response).await
         }
         .instrument(span)
@@ -102,7 +102,7 @@ impl Client {
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
             let request = Request::once(&target, &payload, options);
-            match self.publish_event(&started, request).await {
+            match self.publish_event(&started, &request).await {
                 Ok(()) => {
                     started.succeed().await;
                     Ok(())
@@ -136,7 +136,7 @@ impl Client {
         let span = started.span();
         let (started, target, payload) = self.prepare::<C>(started, request).await?;
         let request = Request::once(&target, &payload, options);
-        let mut waiting = match self.publish_once(&started, request).await {
+        let mut waiting = match self.publish_once(&started, &request).await {
             Ok(waiting) => waiting,
             Err(error) => return Err(started.end(error).await),
         };
@@ -144,7 +144,7 @@ impl Client {
         let (client, options) = (self.clone(), options.clone());
         let wait = async move {
             let request = Request::once(&target, &payload, &options);
-            let response = client.reply(&started, request, &mut waiting).await;
+            let response = client.reply(&started, &request, &mut waiting).await;
             handler(settle::<C::Response>(started, response).await);
         };
         self.inner.runtime.spawn(wait.instrument(span));

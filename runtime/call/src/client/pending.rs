@@ -1,7 +1,7 @@
 //! The calls that wait for a response, and the task that hands messages to them.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,7 +63,8 @@ pub(crate) struct Pending {
 
 #[derive(Default, Debug)]
 struct Waiting {
-    calls: HashMap<u64, Call>,
+    /// By token. The client chooses the tokens, so that they need no hash against collisions, which takes longer.
+    calls: BTreeMap<u64, Call>,
     /// The token of the next call.
     next: u64,
     is_closed: bool,
@@ -155,7 +156,7 @@ impl Pending {
     pub(crate) fn close(&self) {
         let mut waiting = self.lock();
         waiting.is_closed = true;
-        for (_, call) in waiting.calls.drain() {
+        for call in std::mem::take(&mut waiting.calls).into_values() {
             call.mailbox.put(News::Closed);
         }
     }
@@ -235,7 +236,7 @@ impl Pending {
 
 impl Expected {
     fn is(&self, envelope: &Envelope) -> bool {
-        envelope.correlation_id() == self.correlation_id.as_str()
+        self.correlation_id == *envelope.correlation_id()
             && envelope.from() == self.peer
             && envelope.capability() == self.capability
     }
@@ -250,7 +251,7 @@ impl Call {
     /// oldest one.
     fn answered(&mut self, envelope: &Envelope) -> Option<&mut Message> {
         let cause = envelope.caused_by();
-        self.messages().find(|message| !message.is_answered && cause.is_none_or(|cause| cause == message.id.as_str()))
+        self.messages().find(|message| !message.is_answered && cause.is_none_or(|cause| message.id == *cause))
     }
 
     /// A response; `None` if the message that it belongs to has one already.

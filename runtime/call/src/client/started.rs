@@ -30,7 +30,7 @@ pub(super) struct Started {
     pub(super) correlation_id: Id,
     pub(super) tenant: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
-    start: Instant,
+    pub(super) start: Instant,
     pub(super) deadline: Instant,
     /// The same as Unix time in ms.
     pub(super) unix_deadline: u64,
@@ -97,11 +97,6 @@ impl Started {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// The value of the header `capgen-timeout-ms`: the time until the deadline in ms, at least 1.
-    pub(super) fn stated_remaining(&self) -> String {
-        in_ms(self.remaining()).max(1).to_string()
-    }
-
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -156,6 +151,11 @@ impl Started {
     fn patience(&self) -> Duration {
         (self.remaining() / 2).clamp(Duration::from_millis(100), Duration::from_secs(5))
     }
+}
+
+/// The value of the header `capgen-timeout-ms`: the time until the deadline in ms, at least 1.
+pub(super) fn stated(remaining: Duration) -> String {
+    in_ms(remaining).max(1).to_string()
 }
 
 impl Drop for Started {

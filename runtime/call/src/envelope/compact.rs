@@ -6,6 +6,7 @@ use std::ops::Range;
 use capgen_schema::JsonCursor;
 
 use super::members;
+use super::part::Headers;
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_signature, is_tenant};
 use super::{Auth, Fields, HmacAuth, HmacAuthRequired, MessageKind, Part};
 
@@ -122,21 +123,20 @@ impl<'t> Reader<'t> {
         (has_form && deadline <= MAX_DEADLINE).then_some(Some(deadline))
     }
 
-    fn headers(&mut self) -> Option<Vec<(Part, Part)>> {
-        let mut headers: Vec<(Part, Part)> = Vec::new();
+    fn headers(&mut self) -> Option<Headers> {
         if self.literal(",\"headers\":{").is_none() {
-            return Some(headers);
+            return Some(Headers::default());
         }
-        headers.reserve(4);
+        // Usual requests have as many.
+        let mut headers = Headers::with_capacity(4);
         loop {
             self.literal("\"")?;
             let name = self.string()?;
             self.literal(":\"")?;
             let value = self.string()?;
-            let is_new =
-                headers.iter().all(|(other, _)| other.text(self.0.text()).as_bytes() != self.bytes(name.clone()));
-            (is_new && headers.len() < MAX_HEADERS).then_some(())?;
-            headers.push((Part::of(name), Part::of(value)));
+            let is_new = headers.get(self.0.text().get(name.clone())?, self.0.text()).is_none();
+            (is_new && headers.iter().len() < MAX_HEADERS).then_some(())?;
+            headers.push(Part::of(name), Part::of(value));
             if self.literal("}").is_some() {
                 return Some(headers);
             }

@@ -4,9 +4,10 @@ use std::io::Write as _;
 
 use bytes::Bytes;
 use capgen_payload::{InvalidPayload, Options, Payload as _};
+use capgen_schema::is_plain;
 use serde_json::Value;
 
-use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_plain, is_scheme, is_tenant};
+use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_tenant};
 use super::{Auth, EnvelopeFields, EnvelopeRequired, HmacAuth, HmacAuthRequired, Keys, MessageKind, uri};
 
 /// The parts of a message that is written. Ids of agents are without `agent://`.

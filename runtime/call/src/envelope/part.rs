@@ -25,9 +25,49 @@ pub(super) struct Fields {
     pub(super) reply_to: Option<Part>,
     pub(super) deadline: Option<u64>,
     pub(super) tenant: Option<Part>,
-    /// Their names differ.
-    pub(super) headers: Vec<(Part, Part)>,
+    pub(super) headers: Headers,
     pub(super) auth: Option<Auth>,
+}
+
+/// Names and values. The names differ.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Headers {
+    parts: Vec<(Part, Part)>,
+    /// A bit for each length of a name, modulo 64. A request is asked for a dozen headers, most of which it does not
+    /// have, and this shows most of those at once.
+    lengths: u64,
+}
+
+impl Headers {
+    /// No headers, with room for a number of them.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self { parts: Vec::with_capacity(count), lengths: 0 }
+    }
+
+    pub(super) fn push(&mut self, name: Part, value: Part) {
+        self.lengths |= bit(name.len());
+        self.parts.push((name, value));
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &(Part, Part)> {
+        self.parts.iter()
+    }
+
+    /// The value of a name, given the text of the envelope.
+    pub(super) fn get<'a>(&'a self, name: &str, text: &'a str) -> Option<&'a str> {
+        if self.lengths & bit(name.len()) == 0 {
+            return None;
+        }
+        // Finding the text of a part takes longer than its length.
+        let is_named = |other: &Part| other.len() == name.len() && other.text(text) == name;
+        let (_, value) = self.parts.iter().find(|(other, _)| is_named(other))?;
+        Some(value.text(text))
+    }
+}
+
+/// The bit of a length.
+fn bit(length: usize) -> u64 {
+    1 << (length % 64)
 }
 
 impl Part {
@@ -36,6 +76,14 @@ impl Part {
         match (u32::try_from(span.start), u32::try_from(span.end)) {
             (Ok(start), Ok(end)) => Self::Span(start, end),
             _ => Self::Span(0, 0),
+        }
+    }
+
+    /// The length of the string in bytes.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Span(start, end) => end.saturating_sub(*start) as usize,
+            Self::Own(own) => own.len(),
         }
     }
 
@@ -56,7 +104,9 @@ impl From<String> for Part {
 
 impl From<EnvelopeFields> for Fields {
     fn from(fields: EnvelopeFields) -> Self {
-        let headers = fields.headers.unwrap_or_default().into_iter();
+        let given = fields.headers.unwrap_or_default();
+        let mut headers = Headers::with_capacity(given.len());
+        given.into_iter().for_each(|(name, value)| headers.push(name.into(), value.into()));
         Self {
             kind: fields.kind,
             message_id: fields.message_id.into(),
@@ -68,7 +118,7 @@ impl From<EnvelopeFields> for Fields {
             reply_to: fields.reply_to.map(Part::from),
             deadline: fields.deadline,
             tenant: fields.tenant_id.map(Part::from),
-            headers: headers.map(|(name, value)| (name.into(), value.into())).collect(),
+            headers,
             auth: fields.auth,
         }
     }

@@ -145,10 +145,11 @@ impl Shared {
         let has_started = AtomicBool::new(false);
         let work = pin!(async {
             let _place = self.running.enter(&processed.caller).await;
-            if processed.rest().is_zero() {
+            let start = Instant::now();
+            if start >= due.end {
                 return too_late_to_start(request, due).into();
             }
-            self.handle(processed, candidates, &has_started).await
+            self.handle(processed, candidates, start, &has_started).await
         });
         let ended = self.uninterrupted(due.end, work).await.unwrap_or_else(|interruption| {
             match (interruption, has_started.load(Ordering::Relaxed)) {
@@ -172,10 +173,15 @@ impl Shared {
         ended.answer
     }
 
-    /// Runs the first version that accepts the payload.
-    async fn handle(&self, processed: &Processed<'_>, candidates: &Candidates<'_>, has_started: &AtomicBool) -> Ended {
+    /// Runs the first version that accepts the payload, from a time.
+    async fn handle(
+        &self,
+        processed: &Processed<'_>,
+        candidates: &Candidates<'_>,
+        start: Instant,
+        has_started: &AtomicBool,
+    ) -> Ended {
         let context = Context::new(Arc::clone(processed.request), Some(processed.due.stated));
-        let start = Instant::now();
         let mut unreadable = None;
         for entry in candidates.iter() {
             let payload = processed.request.payload.clone();

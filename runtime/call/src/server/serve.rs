@@ -69,14 +69,15 @@ impl Shared {
         let permit = Arc::clone(&self.admitted).try_acquire_owned();
         let shared = Arc::clone(self);
         match (permit, incoming.acknowledgement) {
+            // In boxes, because starting a task copies its future several times.
             (Ok(permit), None) => {
-                tokio::spawn(async move {
+                tokio::spawn(Box::pin(async move {
                     shared.process(&delivered).await;
                     drop(permit);
-                });
+                }));
             }
             (Ok(permit), Some(stored)) => {
-                tokio::spawn(async move {
+                tokio::spawn(Box::pin(async move {
                     let was_answered = tokio::select! {
                         was_answered = shared.process(&delivered) => was_answered,
                         () = show_progress(stored.as_ref()) => false,
@@ -84,7 +85,7 @@ impl Shared {
                     let _ = if was_answered { stored.ack().await } else { stored.nak().await };
                     // A server that shuts down waits for the acknowledgement too.
                     drop(permit);
-                });
+                }));
             }
             (Err(_), Some(stored)) => drop(stored.nak().await),
             (Err(_), None) => Box::pin(self.reject(&delivered)).await,

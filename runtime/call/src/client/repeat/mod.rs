@@ -15,9 +15,9 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until};
 
-use super::attempt::{Reply, Request, in_time, too_late};
+use super::attempt::{Reply, Request, too_late};
 use super::cancel::{Reason, Sent};
-use super::instances::Search;
+use super::instances::{Exchange, Search};
 use super::known::Known;
 use super::pending::{News, Slot, abandoned};
 use super::started::Started;
@@ -119,81 +119,37 @@ enum Weight {
     Invalid,
 }
 
-impl Client {
+impl Exchange<'_> {
     /// The response to a request, by as many attempts as the client's [`Retry`] allows.
-    pub(super) async fn exchange_with_any(
-        &self,
-        started: &Started,
-        request: Request<'_>,
-        known: &Arc<Known>,
-        is_valid: IsValid<'_>,
-    ) -> Result<Reply, CallError> {
-        if self.inner.retry.attempts > 1 {
-            return Box::pin(self.repeat(started, request, known, is_valid)).await;
+    pub(super) async fn with_any(&self, request: &Request<'_>) -> Result<Reply, CallError> {
+        if self.client.inner.retry.attempts > 1 {
+            return Box::pin(self.repeat(request)).await;
         }
-        let _permit = self.permit()?;
-        self.attempt(started, request).await
+        let _permit = self.client.permit()?;
+        self.client.attempt(self.started, request).await
     }
 
-    async fn repeat(
-        &self,
-        started: &Started,
-        request: Request<'_>,
-        known: &Arc<Known>,
-        is_valid: IsValid<'_>,
-    ) -> Result<Reply, CallError> {
-        in_time(started)?;
-        let own = self.own_address(request);
-        let mut attempts = Attempts::new(self, started, request, Arc::clone(known), is_valid);
-        attempts.search = Search::new(own.as_deref());
+    async fn repeat(&self, request: &Request<'_>) -> Result<Reply, CallError> {
+        let own = self.own_address();
+        let mut attempts = Attempts::new(self, *request, own.as_deref());
         attempts.start();
-        self.attempts(attempts).await
+        attempts.run().await
     }
 
     /// The response of another instance of the peer to a request that one has refused because of its contract.
-    pub(super) async fn other_instance(
-        &self,
-        started: &Started,
-        request: Request<'_>,
-        known: &Arc<Known>,
-        is_valid: IsValid<'_>,
-        refused: CallError,
-    ) -> Result<Reply, CallError> {
-        let own = self.own_address(request);
-        let mut attempts = Attempts::new(self, started, request, Arc::clone(known), is_valid);
-        attempts.search = Search::new(own.as_deref());
-        (attempts.count, attempts.sent) = (self.inner.retry.attempts, request.attempt);
+    pub(super) async fn other_instance(&self, refused: CallError) -> Result<Reply, CallError> {
+        let own = self.own_address();
+        let mut attempts = Attempts::new(self, self.request, own.as_deref());
+        (attempts.count, attempts.sent) = (self.client.inner.retry.attempts, self.request.attempt);
         attempts.refused(refused);
-        self.attempts(attempts).await
-    }
-
-    /// The result of a call by its attempts.
-    async fn attempts(&self, mut attempts: Attempts<'_>) -> Result<Reply, CallError> {
-        let mut sent = Sent::new(self, attempts.started, attempts.request.target);
-        loop {
-            if let Some(result) = attempts.result() {
-                sent.end();
-                attempts.cancel_others();
-                return result;
-            }
-            let wake = attempts.wake();
-            tokio::select! {
-                biased;
-                event = attempts.event() => attempts.handle(event),
-                () = sleep_until(wake) => attempts.due(),
-            }
-        }
+        attempts.run().await
     }
 }
 
 impl<'a> Attempts<'a> {
-    fn new(
-        client: &'a Client,
-        started: &'a Started,
-        request: Request<'a>,
-        known: Arc<Known>,
-        is_valid: IsValid<'a>,
-    ) -> Self {
+    /// No attempts yet, of a request. `own` is the address of the instances with the caller's contract.
+    fn new(exchange: &Exchange<'a>, request: Request<'a>, own: Option<&'a str>) -> Self {
+        let Exchange { client, started, known, is_valid, .. } = *exchange;
         let is_repeated = request.target.contract.is_repeatable();
         let is_watched = is_repeated && client.inner.retry.attempts > 1;
         let heartbeat = is_watched.then(|| in_ms(client.inner.retry.heartbeat));
@@ -202,7 +158,7 @@ impl<'a> Attempts<'a> {
             started,
             request: Request { is_repeated, heartbeat, ..request },
             is_valid,
-            known,
+            known: Arc::clone(known),
             permit: None,
             slot: None,
             waiting: Vec::new(),
@@ -211,10 +167,28 @@ impl<'a> Attempts<'a> {
             reached: 0,
             next: None,
             hedge: None,
-            search: Search::new(None),
+            search: Search::new(own),
             is_full: false,
             fallback: None,
             end: None,
+        }
+    }
+
+    /// The result of the call.
+    async fn run(mut self) -> Result<Reply, CallError> {
+        let mut sent = Sent::new(self.client, self.started, self.request.target);
+        loop {
+            if let Some(result) = self.result() {
+                sent.end();
+                self.cancel_others();
+                return result;
+            }
+            let wake = self.wake();
+            tokio::select! {
+                biased;
+                event = self.event() => self.handle(event),
+                () = sleep_until(wake) => self.due(),
+            }
         }
     }
 
@@ -418,7 +392,7 @@ impl<'a> Attempts<'a> {
         let is_described = descriptor.is_some();
         let publish = async move {
             let trace = request.trace();
-            client.publish_message(started, request, token, id, &trace, descriptor.as_deref()).await
+            client.publish_message(started, &request, token, id, &trace, descriptor.as_deref()).await
         };
         self.reached += 1;
         self.waiting.push(Attempt {
