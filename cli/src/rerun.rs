@@ -1,5 +1,6 @@
 //! The command that updates the files that `capgen gen --check` found to be out of date.
 
+use capgen_codegen::Assume;
 use capgen_codegen::regenerate::{quoted_path, quoted_word};
 
 use crate::generate::{DEFAULT_OUT, Generate};
@@ -40,6 +41,9 @@ fn words(arguments: &Generate) -> String {
         let files: Vec<String> = arguments.history.iter().map(|path| quoted_path(path)).collect();
         words.extend([" --history ", &files.join(" ")]);
     }
+    let mut add = |flag: &str, value: String| words.extend([" --", flag, " ", &value]);
+    arguments.assume.iter().for_each(|assume| add("assume", Assume::from(*assume).name().to_owned()));
+    arguments.accepted.iter().for_each(|path| add("accepted", quoted_path(path)));
     let mut switch = |flag: &str, value: Option<bool>| match value {
         Some(true) => words.extend([" --", flag]),
         Some(false) => words.extend([" --", flag, "=false"]),
@@ -95,6 +99,9 @@ mod tests {
         assert_eq!(repeated(&line), " --peer a --runtime-path '::r#gen'");
         let line = ["--peer", "a", "--calls", "--history", "v1.yaml", "my v2.yaml"];
         assert_eq!(repeated(&line), " --peer a --calls --history v1.yaml 'my v2.yaml'");
+        let line = ["--peer", "a", "--history", "git", "--accepted", "my a.yaml", "--assume", "capgen-peer"];
+        let expected = " --peer a --history git --assume capgen-peer --accepted 'my a.yaml'";
+        assert_eq!(repeated(&line), expected);
         let line = ["--mcp", "my tools.json", "--agent", "files", "--skip", "--lossy", "--out", "x"];
         assert_eq!(repeated(&line), " --mcp 'my tools.json' --lossy --skip --agent files --out x");
     }
@@ -118,6 +125,8 @@ mod tests {
             "plain_arrays",
             "calls",
             "history",
+            "assume",
+            "accepted",
             "standard_schema",
             "single_file",
             "import_extension",

@@ -37,14 +37,15 @@
 //! `tests/cases/` shows the effect, and `cargo run -p xtask -- regen` writes it.
 //!
 //! Around them: `output/` compares files with a folder and replaces them, `regenerate/` is the command in the header of
-//! a file, `public_items/` finds changes of generated code that break a program, and `build_script/` is [`Build`].
-//! `codes/` has the codes with their pages.
+//! a file, `history/` compares older contracts for a table in generated servers, `public_items/` finds changes of
+//! generated code that break a program, and `build_script/` is [`Build`]. `codes/` has the codes with their pages.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod build_script;
 pub mod codes;
 mod header;
+pub mod history;
 mod language;
 mod lower;
 mod model;
@@ -56,19 +57,17 @@ pub mod regenerate;
 mod rust;
 mod target;
 mod typescript;
-mod verdicts;
 
 use std::collections::BTreeMap;
 
 use capgen_manifest::Manifest;
-pub use capgen_manifest::{ImportExtension, Options, RuntimePath};
+pub use capgen_manifest::{Assume, ImportExtension, Options, RuntimePath};
 
 pub use build_script::{Build, BuildError};
 pub use language::Language;
 use lower::widened::Widened;
 use model::Model;
 pub use regenerate::Regenerate;
-pub use verdicts::{KnownFinding, SideVerdict, Verdicts};
 
 /// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;

@@ -1,13 +1,14 @@
 // Servers that know the older contracts of their callers. The modules are those of the server, of the same server whose comparison of one
 // side did not end, and of clients with older contracts: one that can read every response, one that cannot, and one that the server does
-// not know. The last two are a server with two versions of a capability, and a client of neither.
+// not know. Then a server with two versions of a capability, and a client of neither. The last one is the first server, whose findings a
+// reviewer has accepted until the end of January 2027.
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 
-const [provider, undecided, fits, unfit, stranger, several, other] = await Promise.all(process.argv.slice(2).map((path) => import(pathToFileURL(path))));
+const [provider, undecided, fits, unfit, stranger, several, other, accepted] = await Promise.all(process.argv.slice(2).map((path) => import(pathToFileURL(path))));
 
 /** The result of a call of a client of one module by a server of another one, the headers of the response, and the number of runs. */
-const called = async (server, callers, method, options = {}) => {
+const called = async (server, callers, method, options = {}, payload = "a") => {
   let [runs, headers] = [0, undefined];
   const run = () => (runs++, 3);
   const { handle } = server.createTripsServer({ book: run, bookV1: () => (runs++, 4), hold: run, read: run });
@@ -20,7 +21,7 @@ const called = async (server, callers, method, options = {}) => {
     publish: async ({ text }) => void (await handle(text)),
   };
   const client = callers.createTripsClient(transport, { from: "console", tryOtherInstances: false });
-  return { ...(await client[method]("a", options)), runs, headers };
+  return { ...(await client[method](payload, options)), runs, headers };
 };
 
 /** Of a refusal: the reason, the side and the code of the finding. */
@@ -66,4 +67,31 @@ served(await called(several, other, "book", { skew: "strict" }), 4);
 const highest = await called(several, other, "book");
 served(highest);
 assert.equal(JSON.parse(highest.headers["capgen-skew"]).providerVersion, "2.0.0");
+
+// Until the end of the last day of accepted findings, callers are served whose responses may fail because of them.
+const RealDate = Date;
+const at = async (now, run) => {
+  globalThis.Date = class extends RealDate {
+    constructor(...given) {
+      super(...(given.length > 0 ? given : [now]));
+    }
+  };
+  await run().finally(() => (globalThis.Date = RealDate));
+};
+await at("2027-01-31T23:59:59.999Z", async () => {
+  served(await called(accepted, unfit, "book"));
+  served(await called(accepted, unfit, "book", { skew: "strict" }));
+  const silent = await called(accepted, unfit, "hold");
+  served(silent);
+  assert.equal(silent.headers["capgen-skew"], undefined);
+  assert.deepEqual(refusal(await called(accepted, stranger, "book")), ["unknown-contract", undefined, undefined]);
+  // A payload that the change breaks is refused nevertheless.
+  const long = await called(accepted, unfit, "book", {}, "a".repeat(101));
+  assert.deepEqual(refusal(long), ["payload", undefined, undefined]);
+});
+await at("2027-02-01T00:00:00.000Z", async () => {
+  const expired = await called(accepted, unfit, "book");
+  assert.deepEqual(expired.error.finding, refused.error.finding);
+  assert.equal(expired.error.message, refused.error.message);
+});
 console.log("tests passed");

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::arguments::{Contracts, Format, contract_path};
+use crate::diff::arguments::AssumeName;
 
 /// The output folder if `--out` is not given.
 pub(crate) const DEFAULT_OUT: &str = "generated";
@@ -38,6 +39,12 @@ pub(crate) struct Generate {
     /// manifests
     #[arg(long, value_name = "git|FILE", num_args = 1.., conflicts_with = "mcp", value_parser = contract_path())]
     pub(crate) history: Vec<PathBuf>,
+    /// With --history: the programs that comparisons assume [default: those that fleet.yaml names, otherwise any-peer]
+    #[arg(long, value_enum, requires = "history")]
+    pub(crate) assume: Option<AssumeName>,
+    /// With --history: the file of accepted findings [default: the file that fleet.yaml names]
+    #[arg(long, value_name = "FILE", requires = "history")]
+    pub(crate) accepted: Option<PathBuf>,
     /// TypeScript, JavaScript: make each side of a capability an object that follows the Standard Schema convention too
     /// [default: true]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]

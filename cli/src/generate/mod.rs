@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> RunResult {
         signals::remove_temporary_files_at_the_end();
     }
     if arguments.watch {
-        let source = || arguments.imported.mcp.iter().cloned().collect();
+        let source = || arguments.imported.mcp.iter().cloned().chain(history::files(arguments)).collect();
         if arguments.imported.mcp.as_deref().is_some_and(input::is_stdin) {
             return Err(Failure::usage(
                 ErrorKind::ArgumentConflict,
@@ -98,7 +98,7 @@ fn once(
     let located = selection.locate();
     let options = arguments.options(located.options());
     let languages = arguments.languages();
-    let history = History::open(&arguments.history, options.calls)?;
+    let history = History::open(arguments, located.fleet(), options.calls)?;
     let target = Destination { folder: &arguments.out, languages: &languages, options, build_script: None };
     if let Some(file) = &arguments.imported.mcp {
         let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
@@ -108,11 +108,8 @@ fn once(
     let outputs = match history {
         None => target.generate_again(&contracts, &mut kept.outputs),
         Some(history) => {
-            let verdicts = history.verdicts(&contracts, console)?;
-            target.generate_knowing(&contracts, &verdicts, |locator, contract| {
-                let words = history.words(locator, contract);
-                locator.command(contract).with_history(words)
-            })
+            let tables = history.tables(&contracts, &arguments.out, console)?;
+            target.generate_knowing(&contracts, tables)
         }
     };
     let result = finish(arguments, selection, change, (&contracts, outputs, Vec::new()), console);

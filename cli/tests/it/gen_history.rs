@@ -168,6 +168,75 @@ fn each_version_of_a_capability_has_its_own_rows() {
     assert!(text.contains("versionRefusal, candidatesOf, verdictsOf(call_verdicts))"), "{text}");
 }
 
+/// Entries that accept every finding of a generated table until the end of January 2027.
+fn accepted(text: &str) -> String {
+    let fingerprints = text.split("fingerprint: \"").skip(1).filter_map(|rest| rest.split('"').next());
+    let entry = |one| format!("- {{ fingerprint: \"{one}\", reason: reviewed, expires: 2027-01-31 }}\n");
+    fingerprints.map(entry).collect()
+}
+
+#[test]
+fn accepted_findings_have_their_last_day_in_the_table() {
+    let fleet = with_files();
+    let base = "--peer trips --calls --history old/v2.yaml old/v1.yaml";
+    fleet.run(base).ended(0);
+    let plain = fleet.read("generated/trips.ts");
+    assert!(!plain.contains("acceptedUntil"), "{plain}");
+    fleet.write("reviewed/accepted.yaml", &accepted(&plain));
+    // The option.
+    fleet.run(&format!("{base} --accepted reviewed/accepted.yaml")).ended(0);
+    let text = fleet.read("generated/trips.ts");
+    assert_eq!(table(&text).matches("acceptedUntil: \"2027-01-31\"").count(), table(&plain).matches("code: ").count());
+    assert!(command(&text).contains(" ../old/v1.yaml --accepted ../reviewed/accepted.yaml --out . #"), "{text}");
+    let stale = fleet.run(&format!("{base} --check")).ended(1);
+    assert!(stale.stderr.contains("generated/trips.ts"), "{stale:?}");
+    // The settings of the fleet, also if the manifest is selected by its path.
+    fleet.write("fleet.yaml", "version: 1\nagents: []\ncalls: { accepted: reviewed/accepted.yaml }\n");
+    for selection in ["--peer trips", "--capabilities agents/trips/capabilities.yaml"] {
+        let arguments = format!("{selection} --calls --history old/v2.yaml old/v1.yaml");
+        fleet.run(&arguments).ended(0);
+        let of_fleet = fleet.read("generated/trips.ts");
+        assert_eq!(table(&of_fleet), table(&text));
+        assert!(command(&of_fleet).contains(" ../old/v1.yaml --out . #"), "{of_fleet}");
+    }
+    // An entry that is for another agent accepts nothing.
+    fleet.write("reviewed/accepted.yaml", &accepted(&plain).replace(" }", ", agent: other }"));
+    fleet.run(base).ended(0);
+    assert_eq!(table(&fleet.read("generated/trips.ts")), table(&plain));
+    // Options without a table have no meaning, and errors in the file are reported.
+    fleet.run("--peer trips --calls --accepted reviewed/accepted.yaml").ended(2);
+    fleet.write("reviewed/accepted.yaml", "- {}\n");
+    let run = fleet.run(base).ended(1);
+    assert!(run.stderr.contains("E0791"), "{run:?}");
+}
+
+#[test]
+fn the_table_assumes_the_programs_of_the_fleet() {
+    let fleet = with_files();
+    // Types that capgen generated do not have properties that their schema does not declare.
+    let entry = |input: &str| format!("{START}  - {{ name: book, inputSchema: {{ type: object{input} }} }}\n");
+    fleet.write("old/v1.yaml", &entry(", properties: { a: { type: string } }"));
+    fleet
+        .write("agents/trips/capabilities.yaml", &entry(", properties: { a: { type: string }, b: { type: integer } }"));
+    let base = "--peer trips --calls --history old/v1.yaml";
+    fleet.run(base).ended(0);
+    let any = fleet.read("generated/trips.ts");
+    assert!(table(&any).contains("request: {"), "{any}");
+    fleet.run(&format!("{base} --assume capgen-peer")).ended(0);
+    let given = fleet.read("generated/trips.ts");
+    assert!(table(&given).contains("request: \"fits\""), "{given}");
+    assert!(command(&given).contains(" ../old/v1.yaml --assume capgen-peer --out . #"), "{given}");
+    fleet.write("fleet.yaml", "version: 1\nagents: []\ncalls: { assume: capgen-peer }\n");
+    fleet.run(base).ended(0);
+    let of_fleet = fleet.read("generated/trips.ts");
+    assert_eq!(table(&of_fleet), table(&given));
+    assert!(command(&of_fleet).contains(" ../old/v1.yaml --out . #"), "{of_fleet}");
+    fleet.run(&format!("{base} --assume any-peer")).ended(0);
+    let back = fleet.read("generated/trips.ts");
+    assert_eq!(table(&back), table(&any));
+    assert!(command(&back).contains(" --assume any-peer --out . #"), "{back}");
+}
+
 #[test]
 fn generated_servers_decide_by_the_table() {
     if !node::is_installed() {
@@ -189,7 +258,10 @@ fn generated_servers_decide_by_the_table() {
     fleet.write("now.yaml", &now);
     fleet.run("--capabilities old/v4.yaml --calls --lang mjs --out v4").ended(0);
     fleet.run("--capabilities now.yaml --calls --history old/v4.yaml --lang mjs --out several").ended(0);
-    let modules = ["server", "undecided", "v1", "v2", "v3", "several", "v4"];
+    fleet.write("reviewed.yaml", &accepted(&fleet.read("server/trips.mjs")));
+    let options = "--calls --history old/v1.yaml old/v2.yaml --accepted reviewed.yaml --lang mjs --out accepted";
+    fleet.run(&format!("--peer trips {options}")).ended(0);
+    let modules = ["server", "undecided", "v1", "v2", "v3", "several", "v4", "accepted"];
     let modules = modules.map(|folder| fleet.path(&format!("{folder}/trips.mjs")));
     assert_eq!(node::printed(node::command().arg(script).args(modules)).trim(), "tests passed");
 }

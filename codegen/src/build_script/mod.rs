@@ -1,6 +1,7 @@
 //! The API for `build.rs`.
 
 mod error;
+mod history;
 mod report;
 
 use std::env;
@@ -16,6 +17,7 @@ use crate::regenerate::quoted_word;
 use crate::{ImportExtension, Language, Options, RuntimePath, codes};
 
 pub use error::BuildError;
+use history::History;
 use report::CargoInstructions;
 
 /// Checks or writes generated code from a crate's `build.rs`.
@@ -44,6 +46,7 @@ pub struct Build {
     single_file: Option<bool>,
     import_extension: Option<ImportExtension>,
     runtime_path: Option<String>,
+    history: History,
 }
 
 impl Build {
@@ -309,9 +312,11 @@ impl Build {
             return Err(report.fail(&[finding.help("call `.peer(id)` or `.capabilities(path)`")]));
         }
         let located = selection.locate();
-        for path in located.paths() {
-            report.depends_on(&path)?;
+        let paths = located.paths();
+        for path in &paths {
+            report.depends_on(path)?;
         }
+        let fleet = located.fleet().cloned();
         let options = self.options(located.options()).map_err(|findings| report.fail(&findings))?;
         let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
         let languages = if self.languages.is_empty() { default } else { &self.languages };
@@ -324,7 +329,10 @@ impl Build {
         let path = package.folder.join(folder);
         let is_private = package.out_dir.as_ref().is_some_and(|out_dir| path.starts_with(out_dir));
         let build_script = is_private.then_some(package.name.as_str());
-        let outputs = Destination { folder: &path, languages, options, build_script }.generate(&contracts);
+        let (known, folders) = ((fleet, &paths[..]), (&*package.folder, &*path));
+        let tables = self.history.tables(&contracts, known, folders, options.calls, report)?;
+        let destination = Destination { folder: &path, languages, options, build_script };
+        let outputs = destination.generate_knowing(&contracts, tables);
         for output in &outputs {
             report.warn(&output.warnings)?;
         }

@@ -1,5 +1,7 @@
 //! The output and the effects of build scripts, in temporary packages.
 
+mod history;
+
 use std::fs;
 
 use tempfile::TempDir;

@@ -23,6 +23,8 @@ capgen_diagnostic::codes! {
     pub PACKAGED = "E0407";
     /// A path that cannot be written on one line of a build script's output.
     pub PATH = "E0409";
+    /// Older contracts of a build script for which no generated file has a table.
+    pub NO_TABLE = "E0410";
     /// Types that are less precise than their schema, because of a limit.
     pub WIDENED = "W0401";
     /// A generated file that imports a shared file, which changes without it.

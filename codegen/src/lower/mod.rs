@@ -35,10 +35,11 @@ use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::analysis::profile::Profiler;
 use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 
+use crate::history::Verdicts;
 use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
-use crate::{Language, Verdicts, name};
+use crate::{Language, name};
 use alias::{Alias, alias_of, is_only_alias, is_reference};
 use definitions::Definitions;
 use guard::ExactGuard;

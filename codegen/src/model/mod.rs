@@ -20,7 +20,7 @@ use capgen_schema::{Format, Json, Number, TypeSet};
 
 use self::capability_name::CapabilityName;
 use self::note::Note;
-use crate::Verdicts;
+use crate::history::Verdicts;
 use crate::lower::widened::Widened;
 
 /// A contract as types.

@@ -8,11 +8,12 @@ use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{AgentId, LoadedContract, PerContract};
 use capgen_schema::Hash;
 
+use crate::history::{HistoryTable, Verdicts};
 use crate::lower::widened::findings;
 use crate::lower::{exceeded_limits, lower};
 use crate::model::Model;
 use crate::regenerate::Locator;
-use crate::{Files, Language, Options, Regenerate, Verdicts, print, shared_files};
+use crate::{Files, Language, Options, Regenerate, print, shared_files};
 
 /// The generated files of one agent.
 #[derive(Clone, Debug)]
@@ -57,25 +58,26 @@ impl Destination<'_> {
         contracts: &[LoadedContract],
         command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
     ) -> Vec<Output> {
-        self.generate_knowing(contracts, &[], command)
-    }
-
-    /// Like [`generate_by`](Self::generate_by), with a table of verdicts for each contract, in the same order; without
-    /// one if `verdicts` is shorter. Only generated servers in TypeScript and JavaScript have the table.
-    pub fn generate_knowing(
-        &self,
-        contracts: &[LoadedContract],
-        verdicts: &[Verdicts],
-        command: impl Fn(&mut Locator, &LoadedContract) -> Regenerate,
-    ) -> Vec<Output> {
         let mut locator = Locator::new(self.folder);
         let shared = self.shared();
-        let verdicts = verdicts.iter().cloned().map(Some).chain(iter::repeat_with(|| None));
-        let output = |(contract, verdicts): (_, Option<Verdicts>)| {
+        let output = |contract| {
             let regenerate = self.regenerate(command(&mut locator, contract));
-            self.output(contract, verdicts.unwrap_or_default(), &regenerate, &shared)
+            self.output(contract, Verdicts::default(), &regenerate, &shared)
         };
-        contracts.iter().zip(verdicts).map(output).collect()
+        contracts.iter().map(output).collect()
+    }
+
+    /// Generates the files of each contract with its table of the verdicts on callers with older contracts, in the same
+    /// order; without one if `tables` is shorter. Only generated servers in TypeScript and JavaScript have the table.
+    pub fn generate_knowing(&self, contracts: &[LoadedContract], tables: Vec<HistoryTable>) -> Vec<Output> {
+        let mut locator = Locator::new(self.folder);
+        let shared = self.shared();
+        let tables = tables.into_iter().chain(iter::repeat_with(HistoryTable::default));
+        let output = |(contract, HistoryTable { verdicts, words }): (_, HistoryTable)| {
+            let regenerate = self.regenerate(locator.command(contract).with_history(words));
+            self.output(contract, verdicts, &regenerate, &shared)
+        };
+        contracts.iter().zip(tables).map(output).collect()
     }
 
     /// Like [`generate`](Self::generate), but a contract whose text, command and options are the same as in the call

@@ -51,6 +51,16 @@ impl Locator {
         }
     }
 
+    /// The fleet in which [the command](Self::command) finds the agent of a contract; `None` if it names the file.
+    pub fn fleet_of(&mut self, contract: &LoadedContract) -> Option<&Fleet> {
+        let file = real_file(&contract.file);
+        let roots = [find_root(&self.folder), file.parent().and_then(find_root)];
+        let agent = &contract.manifest.agent;
+        let has = |root: &PathBuf| self.defaults_if_it_has(root, agent, &file).is_some();
+        let root = roots.into_iter().flatten().find(has)?;
+        self.fleet(&root)
+    }
+
     /// The command for the files of a contract that is imported from a file: `option` names the file, and `others` are
     /// the remaining options.
     pub fn imported(&self, option: &str, file: &Path, others: &str) -> Regenerate {

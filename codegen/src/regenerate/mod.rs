@@ -20,7 +20,7 @@ pub struct Regenerate {
     source: Source,
     /// The options that apply if the command names none.
     defaults: Options,
-    /// The value of `--history`, already quoted: where older contracts are.
+    /// The value of `--history`, already quoted: where older contracts are, and the options that it goes with.
     history: Option<String>,
 }
 
@@ -45,8 +45,8 @@ impl Regenerate {
         Self { source: Source::BuildScript(package.to_owned()), defaults: Options::default(), history: None }
     }
 
-    /// With a table of the verdicts on callers with older contracts, which the value of `--history` names. It is for
-    /// files in TypeScript and JavaScript: others have no table.
+    /// With a table of the verdicts on callers with older contracts, for which the command has `--history` and these
+    /// words. It is for files in TypeScript and JavaScript: others have no table.
     pub fn with_history(self, history: Vec<String>) -> Self {
         Self { history: (!history.is_empty()).then(|| history.join(" ")), ..self }
     }

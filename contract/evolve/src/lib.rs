@@ -63,8 +63,8 @@ mod work;
 pub use accepted::read_accepted;
 pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry, AcceptedOn};
 pub use call::{
-    CallSettings, Incompatibility, Refusal, can_call, can_call_accepting, can_call_described, can_call_side,
-    serves_version,
+    CallSettings, Incompatibility, Refusal, SideMisfit, can_call, can_call_accepting, can_call_described,
+    can_call_side, serves_version, side_misfit,
 };
 pub use capgen_manifest::Assume;
 pub use capgen_schema::{Containment, Undecided};

@@ -1929,16 +1929,22 @@ export function candidatesOf(call: any, capabilities: any, methods: any, version
 export function verdictsOf(table: any): any {
   return ({ method, parts }: any, sides: any): any => {
     const row = own(own(table, method) ?? {}, parts.headers?.["capgen-contract"]);
-    const side = row && sides.find((side: string) => row[side] !== "fits");
-    if (!side) return row && {};
+    if (!row) return;
+    // Accepted findings count from the day after the last one on which they are accepted.
+    const today = new Date().toISOString().slice(0, 10);
+    const counts = (found: any) => found !== "fits" && !(found.acceptedUntil >= today);
+    const failing = (side: string) => [row[side]].flat().find(counts);
+    const side = sides.find(failing);
+    if (!side) return {};
+    const found = failing(side);
     const [sender, receiver] = side === "request" ? ["caller", "provider"] : ["provider", "caller"];
-    if (row[side] === "undecided")
+    if ([found, found.verdict].includes("undecided"))
       return { reason: "undecided", message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}` };
-    const { code, message } = row[side];
+    const { code, message } = found;
     return {
       reason: side === "request" ? "payload" : "response",
       message: code ? `${side}: ${message} (${code})` : `the ${receiver} rejects a ${side} that the ${sender} may send`,
-      finding: row[side],
+      finding: defined({ ...found, acceptedUntil: undefined }),
     };
   };
 }

@@ -3,7 +3,7 @@
 use capgen_manifest::Side;
 
 use super::{Expression, Item, Name, Type, method_names};
-use crate::SideVerdict;
+use crate::history::{KnownFinding, SideVerdict};
 use crate::model::Model;
 use crate::typescript::validator::helper::Helper;
 
@@ -26,7 +26,7 @@ pub(in crate::typescript) fn table(model: &Model<'_>) -> Option<Item> {
         (caller.to_owned(), Expression::Object(sides.into()))
     };
     let rows = |(index, method): (usize, String)| {
-        let rows: Vec<_> = model.verdicts.of(index).map(row).collect();
+        let rows: Vec<_> = model.verdicts.rows(index).map(row).collect();
         (!rows.is_empty()).then_some((method, Expression::Object(rows)))
     };
     let methods = method_names(model).into_iter().enumerate().filter_map(rows).collect();
@@ -34,21 +34,33 @@ pub(in crate::typescript) fn table(model: &Model<'_>) -> Option<Item> {
     Some(Item::Constant { name, ty: Some(Type::ANY), value })
 }
 
-/// A finding is an object, as errors have it.
+/// A finding is an object, as errors have it. If a reviewer has accepted the first one, all that may count are a list.
 fn verdict(side: Side, verdict: &SideVerdict) -> Expression {
-    let found = match verdict {
-        SideVerdict::Fits => return Expression::string("fits"),
-        SideVerdict::Undecided => return Expression::string("undecided"),
-        SideVerdict::MayFail(found) => found,
-    };
-    let is_explained = found.code.is_some();
+    match verdict {
+        SideVerdict::Fits => Expression::string("fits"),
+        SideVerdict::Undecided { accepted_until: None } => Expression::string("undecided"),
+        SideVerdict::Undecided { accepted_until: Some(day) } => {
+            let members = [("verdict", "undecided".to_owned()), ("acceptedUntil", day.to_string())];
+            Expression::Object(members.map(|(name, text)| (name.to_owned(), Expression::string(&text))).into())
+        }
+        SideVerdict::MayFail(findings) => match &findings[..] {
+            [] => Expression::Object(vec![("side".to_owned(), Expression::string(side.name()))]),
+            [only] => finding(side, only),
+            several => Expression::Array(several.iter().map(|found| finding(side, found)).collect()),
+        },
+    }
+}
+
+fn finding(side: Side, found: &KnownFinding) -> Expression {
+    let until = found.accepted_until.map(|day| day.to_string());
     let members = [
         ("side", Some(side.name())),
-        ("code", found.code.as_deref()),
-        ("message", is_explained.then_some(found.message.as_str())),
-        ("pointer", is_explained.then_some(found.pointer.as_str())),
+        ("code", Some(found.code.as_str())),
+        ("message", Some(found.message.as_str())),
+        ("pointer", Some(found.pointer.as_str())),
         ("help", found.help.as_deref()),
-        ("fingerprint", is_explained.then_some(found.fingerprint.as_str())),
+        ("fingerprint", Some(found.fingerprint.as_str())),
+        ("acceptedUntil", until.as_deref()),
     ];
     let members = members.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Expression::string(text?))));
     Expression::Object(members.collect())

@@ -113,7 +113,7 @@ helpers! {
     Unreadable "unreadable" "unreadable" [],
     VersionRefusal "versionRefusal" "version_refusal" [],
     CandidatesOf "candidatesOf" "candidates_of" [],
-    VerdictsOf "verdictsOf" "verdicts_of" [Own],
+    VerdictsOf "verdictsOf" "verdicts_of" [Own, Defined],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],

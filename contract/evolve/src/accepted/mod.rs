@@ -70,12 +70,22 @@ impl Accepted {
     /// Whether an entry accepts the finding of an agent on the day `today`. Of several entries that match, the one that
     /// expires last counts.
     pub fn acceptance(&self, agent: &AgentId, finding: &Finding, today: Date) -> Acceptance {
-        let entries = self.by_fingerprint.get(finding.fingerprint.as_str()).into_iter().flatten();
-        match entries.filter(|entry| entry.matches(agent, finding)).max_by_key(|entry| entry.expires) {
+        match self.last(agent, finding) {
             None => Acceptance::None,
             Some(entry) if entry.expires < today => Acceptance::Expired(entry.clone()),
             Some(entry) => Acceptance::Accepted(entry.clone()),
         }
+    }
+
+    /// The last day on which an entry accepts the finding of an agent, also if it has passed; `None` if none matches.
+    pub fn until(&self, agent: &AgentId, finding: &Finding) -> Option<Date> {
+        self.last(agent, finding).map(|entry| entry.expires)
+    }
+
+    /// Of the entries that match, the one that expires last.
+    fn last(&self, agent: &AgentId, finding: &Finding) -> Option<&AcceptedEntry> {
+        let entries = self.by_fingerprint.get(finding.fingerprint.as_str()).into_iter().flatten();
+        entries.filter(|entry| entry.matches(agent, finding)).max_by_key(|entry| entry.expires)
     }
 
     /// The entries that count for the findings of an agent on the day `today`.
@@ -185,6 +195,7 @@ mod tests {
         let on = |text: &str| accepted.acceptance(&agent, &finding, date(text));
         assert_eq!(on("2024-02-29"), Acceptance::Accepted(entry.clone()));
         assert_eq!(on("2024-03-01"), Acceptance::Expired(entry));
+        assert_eq!(accepted.until(&agent, &finding), Some(date("2024-02-29")));
         assert!(accepted.unused(&[(&agent, &finding)]).is_empty());
         assert_eq!(accepted.unused(&[]).len(), 1);
     }

@@ -12,7 +12,7 @@ use crate::side::{sent_in, witness};
 use crate::work::Work;
 use crate::{AcceptedOn, Assume, Date, Finding, Level, Levels, Sender, Settings};
 
-pub use refusal::{Incompatibility, Refusal};
+pub use refusal::{Incompatibility, Refusal, SideMisfit};
 pub use served::serves_version;
 pub(crate) use served::{recent_enough, supported};
 
@@ -163,17 +163,34 @@ pub fn can_call_side(
     provider: &Capability,
     settings: &CallSettings,
 ) -> Result<(), Refusal> {
-    // The budget is for this side, also that for the finding.
-    let alone = |capability: &Capability| {
-        let mut capability = capability.clone();
-        match side {
-            Side::Request => capability.output = None,
-            Side::Response => capability.input = None,
-        }
-        capability
-    };
-    let (caller, provider) = (alone(caller), alone(provider));
+    let (caller, provider) = (with_side(side, caller), with_side(side, provider));
     schemas_fit(Party::alone(&caller), Party::alone(&provider), settings, &Work::new(settings.budget))
+}
+
+/// Why payloads of one side can be invalid, with all changes that break the side: for programs that remove
+/// [accepted](crate::Accepted) ones later. `None` if [`can_call_side`] has no error.
+pub fn side_misfit(
+    side: Side,
+    caller: &Capability,
+    provider: &Capability,
+    settings: &CallSettings,
+) -> Option<SideMisfit> {
+    let (caller, provider) = (with_side(side, caller), with_side(side, provider));
+    let work = Work::new(settings.budget);
+    let misfit = misfit_of(side, Party::alone(&caller), Party::alone(&provider), settings, &work)?;
+    let mut findings = breaking_findings(&caller, &provider, settings, &work);
+    findings.retain(|finding| finding.side == Some(side));
+    Some(SideMisfit { undecided: misfit.undecided, findings })
+}
+
+/// The capability with the schema of this side alone: the budget is for it, also that for the findings.
+fn with_side(side: Side, capability: &Capability) -> Capability {
+    let mut capability = capability.clone();
+    match side {
+        Side::Request => capability.output = None,
+        Side::Response => capability.input = None,
+    }
+    capability
 }
 
 /// The rules about names and versions.

@@ -58,6 +58,16 @@ pub struct Incompatibility {
     pub finding: Option<Box<Finding>>,
 }
 
+/// Why the schemas of one side do not fit, with all changes that break it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SideMisfit {
+    /// Why the analysis did not end.
+    pub undecided: Option<Undecided>,
+    /// The breaking changes from the caller's to the provider's contract on this side; empty if no single one explains
+    /// the misfit.
+    pub findings: Vec<Finding>,
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use capgen_evolve::Date;
 use capgen_manifest::Side;
 
 /// The verdicts on callers with older contracts of an agent: whether each side of a call fits. Generated servers decide
-/// by them whether they serve such a caller, without a comparison of the contracts. Programs that compare contracts
-/// make them; [`generate`](crate::generate) has none.
+/// by them whether they serve such a caller, without a comparison of the contracts.
+/// [`OlderContracts`](super::OlderContracts) makes them; [`generate`](crate::generate) has none.
 ///
 /// ```
-/// use capgen_codegen::{SideVerdict, Verdicts};
+/// use capgen_codegen::history::{SideVerdict, Verdicts};
 /// let mut verdicts = Verdicts::default();
-/// verdicts.insert(0, "2a87".repeat(16), [SideVerdict::Fits, SideVerdict::Undecided]);
+/// verdicts.insert(0, "2a87".repeat(16), [SideVerdict::Fits, SideVerdict::MayFail(Vec::new())]);
 /// assert!(!verdicts.is_empty());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,17 +23,21 @@ pub struct Verdicts(BTreeMap<(usize, String), [SideVerdict; 2]>);
 pub enum SideVerdict {
     /// All of them are.
     Fits,
-    /// Some may be invalid, because of a change of the contract.
-    MayFail(KnownFinding),
+    /// Some may be invalid, because of these changes of the contract; none if no single one explains it. The first one
+    /// that is not accepted counts, and if all of them are, the side fits.
+    MayFail(Vec<KnownFinding>),
     /// The comparison did not end.
-    Undecided,
+    Undecided {
+        /// The last day on which the side fits nevertheless, because its findings are accepted.
+        accepted_until: Option<Date>,
+    },
 }
 
-/// The first change of a side because of which payloads may be invalid, as errors of calls carry it.
+/// A change of a side because of which payloads may be invalid, as errors of calls carry it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KnownFinding {
-    /// The code, such as `E0715`; `None` if no single change explains the verdict. Then the others are empty.
-    pub code: Option<String>,
+    /// The code, such as `E0715`.
+    pub code: String,
     /// One sentence.
     pub message: String,
     /// The place in the contract; a JSON Pointer from the capability.
@@ -41,6 +46,8 @@ pub struct KnownFinding {
     pub help: Option<String>,
     /// The fingerprint, by which reviewers accept a finding.
     pub fingerprint: String,
+    /// The last day, in UTC, on which the finding is accepted, also if it has passed.
+    pub accepted_until: Option<Date>,
 }
 
 impl Verdicts {
@@ -57,7 +64,7 @@ impl Verdicts {
     }
 
     /// The rows of a capability: the hash of a caller and the verdict on each side, sorted by hash.
-    pub(crate) fn of(&self, capability: usize) -> impl Iterator<Item = (&str, [(Side, &SideVerdict); 2])> {
+    pub fn rows(&self, capability: usize) -> impl Iterator<Item = (&str, [(Side, &SideVerdict); 2])> {
         let rows = self.0.range((capability, String::new())..).take_while(move |((index, _), _)| *index == capability);
         rows.map(|((_, caller), [request, response])| {
             (caller.as_str(), [(Side::Request, request), (Side::Response, response)])
