@@ -48,7 +48,11 @@ assert.deepEqual(
 // The plain version has a second name, unless another capability has it.
 await client.bookTripV2(cents);
 assert.deepEqual([runs.at(-1), sent.at(-1).headers["capgen-version"]], ["bookTrip", "2.1.0"]);
-assert.equal(versions.parseBookTripV2Request, versions.parseBookTripRequest);
+for (const name of ["parseBookTripRequest", "isBookTripResponse", "bookTripRequest", "bookTripResponse", "bookTripRequestSeatKindValues"]) {
+  assert.ok(versions[name], name);
+  assert.equal(versions[name.replace(/(b)ookTrip/i, "$&V2")], versions[name], name);
+}
+assert.notEqual(versions.cancelTripV2Request, versions.cancelTripRequest);
 
 /** The answer to a request of a caller with a version and another contract. */
 const answered = async (version, payload) => {

@@ -11,8 +11,9 @@ use super::validator;
 use crate::model::{CapabilityModel, Member, Model, Shape, SideModel};
 use crate::name;
 
-/// For every enum, a constant with its values in the order of the contract. Its name is never `taken`.
-pub(super) fn enums(model: &Model<'_>, taken: &HashSet<String>) -> Vec<Constant> {
+/// For every enum, by the name of its type, a constant with its values in the order of the contract. Its name is never
+/// `taken`.
+pub(super) fn enums<'m>(model: &'m Model<'_>, taken: &HashSet<String>) -> Vec<(&'m str, Constant)> {
     let mut found: Vec<(&str, Vec<Literal>)> = Vec::new();
     for def in &model.types {
         let Shape::Enum(members) = &def.shape else { continue };
@@ -26,7 +27,7 @@ pub(super) fn enums(model: &Model<'_>, taken: &HashSet<String>) -> Vec<Constant>
     let mut names: Vec<(String, Vec<u8>)> =
         found.iter().map(|(ty, _)| (format!("{}Values", lower_first(ty)), ty.as_bytes().to_vec())).collect();
     name::make_unique(&mut names, "X", |name| taken.contains(name));
-    found.into_iter().zip(names).map(|((_, values), (name, _))| values_of(name, values)).collect()
+    found.into_iter().zip(names).map(|((ty, values), (name, _))| (ty, values_of(name, values))).collect()
 }
 
 fn values_of(name: String, values: Vec<Literal>) -> Constant {

@@ -11,6 +11,9 @@ use crate::model::{Model, Shape, Type, TypeDef, TypeId, Union, Variant};
 use crate::name;
 use capgen_schema::{Type as SchemaType, TypeSet};
 
+/// The start of the names, before that of the union.
+pub(super) const START: &str = "has";
+
 /// The guards of every union.
 pub(super) struct Guards(Vec<Guard>);
 
@@ -52,7 +55,7 @@ fn of_union<'m>(
     let guard = |variant: &'m Variant, property: &str, suffix: &str, condition: Expression| {
         let Type::Named { id, .. } = variant.ty else { return None };
         types.is_exported(id).then(|| {
-            let name = format!("has{}{}{suffix}", def.name, variant.ident);
+            let name = format!("{START}{}{}{suffix}", def.name, variant.ident);
             let (union, variant_type) = (def.name.clone(), model[id].name.clone());
             let doc = doc::of_guard(&union, &variant_type, property);
             (variant, Guard { doc, name, union, variant: variant_type, condition })
@@ -104,9 +107,9 @@ fn is_object(union: &Union) -> Expression {
 }
 
 impl Guards {
-    /// The names of the functions.
-    pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|guard| guard.name.clone())
+    /// The names of the functions, each with the name of its union.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|guard| (guard.union.as_str(), guard.name.as_str()))
     }
 
     /// The functions, in the order of the unions.

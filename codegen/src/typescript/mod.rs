@@ -60,9 +60,9 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     taken.extend(model.types.iter().map(|def| def.name.clone()));
     let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
     taken.extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
-    let aliases = versions::aliases(model, &types, &mut taken);
+    let mut aliases = versions::aliases(model, &types, &mut taken);
     let guards = guard::guards(model, &types, &taken);
-    taken.extend(guards.names());
+    taken.extend(guards.names().map(|(_, name)| name.to_owned()));
     let names = AgentNames::new(model, &taken);
     taken.extend(names.all());
     let mut module = Module::default();
@@ -90,12 +90,17 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
         module.items.extend(is_alone.then(|| calls::common_types(calls)).into_iter().flatten());
     }
     let enums = constants::enums(model, &taken);
-    taken.extend(enums.iter().map(|constant| constant.name.clone()));
-    module.items.extend(enums.into_iter().map(Item::Exported));
+    taken.extend(enums.iter().map(|(_, constant)| constant.name.clone()));
+    let standard = StandardNames::new(model, &taken);
+    taken.extend(standard.of_types(model).map(|(_, name)| name.to_owned()));
+    // Second names come last, so that they change no first one.
+    enums.iter().for_each(|(ty, constant)| aliases.add_value(("", ty), &constant.name, &mut taken));
+    guards.names().for_each(|(union, name)| aliases.add_value((guard::START, union), name, &mut taken));
+    standard.of_types(model).for_each(|(ty, name)| aliases.add_value(("", ty), name, &mut taken));
+    module.items.extend(enums.into_iter().map(|(_, constant)| Item::Exported(constant)));
     module.items.push(Item::Exported(constants::table(model, &names)));
     module.items.extend(guards.into_items());
     let functions = names.calls.as_ref().map(|calls| calls::functions(model, calls, &names.table));
-    let standard = StandardNames::new(model, &taken);
     let used = validator::add(&mut module, model, &names, functions.unwrap_or_default(), &standard);
     if is_alone {
         module.items.extend(used.texts(&names.error));

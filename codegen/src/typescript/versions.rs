@@ -1,9 +1,10 @@
 //! The other names of the plain version of a capability that has several versions: those with its suffix, for programs
 //! that must not move to a higher version.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::doc;
+use super::names::lower_first;
 use super::syntax::{Constant, DeclarationKind, Expression, Item, Name, Type, TypeDeclaration};
 use super::types::Types;
 use super::validator;
@@ -16,8 +17,10 @@ use crate::model::{CapabilityModel, Model, SideModel};
 pub(super) struct Aliases {
     /// Names of types, each with its second one.
     types: Vec<(String, String)>,
-    /// Names of validators, each with its second one.
-    validators: Vec<(String, String)>,
+    /// Names of functions and constants, each with its second one.
+    values: Vec<(String, String)>,
+    /// The names of all types of the plain versions, also of those that are not exported, with their second ones.
+    renamed: HashMap<String, String>,
 }
 
 /// The aliases of a model, none of which is `taken`, and to which they are added.
@@ -26,44 +29,73 @@ pub(super) fn aliases(model: &Model<'_>, types: &Types<'_>, taken: &mut HashSet<
     for capability in &model.capabilities {
         let Some(suffixed) = &capability.name.alias else { continue };
         let (own, other) = (marker_type(&capability.name.title), marker_type(suffixed));
-        let mut add = |list: &mut Vec<(String, String)>, name: &str, alias: String| {
-            if taken.insert(alias.clone()) {
-                list.push((name.to_owned(), alias));
+        let Names { all, exported, sides } = names(model, types, capability);
+        // Another type, such as that of a definition, may have a second name. Then nothing about this type has one.
+        let renamed = names_with_start(&all, &own, &other).into_iter().filter(|(_, alias)| !taken.contains(alias));
+        let renamed: Vec<(&str, String)> = renamed.collect();
+        for (name, alias) in renamed {
+            if exported.contains(name) && taken.insert(alias.clone()) {
+                aliases.types.push((name.to_owned(), alias.clone()));
             }
-        };
-        let (all, sides) = names(model, types, capability);
-        for (name, alias) in names_with_start(&all, &own, &other) {
-            add(&mut aliases.types, name, alias.clone());
             if sides.contains(name) {
-                let functions = validator::Names::of(name).all().into_iter().zip(validator::Names::of(&alias).all());
-                functions.for_each(|(name, alias)| add(&mut aliases.validators, &name, alias));
+                for (name, alias) in
+                    validator::Names::of(name).all().into_iter().zip(validator::Names::of(&alias).all())
+                {
+                    if taken.insert(alias.clone()) {
+                        aliases.values.push((name, alias));
+                    }
+                }
             }
+            aliases.renamed.insert(name.to_owned(), alias);
         }
     }
     aliases
 }
 
-/// The exported types of a capability, and those of them that are sides with validators.
-fn names<'m>(
-    model: &'m Model<'_>,
-    types: &Types<'_>,
-    capability: &'m CapabilityModel<'_>,
-) -> (Vec<&'m str>, HashSet<&'m str>) {
-    let (mut names, mut sides) = (Vec::new(), HashSet::new());
+/// The types of a capability.
+struct Names<'m> {
+    /// All of them.
+    all: Vec<&'m str>,
+    /// Those that have a name in the output.
+    exported: HashSet<&'m str>,
+    /// Those that are sides with validators.
+    sides: HashSet<&'m str>,
+}
+
+fn names<'m>(model: &'m Model<'_>, types: &Types<'_>, capability: &'m CapabilityModel<'_>) -> Names<'m> {
+    let mut names = Names { all: Vec::new(), exported: HashSet::new(), sides: HashSet::new() };
     for side in [&capability.request, &capability.response] {
         match side {
-            SideModel::Loose(name) => names.push(name.as_str()),
+            SideModel::Loose(name) => {
+                names.all.push(name);
+                names.exported.insert(name);
+            }
             SideModel::Typed(root) => {
-                let exported = model.types_of(*root).filter(|(id, _)| types.is_exported(*id));
-                names.extend(exported.map(|(_, def)| def.name.as_str()));
-                sides.insert(model[*root].name.as_str());
+                for (id, def) in model.types_of(*root) {
+                    names.all.push(&def.name);
+                    if types.is_exported(id) {
+                        names.exported.insert(&def.name);
+                    }
+                }
+                names.sides.insert(&model[*root].name);
             }
         }
     }
-    (names, sides)
+    names
 }
 
 impl Aliases {
+    /// Adds the second name of a function or constant about a type: its name starts with `start` and the name of the
+    /// type, or with that name in lower case if `start` is empty.
+    pub(super) fn add_value(&mut self, (start, ty): (&str, &str), name: &str, taken: &mut HashSet<String>) {
+        let beginning = |ty: &str| if start.is_empty() { lower_first(ty) } else { format!("{start}{ty}") };
+        let rest = name.strip_prefix(&beginning(ty));
+        let alias = self.renamed.get(ty).zip(rest).map(|(other, rest)| beginning(other) + rest);
+        if let Some(alias) = alias.filter(|alias| taken.insert(alias.clone())) {
+            self.values.push((name.to_owned(), alias));
+        }
+    }
+
     /// The declarations of types.
     pub(super) fn types(&self) -> impl Iterator<Item = Item> {
         self.types.iter().map(|(name, alias)| {
@@ -73,9 +105,9 @@ impl Aliases {
         })
     }
 
-    /// The constants for validators. They have explicit types, without which assertions cannot be called.
+    /// The constants for functions and constants. They have explicit types, without which assertions cannot be called.
     pub(super) fn constants(&self) -> impl Iterator<Item = Item> {
-        self.validators.iter().map(|(name, alias)| {
+        self.values.iter().map(|(name, alias)| {
             Item::Exported(Constant {
                 doc: Vec::new(),
                 name: alias.clone(),

@@ -16,3 +16,4 @@ mod internal_names;
 mod output;
 mod public_items;
 mod verdicts;
+mod versions;

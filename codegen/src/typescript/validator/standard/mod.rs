@@ -37,6 +37,14 @@ impl StandardNames {
         name::make_unique(&mut names, "X", |name| taken.contains(name));
         Self(names.into_iter().map(|(name, _)| name).collect())
     }
+
+    /// The names, each with the name of the type of its side.
+    pub(in crate::typescript) fn of_types<'m>(
+        &'m self,
+        model: &'m Model<'_>,
+    ) -> impl Iterator<Item = (&'m str, &'m str)> {
+        sides(model).map(|(.., side)| type_name(model, side)).zip(self.0.iter().map(String::as_str))
+    }
 }
 
 /// The name of the type of a side.

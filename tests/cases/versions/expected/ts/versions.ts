@@ -637,3 +637,9 @@ export const isBookTripV2Response: typeof isBookTripResponse = isBookTripRespons
 export const parseBookTripV2Response: typeof parseBookTripResponse = parseBookTripResponse;
 
 export const assertBookTripV2Response: typeof assertBookTripResponse = assertBookTripResponse;
+
+export const bookTripV2RequestSeatKindValues: typeof bookTripRequestSeatKindValues = bookTripRequestSeatKindValues;
+
+export const bookTripV2Request: typeof bookTripRequest = bookTripRequest;
+
+export const bookTripV2Response: typeof bookTripResponse = bookTripResponse;
