@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
 use capgen_evolve::read_accepted;
-use capgen_manifest::{Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection};
+use capgen_manifest::{Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses};
 use clap::Args;
 
 use crate::arguments::{Contracts, Format, contract_path};
@@ -140,6 +140,7 @@ fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mu
         let types = kept.types.get(contract, |_| true, || output::check_types(contract, &Language::DEFAULT));
         findings.extend(contract.warnings.iter().chain(types).cloned());
     }
+    findings.extend(check_addresses(contracts));
     findings.extend(lock::findings(contracts, selection, IfMissing::Ignore, &mut kept.locks));
     findings
 }

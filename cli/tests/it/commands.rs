@@ -24,6 +24,38 @@ fn strict_fails_on_warnings() {
 }
 
 #[test]
+fn check_warns_about_an_address_that_another_agent_derives_from_its_own() {
+    let fleet = Fleet::new(&[]);
+    let write = |agent: &str, subject: &str| {
+        let transport = format!("{{ kind: nats, servers: [\"nats://n:4222\"], subjects: {{ requests: {subject} }} }}");
+        let text = format!("version: 1\nagent: agent://{agent}\ntransports: [{transport}]\n");
+        fleet.write(&format!("agents/{agent}/capabilities.yaml"), &(text + "capabilities: [{ name: ping }]\n"));
+    };
+    write("trips", "agents.trips");
+    for (subject, part) in [
+        ("agents.trips.control", Some("`.control` for cancels")),
+        (
+            "agents.trips.contract.0123456789abcdef0123456789abcdef",
+            Some("`.contract` for requests for a certain contract"),
+        ),
+        ("agents.trips.events.booked.7", Some("`.events` for events")),
+        ("agents.trips.desk", None),
+        ("agents.trips", None),
+    ] {
+        write("desk", subject);
+        let run = fleet.run("check").ended(0);
+        assert_eq!(run.stderr.contains("W0203"), part.is_some(), "{run:?}");
+        let Some(part) = part else { continue };
+        assert!(run.stderr.contains("an address of agent `desk` belongs to agent `trips`"), "{run:?}");
+        assert!(run.stderr.contains("agents/desk/capabilities.yaml") && run.stderr.contains(part), "{run:?}");
+        // Settings of transports may be credentials.
+        assert!(!run.stderr.contains(subject), "{run:?}");
+        fleet.run("check --strict").ended(1);
+        fleet.run("check --strict --peer desk").ended(0);
+    }
+}
+
+#[test]
 fn machine_readable_formats_go_to_standard_output() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("type: string,", "type: strnig,"));

@@ -30,7 +30,7 @@
 //! depth, values and bytes that count the expansion of aliases. `read/` turns the tree into the model, with one file
 //! per part of the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON
 //! Schemas for editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a
-//! fleet.
+//! fleet, and `addresses.rs` finds those that are in each other's way.
 //!
 //! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the
 //! options of generated code, which are one table (`options.rs`), and about files that capgen writes: replaced as a
@@ -40,6 +40,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "parse")]
+mod addresses;
 #[cfg(feature = "parse")]
 mod cache;
 #[cfg(feature = "parse")]
@@ -104,6 +106,7 @@ pub use capgen_diagnostic::{Diagnostic, Source};
 
 #[cfg(feature = "parse")]
 pub use {
+    addresses::check_addresses,
     cache::{KeptContracts, PerContract},
     document::parse_document,
     file::{decode, read_source, shown},

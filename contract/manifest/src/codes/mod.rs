@@ -78,6 +78,8 @@ capgen_diagnostic::codes! {
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.
     pub DIFFERENT_DEFINITIONS = "W0202";
+    /// An address of an agent that another agent derives from its own.
+    pub DERIVED_ADDRESS = "W0203";
 
     // Files: the fleet and its peers.
 
