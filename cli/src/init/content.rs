@@ -33,6 +33,8 @@ fn modeline(schema: &str) -> String {
 pub(super) fn manifest(start: &Start, schema: &str) -> Result<String, Failure> {
     let [input, output] = SCHEMAS.map(|text| Schema::parse_text(text).ok());
     let capability = |name: &String| Capability {
+        // Without a version, a later change has nothing to raise.
+        version: "1.0.0".parse().ok(),
         description: Some("A description of the capability for callers.".to_owned()),
         input: input.clone(),
         output: output.clone(),

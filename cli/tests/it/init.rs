@@ -42,6 +42,7 @@ fn every_first_manifest_passes_the_checks_and_generates_code() {
         fleet.run("--peer payments").ended(0);
         assert!(fleet.read("generated/payments.ts").contains("RefundRequest"));
         assert!(fleet.read(MANIFEST).contains(&format!("kind: {transport}\n")));
+        assert_eq!(fleet.read(MANIFEST).matches("version: \"1.0.0\"\n").count(), 2);
         assert_eq!(schema(&fleet, MANIFEST)["title"], "capabilities.yaml");
     }
 }
