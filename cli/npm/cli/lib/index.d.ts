@@ -51,6 +51,10 @@ export interface GenerateOptions extends ContractOptions {
    * manifest (`git`), or in these manifests. With `calls`.
    */
   history?: string | readonly string[] | undefined;
+  /** With `history`: the programs that comparisons assume. Default: those that `fleet.yaml` names, otherwise `any-peer`. */
+  assume?: "any-peer" | "capgen-peer" | undefined;
+  /** With `history`: the file of accepted findings. Default: the file that `fleet.yaml` names. */
+  accepted?: string | undefined;
   /** TypeScript and JavaScript: make each side of a capability a Standard Schema object. Default: `true`. */
   standardSchema?: boolean | undefined;
   /** TypeScript and JavaScript: write all code of an agent to its own file, instead of the code that files share to `_capgen`. */

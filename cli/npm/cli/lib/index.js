@@ -40,6 +40,8 @@ const GENERATE = {
   plainArrays: setting("plain-arrays"),
   calls: setting("calls"),
   history: texts("history"),
+  assume: text("assume"),
+  accepted: text("accepted"),
   standardSchema: setting("standard-schema"),
   singleFile: setting("single-file"),
   importExtension: text("import-extension"),
