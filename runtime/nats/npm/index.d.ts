@@ -49,6 +49,7 @@ export interface NatsTransport {
   requestMany(message: Message): AsyncIterable<string>;
   publish(message: Message): Promise<void>;
   at(...parts: string[]): NatsTransport;
+  readonly maxMessage: number;
 }
 
 /** `inboxPrefix` is the start of the subjects for answers (`_INBOX`). */

@@ -61,13 +61,17 @@ class Link {
   send(subject, text, options) {
     if (!this.#isConnected || this.#connection.isClosed()) throw unsent("there is no connection to the server of NATS");
     const bytes = new TextEncoder().encode(text);
-    const most = this.#connection.info?.max_payload ?? Infinity;
+    const most = this.maxMessage;
     if (bytes.length > most) throw failure("EAGENTRPC_INVALID_ENVELOPE", `the message has ${bytes.length} bytes; the server accepts ${most}`, { effect: "none" });
     try {
       this.#connection.publish(subject, bytes, options);
     } catch (error) {
       throw unsent(`the message was not sent: ${error.message}`);
     }
+  }
+
+  get maxMessage() {
+    return this.#connection.info?.max_payload ?? Infinity;
   }
 
   flush() {
@@ -139,6 +143,9 @@ export function natsTransport(connection, subjects, { inboxPrefix = "_INBOX" } =
         await link.flush();
       },
       at: (...more) => transport(...parts, ...more),
+      get maxMessage() {
+        return link.maxMessage;
+      },
     };
   };
   return transport();

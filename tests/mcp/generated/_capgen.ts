@@ -80,6 +80,8 @@ export interface Transport {
    * are cancelled, and find the process of the agent that has their contract.
    */
   at?(...parts: string[]): Transport;
+  /** The size of the largest message, in bytes. Requests above it do not have parts that only later calls need. */
+  readonly maxMessage?: number;
 }
 
 /**
@@ -170,10 +172,11 @@ export interface Call<Request, Response> {
 
 /**
  * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated` says
- * whether there are more violations.
+ * whether there are more violations. If a call succeeds, `skew` has the contracts that differ, if the provider states that other responses
+ * may violate the caller's.
  */
 export type CallResult<Response> = { correlationId: string; latencyMs: number } & (
-  | { status: "ok"; response: Response }
+  | { status: "ok"; response: Response; skew?: Skew }
   | { status: "error" | "timeout" | "abandoned" | "busy"; error: CallError }
   | {
       status: "schema-violation";
@@ -778,11 +781,8 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
-  /** For each call that waits, the function that ends it. */
+  /** The calls that wait. */
   const open: any = new Set();
-  settings.signal?.addEventListener("abort", () => {
-    for (const close of open) close();
-  });
   /** For each signal that calls wait for, its listener, and the functions that this one calls. */
   const listeners: any = new WeakMap();
   /** Calls a function when a signal is aborted, and returns the function that prevents it. */
@@ -816,14 +816,13 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
 
 /** The result of a call, or of an event. Never rejects. */
 export async function callOf(client: any, kind: string, [label, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> {
-  const { AbortController, clearTimeout, performance, setTimeout }: any = globalThis;
+  const { clearTimeout, performance, setTimeout }: any = globalThis;
   const { settings, open } = client;
   const { parent } = options;
   // Of several versions of a capability, each has a label of its own, and all have one name.
   const [name] = label.split("@");
   const capability = client.capabilities[label];
   const start = performance.now();
-  const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
   const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
   const latencyMs = () => Math.floor(performance.now() - start);
@@ -839,7 +838,8 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     correlationId: freshId(),
     deadline: Date.now() + limit,
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-    signal: controller.signal,
+    /** Those of the signals of the messages that wait for an answer. */
+    controllers: new Set(),
     /** The number of messages that were sent. */
     sent: 0,
     /** The ms until the deadline. */
@@ -874,11 +874,14 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
   if (settings.signal?.aborted) return abandoned(closed);
   if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
   let [drop, close]: any[] = [];
+  const leave = () => {
+    call.hasEnded = true;
+    for (const controller of call.controllers) controller.abort();
+  };
   const stopped = new Promise((resolve) => {
     const stop = (result: any) => {
       resolve(result);
-      call.hasEnded = true;
-      controller.abort();
+      leave();
     };
     const late = () => stop(call.last?.() ?? call.rejected ?? call.failed("EAGENTRPC_TIMEOUT", "no response before the deadline"));
     const abort = (reason: string, message: string) => () => {
@@ -891,7 +894,8 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     call.after(limit, late);
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
-  open.add(close);
+  if (settings.signal) unheard.push(client.onAbort(settings.signal, close));
+  open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
     const result: any = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
@@ -901,11 +905,10 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
   } catch (error) {
     return failureOf(call, error);
   } finally {
-    call.hasEnded = true;
-    if (call.hasLosers) controller.abort();
+    leave();
     for (const timer of timers) clearTimeout(timer);
     for (const stop of unheard) stop();
-    open.delete(close);
+    open.delete(call);
   }
 }
 
@@ -1077,7 +1080,6 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
   /** Ends the call. The attempts that did not decide it are cancelled. */
   const finish = (result: any) => {
     stopTimers();
-    call.hasLosers = waiting.size > 0;
     for (const { id } of waiting) void cancelCall(call, "superseded", id);
     waiting.clear();
     end(result);
@@ -1094,8 +1096,8 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
 }
 
 /** Sends the message of a call once, and resolves to the result. Never rejects. */
-export async function requestOnce(call: any, attempt: any, descriptor?: string): globalThis.Promise<any> {
-  const { performance }: any = globalThis;
+export async function requestOnce(call: any, attempt: any, needed?: string): globalThis.Promise<any> {
+  const { AbortController, performance }: any = globalThis;
   const { client, kind, name, capability, options, correlationId, deadline, tenantId, request } = call;
   const { from, to, settings, transport } = client;
   const { number, address, key, heartbeatMs } = attempt;
@@ -1103,7 +1105,11 @@ export async function requestOnce(call: any, attempt: any, descriptor?: string):
   // Names with this start belong to the protocol.
   const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
   attempt.id = freshId();
+  // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
+  const controller = new AbortController();
+  call.controllers.add(controller);
   try {
+    const descriptor = needed ?? askedContract(call, number);
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,
@@ -1125,7 +1131,7 @@ export async function requestOnce(call: any, attempt: any, descriptor?: string):
     );
     if (call.hasEnded) return;
     const used = address ? transport.at(...address) : transport;
-    const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: call.signal };
+    const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = true;
     attempt.heard = performance.now();
     if (kind === "event") {
@@ -1147,7 +1153,29 @@ export async function requestOnce(call: any, attempt: any, descriptor?: string):
   } catch (error) {
     attempt.isUnanswered = true;
     return failureOf(call, error);
+  } finally {
+    call.controllers.delete(controller);
   }
+}
+
+/**
+ * The caller's contract as text, if an earlier response asked for it and the request of a call has room for it: once for each contract of
+ * the agent. The agent compares it beside the calls, so none may fail because of its size.
+ */
+export function askedContract({ client, kind, capability, describe, request }: any, number: number): string | undefined {
+  const { peer, transport } = client;
+  if (kind !== "request" || number !== 1 || !peer.wants(capability.hash)) return;
+  const { TextEncoder }: any = globalThis;
+  const sizeOf = (text?: string) => new TextEncoder().encode(text).length;
+  const text = JSON.stringify(describe());
+  const size = sizeOf(text);
+  // Agents read no larger ones.
+  const isTooLarge = size > 262_144;
+  // The quotes in it are escaped, and there are other headers.
+  const whole = 2 * size + sizeOf(JSON.stringify(request)) + 32_768;
+  if (!isTooLarge && whole > Math.min(524_288, transport.maxMessage ?? Infinity)) return;
+  peer.sent(capability.hash);
+  return isTooLarge ? undefined : text;
 }
 
 /** The result of a call in a message that arrived for it; `rejected` is the reason why the message is not the response. */
@@ -1170,9 +1198,18 @@ export async function readReply(call: any, attempt: any, text: string): globalTh
   }
   if (!isExpected || frame !== undefined) return rejected("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
   peer.responded(headers["capgen-features"]);
-  const { "capgen-status": status = "ok", "capgen-needs": needs } = headers;
-  if (status !== "ok") return { result: errorOf(call, payload), needsDescriptor: needs === "descriptor" };
-  return { result: invalidPayload(call, "response", payload, headers) ?? call.ended("ok", { response: payload }) };
+  const { "capgen-status": status = "ok", "capgen-needs": needs, "capgen-contract": contract } = headers;
+  const needsDescriptor = needs === "descriptor";
+  if (status !== "ok") return { result: errorOf(call, payload), needsDescriptor };
+  if (needsDescriptor && contract !== undefined && contract !== call.capability.hash) peer.asks(call.capability.hash, contract);
+  let skew: any;
+  try {
+    skew = JSON.parse(headers["capgen-skew"]);
+  } catch {
+    // It is mostly absent, and does not decide about the response.
+  }
+  const ended = () => call.ended("ok", { response: payload, ...(isDict(skew) && { skew }) });
+  return { result: invalidPayload(call, "response", payload, headers) ?? ended() };
 }
 
 /** The result of a call that the provider answered with an error. */
@@ -1274,8 +1311,8 @@ export function pauseOf(call: any, asked: number | undefined, attempts: number):
 }
 
 /**
- * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, and the contracts that
- * some of its instances do not have.
+ * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, the contracts that some
+ * of its instances do not have, and those that it asked for.
  */
 export function peerOf(): any {
   const { performance }: any = globalThis;
@@ -1296,6 +1333,8 @@ export function peerOf(): any {
   /** The ends of the ten seconds in which requests with a contract go first to the instances that have it. */
   const preferred: any = new Map();
   const renew = (hash: string) => preferred.set(hash, performance.now() + 10_000);
+  /** The contracts that the agent asked for, each with that of an instance, and those of them that were not sent since. */
+  const [asked, wanted]: any[] = [new Set(), new Set()];
   return {
     called: () => void now().calls++,
     /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
@@ -1321,6 +1360,18 @@ export function peerOf(): any {
       const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
     },
+    /**
+     * Notes that an instance with another contract asks for one: both are given by their hashes. One that has sent more pairs than any
+     * agent has contracts gets no more.
+     */
+    asks: (hash: string, other: string) => {
+      const pair = `${hash} ${other}`;
+      if (asked.size >= 1024 || asked.has(pair) || !/^[0-9a-f]{64}$/.test(other)) return;
+      asked.add(pair);
+      wanted.add(hash);
+    },
+    wants: (hash: string) => wanted.has(hash),
+    sent: (hash: string) => void wanted.delete(hash),
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
     sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
   };

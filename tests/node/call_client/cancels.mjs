@@ -106,6 +106,24 @@ tests["many calls with one signal have one listener, and leave none"] = async ()
   assert.deepEqual([listeners(), warnings], [0, []]);
 };
 
+tests["a call with many attempts warns about no listeners, and leaves none"] = async () => {
+  const warnings = [];
+  process.on("warning", ({ name }) => warnings.push(name));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const react = (request, send, count) => count === 15 && send(response(request, 1));
+  // Each attempt adds a listener to the signal that it gets.
+  const { client, requests, signals } = scripted(react, { signal, retry: { attempts: 20, firstPauseMs: 1, longestPauseMs: 1, attemptTimeoutMs: 5 } });
+  assert.equal((await client.read(null, { signal })).status, "ok");
+  assert.deepEqual([requests().length, getEventListeners(signal, "abort").length], [15, 0]);
+  // Those that did not decide the call end with it.
+  assert.deepEqual([new Set(signals).size, signals.filter(({ aborted }) => aborted).length], [15, 14]);
+  // Clients that only wait need none.
+  for (let count = 0; count < 20; count++) scripted(undefined, { signal });
+  await sleep(10);
+  assert.deepEqual([getEventListeners(signal, "abort").length, warnings], [0, []]);
+};
+
 tests["calls that ended are not cancelled"] = async () => {
   const controller = new AbortController();
   let late;

@@ -135,4 +135,55 @@ tests["the policy of the caller is sent"] = async () => {
   assert.deepEqual(requests().map(({ headers }) => headers["capgen-policy"]), ["strict", "refuse", undefined]);
 };
 
+/** Asks for the contract, as a process with another one. */
+const asking = (request, hash) => response(request, 1, { headers: { "capgen-contract": hash, "capgen-needs": "descriptor" } });
+const described = (requests) => requests().map(({ headers }) => "capgen-descriptor" in headers);
+
+tests["a contract that a response asks for is sent once to each contract of the agent"] = async () => {
+  for (const retry of [undefined, { attempts: 3 }]) {
+    let hash = "a".repeat(64);
+    const { client, requests } = scripted((request, send) => send(asking(request, hash)), { ...(retry && { retry }) });
+    for (let count = 0; count < 3; count++) assert.equal((await client.read(null)).status, "ok");
+    const { name, hash: own } = JSON.parse(requests()[1].headers["capgen-descriptor"]);
+    assert.deepEqual([name, own], ["read", shopCapabilities.read.hash]);
+    hash = "b".repeat(64);
+    // Each capability has a contract of its own, and events have no answer.
+    for (const call of [client.read, client.read.publish, client.read, client.any, client.any]) assert.equal((await call(null)).status, "ok");
+    assert.deepEqual(described(requests), [false, true, false, false, true, false, true]);
+  }
+  // A process with an equal contract does not need it, and one without a hash cannot be remembered.
+  for (const contract of [shopCapabilities.read.hash, "c"]) {
+    const { client, requests } = scripted((request, send) => send(asking(request, contract)));
+    for (let count = 0; count < 2; count++) await client.read(null);
+    assert.deepEqual(described(requests), [false, false], contract);
+  }
+  // An agent cannot ask without end.
+  let count = 0;
+  const hostile = scripted((request, send) => send(asking(request, `${count++}`.padStart(64, "0"))));
+  for (let call = 0; call < 1100; call++) await hostile.client.read(null);
+  assert.equal(described(hostile.requests).filter(Boolean).length, 1024);
+};
+
+tests["a request without room for a contract leaves it to the next one"] = async () => {
+  const { transport, requests } = provider((request, send) => send(asking(request, "a".repeat(64))));
+  const limited = (maxMessage) => createShopClient(Object.assign(Object.create(transport), { maxMessage }), { from: "console" });
+  const clients = [createShopClient(transport, { from: "console" }), limited(1_000_000), limited(40_000)];
+  const sizes = [0, 500_000, 20_000, 0, 0];
+  const expected = [[false, false, true, false, false], [false, false, true, false, false], [false, false, false, true, false]];
+  for (const [index, client] of clients.entries()) {
+    const before = requests().length;
+    for (const size of sizes) assert.equal((await client.any("x".repeat(size))).status, "ok");
+    assert.deepEqual(described(requests).slice(before), expected[index], `${index}`);
+  }
+};
+
+tests["a caller learns that other responses may be invalid"] = async () => {
+  const skew = { callerVersion: "1.0.0", providerVersion: "9.0.0", reason: "response" };
+  for (const [text, expected] of [[JSON.stringify(skew), skew], ["{", undefined], ["1", undefined], [undefined, undefined]]) {
+    const { client } = scripted((request, send) => send(response(request, 1, { headers: { ...other, ...(text && { "capgen-skew": text }) } })));
+    const result = await client.read(null);
+    assert.deepEqual([result.status, result.skew, "skew" in result], ["ok", expected, expected !== undefined]);
+  }
+};
+
 await run(tests);

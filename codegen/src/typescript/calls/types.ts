@@ -17,6 +17,8 @@ export interface PREFIXTransport {
    * are cancelled, and find the process of the agent that has their contract.
    */
   at?(...parts: string[]): PREFIXTransport;
+  /** The size of the largest message, in bytes. Requests above it do not have parts that only later calls need. */
+  readonly maxMessage?: number;
 }
 
 /**
@@ -107,10 +109,11 @@ export interface PREFIXCall<Request, Response> {
 
 /**
  * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated` says
- * whether there are more violations.
+ * whether there are more violations. If a call succeeds, `skew` has the contracts that differ, if the provider states that other responses
+ * may violate the caller's.
  */
 export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: number } & (
-  | { status: "ok"; response: Response }
+  | { status: "ok"; response: Response; skew?: PREFIXSkew }
   | { status: "error" | "timeout" | "abandoned" | "busy"; error: PREFIXCallError }
   | {
       status: "schema-violation";

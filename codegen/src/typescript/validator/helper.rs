@@ -79,8 +79,11 @@ helpers! {
     ],
     RequestAny "requestAny" "request_any" [AttemptsOf, RequestOnce, PauseOf, MayRepeat],
     AttemptsOf "attemptsOf" "attempts_of" [RequestOnce, PauseOf, CancelCall],
-    RequestOnce "requestOnce" "request_once" [FreshId, Defined, WriteEnvelope, ReadReply, FailureOf],
-    ReadReply "readReply" "read_reply" [ReadEnvelope, IsAuthentic, ErrorOf, InvalidPayload],
+    RequestOnce "requestOnce" "request_once" [
+        AskedContract, FreshId, Defined, WriteEnvelope, ReadReply, FailureOf
+    ],
+    AskedContract "askedContract" "asked_contract" [],
+    ReadReply "readReply" "read_reply" [ReadEnvelope, IsAuthentic, ErrorOf, InvalidPayload, IsDict],
     ErrorOf "errorOf" "error_of" [Defined, ListOf, AddTo],
     FailureOf "failureOf" "failure_of" [],
     InvalidPayload "invalidPayload" "invalid_payload" [Defined],

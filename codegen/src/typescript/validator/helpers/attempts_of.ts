@@ -108,7 +108,6 @@ function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]
   /** Ends the call. The attempts that did not decide it are cancelled. */
   const finish = (result«: any») => {
     stopTimers();
-    call.hasLosers = waiting.size > 0;
     for (const { id } of waiting) void cancelCall(call, "superseded", id);
     waiting.clear();
     end(result);

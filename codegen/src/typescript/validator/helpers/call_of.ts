@@ -1,13 +1,12 @@
 /** The result of a call, or of an event. Never rejects. */
 async function callOf(client«: any», kind«: string», [label, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» {
-  const { AbortController, clearTimeout, performance, setTimeout }«: any» = globalThis;
+  const { clearTimeout, performance, setTimeout }«: any» = globalThis;
   const { settings, open } = client;
   const { parent } = options;
   // Of several versions of a capability, each has a label of its own, and all have one name.
   const [name] = label.split("@");
   const capability = client.capabilities[label];
   const start = performance.now();
-  const controller = new AbortController();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
   const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
   const latencyMs = () => Math.floor(performance.now() - start);
@@ -23,7 +22,8 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
     correlationId: freshId(),
     deadline: Date.now() + limit,
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-    signal: controller.signal,
+    /** Those of the signals of the messages that wait for an answer. */
+    controllers: new Set(),
     /** The number of messages that were sent. */
     sent: 0,
     /** The ms until the deadline. */
@@ -58,11 +58,14 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
   if (settings.signal?.aborted) return abandoned(closed);
   if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
   let [drop, close]«: any[]» = [];
+  const leave = () => {
+    call.hasEnded = true;
+    for (const controller of call.controllers) controller.abort();
+  };
   const stopped = new Promise((resolve) => {
     const stop = (result«: any») => {
       resolve(result);
-      call.hasEnded = true;
-      controller.abort();
+      leave();
     };
     const late = () => stop(call.last?.() ?? call.rejected ?? call.failed("EAGENTRPC_TIMEOUT", "no response before the deadline"));
     const abort = (reason«: string», message«: string») => () => {
@@ -75,7 +78,8 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
     call.after(limit, late);
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
-  open.add(close);
+  if (settings.signal) unheard.push(client.onAbort(settings.signal, close));
+  open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
     const result«: any» = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
@@ -85,10 +89,9 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
   } catch (error) {
     return failureOf(call, error);
   } finally {
-    call.hasEnded = true;
-    if (call.hasLosers) controller.abort();
+    leave();
     for (const timer of timers) clearTimeout(timer);
     for (const stop of unheard) stop();
-    open.delete(close);
+    open.delete(call);
   }
 }

@@ -6,11 +6,8 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
-  /** For each call that waits, the function that ends it. */
+  /** The calls that wait. */
   const open«: any» = new Set();
-  settings.signal?.addEventListener("abort", () => {
-    for (const close of open) close();
-  });
   /** For each signal that calls wait for, its listener, and the functions that this one calls. */
   const listeners«: any» = new WeakMap();
   /** Calls a function when a signal is aborted, and returns the function that prevents it. */

@@ -1,6 +1,6 @@
 /**
- * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, and the contracts that
- * some of its instances do not have.
+ * The facts about an agent that its client remembers: the budget of attempts, whether the agent sends heartbeats, the contracts that some
+ * of its instances do not have, and those that it asked for.
  */
 function peerOf()«: any» {
   const { performance }«: any» = globalThis;
@@ -21,6 +21,8 @@ function peerOf()«: any» {
   /** The ends of the ten seconds in which requests with a contract go first to the instances that have it. */
   const preferred«: any» = new Map();
   const renew = (hash«: string») => preferred.set(hash, performance.now() + 10_000);
+  /** The contracts that the agent asked for, each with that of an instance, and those of them that were not sent since. */
+  const [asked, wanted]«: any[]» = [new Set(), new Set()];
   return {
     called: () => void now().calls++,
     /** Takes a further attempt: one for five calls, and ten in each second. An agent that fails must not get a multiple of its load. */
@@ -46,6 +48,18 @@ function peerOf()«: any» {
       const isAnnounced = features?.split(" ").includes("heartbeat");
       [announced, isMixed] = isAnnounced ? [announced + 1, isMixed] : [0, true];
     },
+    /**
+     * Notes that an instance with another contract asks for one: both are given by their hashes. One that has sent more pairs than any
+     * agent has contracts gets no more.
+     */
+    asks: (hash«: string», other«: string») => {
+      const pair = `${hash} ${other}`;
+      if (asked.size >= 1024 || asked.has(pair) || !/^[0-9a-f]{64}$/.test(other)) return;
+      asked.add(pair);
+      wanted.add(hash);
+    },
+    wants: (hash«: string») => wanted.has(hash),
+    sent: (hash«: string») => void wanted.delete(hash),
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
     sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
   };

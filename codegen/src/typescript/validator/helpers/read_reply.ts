@@ -18,7 +18,16 @@ async function readReply(call«: any», attempt«: any», text«: string»)«: g
   }
   if (!isExpected || frame !== undefined) return rejected("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
   peer.responded(headers["capgen-features"]);
-  const { "capgen-status": status = "ok", "capgen-needs": needs } = headers;
-  if (status !== "ok") return { result: errorOf(call, payload), needsDescriptor: needs === "descriptor" };
-  return { result: invalidPayload(call, "response", payload, headers) ?? call.ended("ok", { response: payload }) };
+  const { "capgen-status": status = "ok", "capgen-needs": needs, "capgen-contract": contract } = headers;
+  const needsDescriptor = needs === "descriptor";
+  if (status !== "ok") return { result: errorOf(call, payload), needsDescriptor };
+  if (needsDescriptor && contract !== undefined && contract !== call.capability.hash) peer.asks(call.capability.hash, contract);
+  let skew«: any»;
+  try {
+    skew = JSON.parse(headers["capgen-skew"]);
+  } catch {
+    // It is mostly absent, and does not decide about the response.
+  }
+  const ended = () => call.ended("ok", { response: payload, ...(isDict(skew) && { skew }) });
+  return { result: invalidPayload(call, "response", payload, headers) ?? ended() };
 }

@@ -1,6 +1,6 @@
 /** Sends the message of a call once, and resolves to the result. Never rejects. */
-async function requestOnce(call«: any», attempt«: any», descriptor«?: string»)«: globalThis.Promise<any>» {
-  const { performance }«: any» = globalThis;
+async function requestOnce(call«: any», attempt«: any», needed«?: string»)«: globalThis.Promise<any>» {
+  const { AbortController, performance }«: any» = globalThis;
   const { client, kind, name, capability, options, correlationId, deadline, tenantId, request } = call;
   const { from, to, settings, transport } = client;
   const { number, address, key, heartbeatMs } = attempt;
@@ -8,7 +8,11 @@ async function requestOnce(call«: any», attempt«: any», descriptor«?: strin
   // Names with this start belong to the protocol.
   const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
   attempt.id = freshId();
+  // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
+  const controller = new AbortController();
+  call.controllers.add(controller);
   try {
+    const descriptor = needed ?? askedContract(call, number);
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,
@@ -30,7 +34,7 @@ async function requestOnce(call«: any», attempt«: any», descriptor«?: strin
     );
     if (call.hasEnded) return;
     const used = address ? transport.at(...address) : transport;
-    const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: call.signal };
+    const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = true;
     attempt.heard = performance.now();
     if (kind === "event") {
@@ -52,5 +56,7 @@ async function requestOnce(call«: any», attempt«: any», descriptor«?: strin
   } catch (error) {
     attempt.isUnanswered = true;
     return failureOf(call, error);
+  } finally {
+    call.controllers.delete(controller);
   }
 }
