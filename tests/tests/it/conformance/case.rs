@@ -287,6 +287,11 @@ pub(super) fn difference(expected: &Value, found: &Value, path: &str) -> Option<
             (items.iter().zip(others).enumerate())
                 .find_map(|(index, (item, other))| difference(item, other, &format!("{path}/{index}")))
         }
+        // A header may have JSON.
+        (Value::Object(_), Value::String(text)) => match serde_json::from_str::<Value>(text) {
+            Ok(found) if found.is_object() => difference(expected, &found, path),
+            _ => Some(format!("{path:?} is {found}, and must be {expected}")),
+        },
         _ if expected == found => None,
         _ => Some(format!("{path:?} is {found}, and must be {expected}")),
     }
