@@ -66,6 +66,10 @@ pub(crate) struct Tools {
     /// they may be wider than the contract, and each difference is listed
     #[arg(long)]
     pub(crate) strict_clients: bool,
+    /// Write a tool for each version of a capability, not only for the highest one; the others are named
+    /// `<name>_v1`, or with further parts of the version
+    #[arg(long)]
+    pub(crate) all_versions: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -17,7 +17,7 @@ use arguments::{Format, ManifestFile, Output};
 pub(crate) fn run(arguments: &Export, console: &Console) -> RunResult {
     match &arguments.format {
         Format::Mcp(tools) => {
-            let options = McpOptions { strict_clients: tools.strict_clients };
+            let options = McpOptions { strict_clients: tools.strict_clients, all_versions: tools.all_versions };
             with(&tools.contract, |manifest| print(mcp(manifest, options), &tools.output, console))
         }
         Format::Openapi(document) => {

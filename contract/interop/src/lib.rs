@@ -42,7 +42,7 @@ mod root;
 mod text;
 mod tool;
 
-pub use export::{Export, Loss, McpOptions, OpenAiOptions, a2a, json_schema, mcp, openai, openapi};
+pub use export::{Export, Loss, McpOptions, OpenAiOptions, a2a, json_schema, mcp, openai, openapi, tool_names};
 pub use marker::{
     A2A_EXTENSION, CONTRACT_FILE, CONTRACT_FORMAT, MCP_META_KEY, OPENAPI_DEFINITION_KEY, OPENAPI_KEY, REQUEST_MEMBER,
     RESPONSE_MEMBER,

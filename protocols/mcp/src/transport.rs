@@ -45,23 +45,53 @@ pub const INPUT_REQUIRED: &str = "MCP_INPUT_REQUIRED";
 /// The code of a call whose request is not an object. The server was not asked.
 pub const INVALID_ARGUMENTS: &str = "MCP_INVALID_ARGUMENTS";
 
-/// The names of the tools of capabilities whose names differ.
+/// The names of the tools of capabilities. Each version of a capability may have a tool of its own.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ToolNames(BTreeMap<String, String>);
+pub struct ToolNames {
+    /// By the hash of the contract, which callers state.
+    of_contracts: BTreeMap<String, String>,
+    /// By the name of the capability, for callers without a contract. Of several versions, that of the last one.
+    of_capabilities: BTreeMap<String, String>,
+}
+
+impl ToolNames {
+    /// Adds a contract with its hash, the name of its capability and that of its tool, if they differ.
+    fn add(&mut self, hash: String, capability: &str, tool: Option<&str>) {
+        self.of_contracts.insert(hash, tool.unwrap_or(capability).to_owned());
+        match tool {
+            Some(tool) => self.of_capabilities.insert(capability.to_owned(), tool.to_owned()),
+            None => self.of_capabilities.remove(capability),
+        };
+    }
+
+    /// The name of the tool of a request.
+    fn of<'a>(&'a self, request: &'a Envelope) -> &'a str {
+        let own = request.header(header::CONTRACT).and_then(|hash| self.of_contracts.get(hash));
+        own.or_else(|| self.of_capabilities.get(request.capability())).map_or(request.capability(), String::as_str)
+    }
+}
 
 impl From<&[Descriptor]> for ToolNames {
     /// The names in generated code, whose constant `CAPABILITIES` has the descriptors.
     fn from(descriptors: &[Descriptor]) -> Self {
-        let name = |descriptor: &Descriptor| Some((descriptor.name.to_owned(), descriptor.wire_name?.to_owned()));
-        Self(descriptors.iter().filter_map(name).collect())
+        let mut names = Self::default();
+        for descriptor in descriptors {
+            names.add(descriptor.hash.to_owned(), descriptor.name, descriptor.wire_name);
+        }
+        names
     }
 }
 
 impl From<&Manifest> for ToolNames {
     /// The names in a manifest.
     fn from(manifest: &Manifest) -> Self {
+        let mut names = Self::default();
+        // The plain versions last: their names alone mean them.
         let plain = plain_capabilities(&manifest.capabilities);
-        Self(plain.filter_map(|it| Some((it.name.clone(), it.wire_name.clone()?))).collect())
+        for capability in manifest.capabilities.iter().chain(plain) {
+            names.add(capability.hash().to_string(), &capability.name, capability.wire_name.as_deref());
+        }
+        names
     }
 }
 
@@ -194,8 +224,7 @@ async fn reply(local: &MemoryTransport, address: &str, payload: Bytes) -> Result
 impl Server {
     /// Calls the tool of a request.
     async fn call(&self, request: &Envelope) -> Result<Bytes, ErrorPayload> {
-        let capability = request.capability();
-        let name = self.names.0.get(capability).map_or(capability, String::as_str);
+        let name = self.names.of(request);
         let remaining =
             request.deadline().map(|deadline| Duration::from_millis(deadline.saturating_sub(SystemClock.now_ms())));
         let payload = std::str::from_utf8(&request.payload).ok().and_then(|payload| payload.parse::<Json>().ok());

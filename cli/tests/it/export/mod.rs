@@ -41,6 +41,29 @@ fn tools_for_strict_clients_have_no_unions_at_the_root() {
 }
 
 #[test]
+fn tools_for_all_versions_are_printed_if_they_are_asked_for() {
+    let fleet = fleet();
+    let versions = "{ name: ping, version: 2.0.0 }, { name: ping, version: 1.4.0 }, { name: ping, version: 1.5.0 }";
+    let write = |others: &str| {
+        fleet.write("a.yaml", &loose("a").replace("{ name: ping }", &format!("{versions}{others}")));
+    };
+    let names = |run: &Run| -> Vec<String> {
+        let tools = document(run)["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    write("");
+    assert_eq!(names(&fleet.run("export mcp --capabilities a.yaml").ended(0)), ["ping"]);
+    let run = fleet.run("export mcp --capabilities a.yaml --all-versions").ended(0);
+    assert_eq!(names(&run), ["ping", "ping_v1_4", "ping_v1_5"]);
+    assert_eq!(run.stderr, "");
+    // A name that another tool has is not given twice.
+    write(", { name: ping_v1_4 }");
+    let run = fleet.run("export mcp --capabilities a.yaml --all-versions").ended(0);
+    assert_eq!(names(&run), ["ping", "ping_v1_5", "ping_v1_4"]);
+    assert!(run.stderr.contains("ping@1.4.0: left out: the name of its tool is that of another one"), "{run:?}");
+}
+
+#[test]
 fn an_operation_for_each_capability_is_printed() {
     let document = document(&fleet().run("export openapi --peer pr-reviewer").ended(0));
     let operation = &document["paths"]["/capabilities/review-pr"]["post"];

@@ -14,7 +14,7 @@ mod versions;
 pub use a2a::a2a;
 pub use json_schema::json_schema;
 pub use loss::Loss;
-pub use mcp::{McpOptions, mcp};
+pub use mcp::{McpOptions, mcp, tool_names};
 pub(crate) use mcp::{annotations as hints_of, is_any_arguments, strict_form};
 pub use openai::{OpenAiOptions, openai};
 pub use openapi::openapi;

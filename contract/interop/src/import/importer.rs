@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use capgen_diagnostic::{Severity, quoted};
-use capgen_manifest::Capability;
+use capgen_manifest::{Capability, VersionConflict};
 use capgen_schema::{Anchor, Code};
 
 use super::name::{Wanted, capability_names};
@@ -46,6 +46,8 @@ pub(crate) struct Entry {
     wire: String,
     /// The text from which the name of the capability is made, if it is not `wire`.
     pub(crate) title: Option<String>,
+    /// Whether capgen has written it, so that others with its title may be versions of one capability.
+    pub(crate) is_exported: bool,
     /// JSON Pointer in the document.
     pub(crate) pointer: String,
     has_errors: bool,
@@ -65,7 +67,7 @@ impl Importer {
 
     /// Starts an entry with its name in the protocol.
     pub(crate) fn entry(&self, wire: &str, pointer: String) -> Entry {
-        Entry { wire: wire.to_owned(), title: None, pointer, has_errors: false }
+        Entry { wire: wire.to_owned(), title: None, is_exported: false, pointer, has_errors: false }
     }
 
     /// Reports an error that concerns the whole document.
@@ -155,13 +157,9 @@ impl Importer {
         let Self { kind, findings, entries, nameless, has_versions, .. } = self;
         let count = entries.len() + nameless;
         let (rejected, accepted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| entry.has_errors);
-        let wanted: Vec<Wanted<'_>> = accepted
-            .iter()
-            .map(|(entry, _)| Wanted { wire: &entry.wire, title: entry.title.as_deref().unwrap_or(&entry.wire) })
-            .collect();
         let names = match has_versions {
             true => accepted.iter().map(|(entry, _)| entry.wire.clone()).collect(),
-            false => capability_names(kind, &wanted),
+            false => names_of(kind, &accepted),
         };
         let named = |((entry, capability), name): ((Entry, Capability), String)| {
             let wire_name = (name != entry.wire).then_some(entry.wire).or(capability.wire_name);
@@ -204,6 +202,46 @@ impl Importer {
         }
         self.entries = entries;
     }
+}
+
+/// The names of the capabilities of entries. Versions of one capability have one name.
+fn names_of(kind: &str, entries: &[(Entry, Capability)]) -> Vec<String> {
+    let wanted: Vec<Wanted<'_>> = (entries.iter())
+        .map(|(entry, _)| Wanted { wire: &entry.wire, title: entry.title.as_deref().unwrap_or(&entry.wire) })
+        .collect();
+    let mut titled: HashMap<&str, Vec<usize>> = HashMap::with_capacity(wanted.len());
+    for (index, wanted) in wanted.iter().enumerate() {
+        titled.entry(wanted.title).or_default().push(index);
+    }
+    // Of several versions, all get the name of one: the one without a suffix, which has the shortest name.
+    let mut named_by: Vec<usize> = (0..wanted.len()).collect();
+    for group in titled.values().filter(|group| are_versions(group, entries)) {
+        let first = group.iter().copied().min_by_key(|index| wanted.get(*index).map(|one| (one.wire.len(), one.wire)));
+        for index in group {
+            if let (Some(place), Some(first)) = (named_by.get_mut(*index), first) {
+                *place = first;
+            }
+        }
+    }
+    let mut firsts = named_by.clone();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let chosen: Vec<Wanted<'_>> = firsts.iter().filter_map(|index| wanted.get(*index).copied()).collect();
+    let names = capability_names(kind, &chosen);
+    let name = |index: &usize| firsts.binary_search(index).ok().and_then(|place| names.get(place).cloned());
+    named_by.iter().map(|index| name(index).unwrap_or_default()).collect()
+}
+
+/// Whether entries with one title are versions of one capability.
+fn are_versions(group: &[usize], entries: &[(Entry, Capability)]) -> bool {
+    let mut known: Vec<Capability> = Vec::new();
+    // The number of versions has a limit, so that few are compared.
+    group.len() > 1
+        && group.iter().filter_map(|index| entries.get(*index)).all(|(entry, capability)| {
+            let fits = entry.is_exported && VersionConflict::find(&known, capability).is_none();
+            known.push(capability.clone());
+            fits
+        })
 }
 
 fn finding(code: Code, pointer: String, message: String) -> ImportFinding {

@@ -87,8 +87,8 @@ pub struct McpServerBuilder {
 }
 
 impl McpServer {
-    /// A server with a tool for each handler. The schemas of the tools are those of the generated or derived code,
-    /// which have no descriptions: [`builder`](Self::builder) takes them from the manifest.
+    /// A server with a tool for each capability that has a handler. The schemas of the tools are those of the generated
+    /// or derived code, which have no descriptions: [`builder`](Self::builder) takes them from the manifest.
     ///
     /// # Errors
     ///
@@ -148,6 +148,18 @@ impl McpServerBuilder {
     /// A text for models about the agent and its tools.
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: Some(instructions.into()), ..self }
+    }
+
+    /// Adds a tool for each version of a capability that has none: without this option, a capability with several
+    /// versions has one tool, for its highest version that is not a pre-release. The others are named `<name>_v1`, or
+    /// with further parts of the version, as in [`tool_names`](capgen_interop::tool_names). A call of such a tool runs
+    /// the handler of its version.
+    ///
+    /// # Errors
+    ///
+    /// The name of such a tool is that of another tool, or too long.
+    pub fn all_versions(self) -> Result<Self, InvalidAgent> {
+        Ok(Self { tools: self.tools.with_all_versions(&self.handlers)?, ..self })
     }
 
     /// The limits.

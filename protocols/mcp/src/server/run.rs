@@ -62,11 +62,7 @@ impl Runner {
     }
 
     fn record(&self, call: &Call) -> Option<Recorded> {
-        let capability = &call.tool.capability;
-        // Of several versions, the tool is the highest one, which is the last.
-        let contracts = self.handlers.contracts().filter(|(name, _)| name == capability);
-        let contract = contracts.last().map_or("", |(_, hash)| hash);
-        Recorded::start(&self.journal, capability, contract, call.id.as_text())
+        Recorded::start(&self.journal, &call.tool.capability, &call.tool.contract, call.id.as_text())
     }
 
     /// The response, or the failure.
@@ -95,7 +91,8 @@ impl Runner {
             let text = format!("The tool `{}` failed.", call.name);
             Unanswered::new(text, Status::Error, code::HANDLER_FAILED)
         };
-        let Some(running) = self.handlers.run(context, Bytes::from(request)) else { return Err(failed()) };
+        let running = self.handlers.run_contract(&call.tool.contract, context, Bytes::from(request));
+        let Some(running) = running else { return Err(failed()) };
         // A task of its own, so that a panic ends nothing else.
         let mut task = Owned(tokio::spawn(running));
         match (&mut task.0).await.map_err(|_| failed())? {

@@ -1,11 +1,11 @@
 //! The tools of an agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use capgen_call::Handlers;
-use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_side};
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, plain_capabilities};
+use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_names, tool_side};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
 use capgen_schema::{Json, Object};
 
 use crate::json::object;
@@ -16,6 +16,8 @@ use crate::revision::Revision;
 pub(super) struct Tool {
     /// The name of its handler.
     pub(super) capability: String,
+    /// The hash of the contract of its handler; empty if that is loose.
+    pub(super) contract: String,
     /// Whether the request is a member of the arguments.
     wraps_request: bool,
     /// Whether the response becomes a member of the structured result.
@@ -27,6 +29,7 @@ pub(super) struct Tool {
 pub(super) struct Tools {
     by_name: BTreeMap<String, Tool>,
     definitions: Vec<Json>,
+    manifest: Manifest,
 }
 
 /// Why an agent cannot be served.
@@ -41,6 +44,9 @@ pub enum InvalidAgent {
     OtherContract(String),
     /// The manifest has a capability without a handler.
     NoHandler(String),
+    /// The tool of a version of a capability would have the name of another tool, or one that is too long: the name and
+    /// the version.
+    NoToolName(String),
     /// There are no capabilities.
     Empty,
 }
@@ -57,6 +63,9 @@ impl fmt::Display for InvalidAgent {
                 )
             }
             Self::NoHandler(name) => write!(f, "the capability `{name}` has no handler"),
+            Self::NoToolName(label) => {
+                write!(f, "the name of the tool of `{label}` is that of another tool, or too long: rename a capability")
+            }
             Self::Empty => f.write_str("the agent has no capabilities"),
         }
     }
@@ -77,7 +86,7 @@ impl Tools {
         };
         let capabilities = handlers.descriptors().map(capability).collect::<Result<Vec<_>, _>>()?;
         let transports = vec![TransportSettings::mcp(agent.as_str())];
-        Self::build(&Manifest { agent, transports, capabilities })
+        Self::build(handlers, Manifest { agent, transports, capabilities }, false)
     }
 
     /// The tools of handlers, by the manifest of the agent, which has the descriptions of properties too.
@@ -95,26 +104,42 @@ impl Tools {
                 Some(_) => return Err(InvalidAgent::OtherContract(label)),
             }
         }
-        Self::build(manifest)
+        Self::build(handlers, manifest.clone(), false)
     }
 
-    fn build(manifest: &Manifest) -> Result<Self, InvalidAgent> {
+    /// The same with a tool for each version of a capability.
+    pub(super) fn with_all_versions(self, handlers: &Handlers) -> Result<Self, InvalidAgent> {
+        Self::build(handlers, self.manifest, true)
+    }
+
+    fn build(handlers: &Handlers, manifest: Manifest, all_versions: bool) -> Result<Self, InvalidAgent> {
         if manifest.capabilities.is_empty() {
             return Err(InvalidAgent::Empty);
         }
-        // They are in the order of the manifest, with one version of each capability.
-        let mut exported = mcp(manifest, McpOptions::default()).document;
+        let names = tool_names(&manifest, all_versions);
+        if all_versions && names.len() < manifest.capabilities.len() {
+            // The indexes are sorted, so the first one that is missing is not at its place.
+            let has_name = |index: usize| names.get(index).is_some_and(|(named, _)| *named == index);
+            let unnamed = manifest.labels().into_iter().enumerate().find(|(index, _)| !has_name(*index));
+            return Err(InvalidAgent::NoToolName(unnamed.map(|(_, label)| label).unwrap_or_default()));
+        }
+        let contracts: BTreeSet<(&str, &str)> = handlers.contracts().collect();
+        // They are in the order of the names.
+        let mut exported = mcp(&manifest, McpOptions { all_versions, ..McpOptions::default() }).document;
         let definitions = exported.pointer_mut("/tools").map(|tools| std::mem::replace(tools, Json::Null));
         let Some(Json::Array(definitions)) = definitions else { return Err(InvalidAgent::Empty) };
-        let tool = |(definition, capability): (&Json, &Capability)| {
-            let name = definition.get("name").and_then(Json::as_str)?.to_owned();
+        let tool = |(definition, (index, name)): (&Json, &(usize, String))| {
+            let capability = manifest.capabilities.get(*index)?;
+            let hash = capability.hash().to_string();
+            let is_loose = !contracts.contains(&(&capability.name, &hash));
+            let contract = if is_loose { String::new() } else { hash };
             let is_wrapped = |side| matches!(tool_side(definition, side), ToolSide::Wrapped(_));
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
-            Some((name, Tool { capability: capability.name.clone(), wraps_request, wraps_response }))
+            let capability = capability.name.clone();
+            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response }))
         };
-        let plain = plain_capabilities(&manifest.capabilities);
-        let by_name = definitions.iter().zip(plain).filter_map(tool).collect();
-        Ok(Self { by_name, definitions })
+        let by_name = definitions.iter().zip(&names).filter_map(tool).collect();
+        Ok(Self { by_name, definitions, manifest })
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::Violations;
 
-use super::entry::{InvalidSide, Unhandled};
+use super::entry::{Entry, InvalidSide, Unhandled};
 use super::handlers::Handlers;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -46,19 +46,32 @@ impl Handlers {
     /// ```
     #[must_use]
     pub fn run(&self, context: Context, payload: Bytes) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
-        let entry = self.entries.get(context.capability())?.plain();
-        Some(match entry.start(context.clone(), payload) {
-            Ok(running) => Box::pin(async move {
-                context.serve(running).await.map_err(|unhandled| match unhandled {
-                    Unhandled::Failure(failure) => RunError::Failure(failure),
-                    Unhandled::Invalid(InvalidSide(violations)) => {
-                        RunError::Invalid { side: Side::Response, violations }
-                    }
-                })
-            }),
-            Err(InvalidSide(violations)) => {
-                Box::pin(async { Err(RunError::Invalid { side: Side::Request, violations }) })
-            }
-        })
+        Some(run(self.entries.get(context.capability())?.plain(), context, payload))
+    }
+
+    /// As [`run`](Self::run), but the version with a contract, given by its hash as in
+    /// [`contracts`](Self::contracts).
+    #[must_use]
+    pub fn run_contract(
+        &self,
+        contract: &str,
+        context: Context,
+        payload: Bytes,
+    ) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
+        let versions = self.entries.get(context.capability())?;
+        let entry = versions.descending().find(|entry| entry.hash() == contract)?;
+        Some(run(entry, context, payload))
+    }
+}
+
+fn run(entry: &Entry, context: Context, payload: Bytes) -> BoxFuture<'static, Result<Bytes, RunError>> {
+    match entry.start(context.clone(), payload) {
+        Ok(running) => Box::pin(async move {
+            context.serve(running).await.map_err(|unhandled| match unhandled {
+                Unhandled::Failure(failure) => RunError::Failure(failure),
+                Unhandled::Invalid(InvalidSide(violations)) => RunError::Invalid { side: Side::Response, violations },
+            })
+        }),
+        Err(InvalidSide(violations)) => Box::pin(async { Err(RunError::Invalid { side: Side::Request, violations }) }),
     }
 }

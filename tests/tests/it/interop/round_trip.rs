@@ -71,6 +71,39 @@ fn tools_are_imported_as_they_were() {
 }
 
 #[test]
+fn tools_of_all_versions_are_imported_as_they_were() {
+    let several: Vec<_> = (contracts::all().into_iter())
+        .filter(|manifest| manifest.labels().iter().any(|label| label.contains('@')))
+        .collect();
+    assert!(!several.is_empty());
+    for manifest in several {
+        let options = McpOptions { all_versions: true, ..McpOptions::default() };
+        let export = mcp(&manifest, options);
+        assert_eq!(export.losses, []);
+        let text = pretty(&export.document);
+        assert_same(&manifest, import::mcp::tools(&document(&text), ImportSettings::default()).imported, &text);
+    }
+}
+
+#[test]
+fn tools_are_versions_of_one_capability_if_their_versions_differ() {
+    let tool = |name: &str, version: &str| {
+        let mark = format!(r#"{{"io.github.capgen/contract": {{"name": "book", "version": "{version}"}}}}"#);
+        format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}, "_meta": {mark}}}"#)
+    };
+    let names = |one: &str, other: &str| {
+        let text = format!(r#"{{"tools": [{}, {}]}}"#, tool("book-a", one), tool("book-b", other));
+        let imported = import::mcp::tools(&document(&text), ImportSettings::default()).imported;
+        let names = |capability: Capability| (capability.name, capability.wire_name.unwrap());
+        imported.capabilities.into_iter().map(names).collect::<Vec<_>>()
+    };
+    let named = |name: &str, tool: &str| (name.to_owned(), tool.to_owned());
+    assert_eq!(names("1.0.0", "2.0.0"), [named("book", "book-b"), named("book", "book-a")]);
+    let equal = names("1.0.0", "1.0.0");
+    assert!(equal[0].0 != equal[1].0 && equal.iter().all(|(name, _)| name.starts_with("book_")), "{equal:?}");
+}
+
+#[test]
 fn operations_are_imported_as_they_were() {
     for manifest in contracts::with_one_version() {
         let text = pretty(&openapi(&manifest).document);

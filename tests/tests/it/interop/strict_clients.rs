@@ -11,7 +11,7 @@ use crate::interop::contracts::{self, agent, capability};
 use crate::interop::lists;
 
 fn strict(manifest: &Manifest) -> Export {
-    mcp(manifest, McpOptions { strict_clients: true })
+    mcp(manifest, McpOptions { strict_clients: true, ..McpOptions::default() })
 }
 
 fn tools(export: &Export) -> &[Json] {

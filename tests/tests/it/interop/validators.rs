@@ -39,7 +39,7 @@ const BROKEN: &[Broken] = &[
 fn exports(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let mut all = vec![
         ("mcp", mcp(manifest, McpOptions::default()).document.canonical()),
-        ("mcp", mcp(manifest, McpOptions { strict_clients: true }).document.canonical()),
+        ("mcp", mcp(manifest, McpOptions { strict_clients: true, ..McpOptions::default() }).document.canonical()),
         ("openapi", openapi(manifest).document.canonical()),
         ("a2a", a2a(manifest, "https://example.com/a2a").document.canonical()),
         ("openai", openai(manifest, OpenAiOptions::default()).document.canonical()),

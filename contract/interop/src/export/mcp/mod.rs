@@ -3,9 +3,8 @@
 //! The document is the result of `tools/list`. It is valid in the revisions 2025-06-18 to 2026-07-28 of the protocol; a
 //! server adds the members of results that its revision requires, such as `resultType`.
 
+mod names;
 mod strict;
-
-use std::collections::HashSet;
 
 use capgen_manifest::{Capability, Manifest, Side, SideEffects};
 use capgen_schema::{Json, Object, Schema, fragment_token};
@@ -16,12 +15,17 @@ use crate::carried::{Carrier, object_form};
 use crate::root::{accepts_only_objects, wrap};
 use crate::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER};
 
+pub use names::tool_names;
+
 /// Options of [`mcp`].
 #[derive(Clone, Copy, Default, Debug)]
 pub struct McpOptions {
     /// Writes schemas for hosts whose APIs reject unions, or read only a part of JSON Schema. They accept every payload
     /// that the contract accepts, and perhaps more; each difference is a [`Loss`].
     pub strict_clients: bool,
+    /// Writes a tool for every version of a capability: [`tool_names`] has their names. Otherwise, each capability has
+    /// one tool, for its highest version that is not a pre-release.
+    pub all_versions: bool,
 }
 
 /// The keyword for definitions in JSON Schema 2020-12, which is MCP's default dialect.
@@ -49,12 +53,12 @@ const DEFINITIONS: &str = "$defs";
 /// assert_eq!(tools.pointer("/tools/0/annotations/readOnlyHint"), Some(&true.into()));
 /// ```
 pub fn mcp(manifest: &Manifest, options: McpOptions) -> Export {
-    let (manifest, mut losses) = versions::plain(manifest);
-    let names = ToolNames::of(&manifest);
-    let mut tools = Vec::new();
-    for capability in &manifest.capabilities {
-        let name = names.of_tool(capability);
-        if capability.wire_name.as_deref().is_some_and(|wire_name| wire_name != name) {
+    let names = tool_names(manifest, options.all_versions);
+    let mut losses = if options.all_versions { names::losses(manifest, &names) } else { versions::plain(manifest).1 };
+    let mut tools = Vec::with_capacity(names.len());
+    for (capability, name) in names.iter().filter_map(|(index, name)| Some((manifest.capabilities.get(*index)?, name)))
+    {
+        if capability.wire_name.as_ref().is_some_and(|wire_name| wire_name != name) {
             losses.push(Loss::of_wire_name(capability, &format!("the tool is `{name}`")));
         }
         tools.push(tool(capability, name, options, &mut losses));
@@ -123,7 +127,8 @@ pub(crate) fn strict_form(schema: &Schema, side: Side, is_wrapped: bool) -> Json
 /// Whether it is the schema that an export writes for arguments without a schema.
 pub(crate) fn is_any_arguments(schema: &Json) -> bool {
     [false, true].into_iter().any(|strict_clients| {
-        Json::Object(any_arguments(McpOptions { strict_clients })).canonical() == schema.canonical()
+        let options = McpOptions { strict_clients, ..McpOptions::default() };
+        Json::Object(any_arguments(options)).canonical() == schema.canonical()
     })
 }
 
@@ -204,33 +209,4 @@ fn booleans_of_properties(schema: &mut Json, carrier: &mut Carrier<'_>) {
     });
     let replaced = Json::Object(replaced.collect());
     members.set("properties", Some(replaced));
-}
-
-/// The names of the tools of an agent.
-struct ToolNames<'m> {
-    /// The names of capabilities, and the names on the wire that several capabilities have.
-    taken: HashSet<&'m str>,
-}
-
-impl<'m> ToolNames<'m> {
-    fn of(manifest: &'m Manifest) -> Self {
-        let mut taken: HashSet<&str> = manifest.capabilities.iter().map(|c| c.name.as_str()).collect();
-        let mut seen = HashSet::new();
-        let on_wire = manifest.capabilities.iter().filter_map(|c| c.wire_name.as_deref());
-        taken.extend(on_wire.filter(|name| !seen.insert(*name)));
-        Self { taken }
-    }
-
-    /// The name on the wire, if it is a valid and unique name of a tool; otherwise the name of the capability.
-    fn of_tool<'c>(&self, capability: &'c Capability) -> &'c str {
-        let is_usable = |name: &&str| is_tool_name(name) && !self.taken.contains(name);
-        capability.wire_name.as_deref().filter(is_usable).unwrap_or(&capability.name)
-    }
-}
-
-/// Whether the protocol allows the name for a tool: 1 to 128 characters of `[A-Za-z0-9_.-]`. Every name of a capability
-/// is one.
-fn is_tool_name(name: &str) -> bool {
-    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-    (1..=128).contains(&name.len()) && name.bytes().all(is_allowed)
 }

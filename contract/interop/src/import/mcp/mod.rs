@@ -80,6 +80,7 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     let mark = reader.mark();
     let mut capability = mark.as_ref().map_or_else(|| Capability::new(""), Mark::capability);
     reader.annotations(&mut capability);
+    let is_exported = mark.is_some();
     let mark = mark.unwrap_or_default();
     // Calls use the name of the tool, whatever the name elsewhere was.
     capability.wire_name = None;
@@ -90,7 +91,7 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     capability.input = reader.side(Side::Request, schema, &mark, dialect);
     let schema = reader.optional("outputSchema");
     capability.output = reader.side(Side::Response, schema, &mark, dialect);
-    entry.title = mark.name;
+    (entry.title, entry.is_exported) = (mark.name, is_exported);
     importer.add(entry, capability);
 }
 

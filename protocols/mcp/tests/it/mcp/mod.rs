@@ -15,3 +15,4 @@ mod fixture;
 mod http;
 mod stdio;
 mod transport;
+mod versions;
