@@ -27,6 +27,7 @@ mod invisible_characters;
 mod javascript;
 mod key_order;
 mod nats_package;
+mod node_deployment;
 mod node_script;
 mod normalise;
 mod options;
