@@ -17,11 +17,14 @@ pub(super) struct Asked {
 
 /// The most pairs that are remembered. A peer has a few contracts; a hostile one could send any number.
 const MAX_PAIRS: usize = 1024;
+/// The longest hash of a provider, in bytes: that of SHA-256 in hexadecimal. A longer text is no hash, and a hostile
+/// provider could fill the memory with it.
+const MAX_HASH: usize = 64;
 
 impl Asked {
     /// Notes that a provider asks for a contract.
     pub(super) fn ask(&mut self, own: &str, provider: &str) {
-        if self.sent.len() < MAX_PAIRS {
+        if self.sent.len() < MAX_PAIRS && provider.len() <= MAX_HASH {
             self.sent.entry((own.to_owned(), provider.to_owned())).or_insert(false);
         }
     }
@@ -45,7 +48,9 @@ impl Asked {
 
     /// Whether it is new that responses of a provider may be invalid.
     pub(super) fn report(&mut self, own: &str, provider: &str) -> bool {
-        self.reported.len() < MAX_PAIRS && self.reported.insert((own.to_owned(), provider.to_owned()))
+        self.reported.len() < MAX_PAIRS
+            && provider.len() <= MAX_HASH
+            && self.reported.insert((own.to_owned(), provider.to_owned()))
     }
 }
 
@@ -65,6 +70,9 @@ mod tests {
         asked.ask("a", "q");
         assert!(asked.take("a") && asked.take("b") && !asked.is_wanted("a"));
         assert!(asked.report("a", "p") && !asked.report("a", "p"));
+        let long = "p".repeat(MAX_HASH + 1);
+        asked.ask("c", &long);
+        assert!(!asked.is_wanted("c") && !asked.report("c", &long));
         (0..MAX_PAIRS * 2).for_each(|number| asked.ask("a", &number.to_string()));
         assert_eq!(asked.sent.len(), MAX_PAIRS);
     }
