@@ -24,8 +24,10 @@ use capgen_manifest::Side;
 use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violations};
 use tracing::Instrument as _;
 
+use crate::envelope::SkewDetails;
 use crate::options::CallOptions;
 use crate::outcome::CallError;
+use crate::transport::BoxFuture;
 use crate::violation::list;
 use crate::wait::MAX_TIMEOUT;
 use attempt::{Reply, Request};
@@ -79,7 +81,10 @@ impl Client {
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         async {
-            let (started, target, payload) = self.prepare::<C>(started, request).await?;
+            let (target, payload) = match self.prepare::<C>(&started, request) {
+                Ok(prepared) => prepared,
+                Err(failed) => return Err(failed.end(started).await),
+            };
             let request = Request::once(&target, &payload, options);
             let is_valid = |response: &Bytes| C::Response::from_json(response).is_ok();
             // In a box, because its state is large, and would be copied with the future of the call.
@@ -100,7 +105,10 @@ impl Client {
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         async {
-            let (started, target, payload) = self.prepare::<C>(started, request).await?;
+            let (target, payload) = match self.prepare::<C>(&started, request) {
+                Ok(prepared) => prepared,
+                Err(failed) => return Err(failed.end(started).await),
+            };
             let request = Request::once(&target, &payload, options);
             match self.publish_event(&started, &request).await {
                 Ok(()) => {
@@ -134,7 +142,10 @@ impl Client {
         let options = &*options.inherited();
         let started = self.started(C::descriptor(), options);
         let span = started.span();
-        let (started, target, payload) = self.prepare::<C>(started, request).await?;
+        let (target, payload) = match self.prepare::<C>(&started, request) {
+            Ok(prepared) => prepared,
+            Err(failed) => return Err(failed.end(started).await),
+        };
         let request = Request::once(&target, &payload, options);
         let mut waiting = match self.publish_once(&started, &request).await {
             Ok(waiting) => waiting,
@@ -185,40 +196,69 @@ impl Client {
     }
 
     /// Finds the capability and validates the request, before anything is sent.
-    async fn prepare<C: Capability>(
-        &self,
-        started: Started,
-        request: &C::Request,
-    ) -> Result<(Started, Target, Vec<u8>), CallError> {
-        let target = match self.inner.typed(&started.peer, C::descriptor()) {
-            Ok(target) => target,
-            Err(error) => return Err(started.end(error).await),
-        };
+    fn prepare<C: Capability>(&self, started: &Started, request: &C::Request) -> Result<(Target, Vec<u8>), Failed> {
+        let target = self.inner.typed(&started.peer, C::descriptor()).map_err(Failed::Error)?;
         match request.to_json() {
-            Ok(payload) => Ok((started, target, payload)),
+            Ok(payload) => Ok((target, payload)),
             Err(error) => {
                 let redacted = redacted(request.to_json_with(Options::new().redact(true)).map(drop));
-                Err(Box::pin(started.violation(Side::Request, list(error), redacted, None)).await)
+                let (side, violations) = (Side::Request, list(error));
+                Err(Failed::Invalid(Box::new(InvalidSide { side, violations, redacted, response: None })))
             }
         }
     }
 }
 
+/// Why a call has no valid response.
+enum Failed {
+    Error(CallError),
+    Invalid(Box<InvalidSide>),
+}
+
+/// A payload of a call that violates its schema.
+struct InvalidSide {
+    side: Side,
+    violations: Violations,
+    /// The same without values, for audits.
+    redacted: Violations,
+    /// The response, and the contracts if they differ.
+    response: Option<(Bytes, Option<Box<SkewDetails>>)>,
+}
+
+impl Failed {
+    /// Ends the call. In a box, because the futures of calls that succeed should not have its size.
+    fn end(self, started: Started) -> BoxFuture<'static, CallError> {
+        Box::pin(async {
+            match self {
+                Self::Error(error) => started.end(error).await,
+                Self::Invalid(invalid) => {
+                    let InvalidSide { side, violations, redacted, response } = *invalid;
+                    started.violation(side, violations, redacted, response).await
+                }
+            }
+        })
+    }
+}
+
 /// Reads and validates the response of a typed call, and ends the call.
 async fn settle<P: Payload>(started: Started, reply: Result<Reply, CallError>) -> Result<P, CallError> {
-    let Reply { payload: response, skew, .. } = match reply {
-        Ok(reply) => reply,
-        Err(error) => return Err(started.end(error).await),
-    };
-    let error = match P::from_json(&response) {
+    match read(reply) {
         Ok(typed) => {
             started.succeed().await;
-            return Ok(typed);
+            Ok(typed)
         }
-        Err(error) => list(error),
-    };
-    let redacted = redacted(P::from_json_with(&response, Options::new().redact(true)).map(drop));
-    Err(Box::pin(started.violation(Side::Response, error, redacted, Some((response, skew)))).await)
+        Err(failed) => Err(failed.end(started).await),
+    }
+}
+
+/// The value of a valid response.
+fn read<P: Payload>(reply: Result<Reply, CallError>) -> Result<P, Failed> {
+    let Reply { payload: response, skew, .. } = reply.map_err(Failed::Error)?;
+    P::from_json(&response).map_err(|error| {
+        let redacted = redacted(P::from_json_with(&response, Options::new().redact(true)).map(drop));
+        let (side, violations) = (Side::Response, list(error));
+        Failed::Invalid(Box::new(InvalidSide { side, violations, redacted, response: Some((response, skew)) }))
+    })
 }
 
 /// The violations of a payload that was checked again without quoting its values, for audits.
