@@ -14,6 +14,33 @@ pub const NAME_RULE: &str =
 /// What to write as an id, for messages.
 pub const ID_RULE: &str = "write at least two labels separated by dots, such as `org.example.code-review`";
 
+/// The maximum length of the code of an error, in bytes. Generated code has it in the names of types and variants.
+pub const MAX_ERROR_CODE_LEN: usize = 64;
+
+/// The regular expression of the code of an error, without anchors.
+pub const ERROR_CODE_PATTERN: &str = "[A-Z][A-Z0-9_]{0,63}";
+
+/// The beginnings of the codes of the protocols, which no capability declares.
+pub const RESERVED_ERROR_CODES: [&str; 4] = ["EAGENTRPC_", "EVERSION_", "MCP_", "HTTP_"];
+
+/// The rule that [`is_error_code`] checks, for messages.
+pub const ERROR_CODE_RULE: &str = "a code consists of capital letters, digits and `_`, starts with a letter, is at most 64 bytes long, and does not start with `EAGENTRPC_`, `EVERSION_`, `MCP_` or `HTTP_`";
+
+/// Whether a capability may declare a text as the code of an error: `[A-Z][A-Z0-9_]*`, at most [`MAX_ERROR_CODE_LEN`]
+/// bytes, and none of [`RESERVED_ERROR_CODES`].
+///
+/// ```
+/// use capgen_descriptor::name::is_error_code;
+/// assert!(is_error_code("NO_SEATS"));
+/// assert!(!is_error_code("no-seats") && !is_error_code("HTTP_404") && !is_error_code(""));
+/// ```
+pub fn is_error_code(text: &str) -> bool {
+    text.len() <= MAX_ERROR_CODE_LEN
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        && !RESERVED_ERROR_CODES.iter().any(|prefix| text.starts_with(prefix))
+}
+
 /// Whether a text is a valid capability name: `[A-Za-z0-9][A-Za-z0-9_-]*`, at most [`MAX_NAME_LEN`] bytes.
 ///
 /// ```
@@ -66,6 +93,22 @@ mod tests {
         ] {
             assert_eq!((is_name(text), is_id(text)), (has_name, has_id), "{text}");
         }
+        for (text, is_code) in [
+            ("A", true),
+            ("NO_SEATS_2", true),
+            ("HTTP", true),
+            ("EAGENTRPC_X", false),
+            ("EVERSION_SKEW", false),
+            ("MCP_X", false),
+            ("HTTP_404", false),
+            ("_A", false),
+            ("2A", false),
+            ("No_SEATS", false),
+            ("Ä", false),
+        ] {
+            assert_eq!(is_error_code(text), is_code, "{text}");
+        }
+        assert!(is_error_code(&"A".repeat(MAX_ERROR_CODE_LEN)) && !is_error_code(&"A".repeat(MAX_ERROR_CODE_LEN + 1)));
         let (longest, too_long) = ("a".repeat(MAX_NAME_LEN), "a".repeat(MAX_NAME_LEN + 1));
         assert!(is_name(&longest) && is_id(&format!("{longest}.{longest}")));
         assert!(!is_name(&too_long) && !is_id(&format!("a.{too_long}")));

@@ -118,6 +118,7 @@ macro_rules! conversions {
                     $($field: problems.take($name, checked!($type, &descriptor.$field)).unwrap_or_default(),)*
                     input: problems.take(Side::Request.schema_key(), schema(&descriptor.input_schema)).flatten(),
                     output: problems.take(Side::Response.schema_key(), schema(&descriptor.output_schema)).flatten(),
+                    errors: Vec::new(),
                 };
                 if problems.0.is_empty() { Ok(capability) } else { Err(problems.0) }
             }

@@ -28,6 +28,8 @@ pub(crate) enum Value {
     Path,
     /// The name of a capability.
     CapabilityName,
+    /// Any string.
+    Text,
     /// A string that is not empty.
     FilledText,
     /// A list of strings that are not empty, with at least one element.
@@ -50,6 +52,11 @@ pub(crate) enum Value {
     Calls,
     Skew,
     Assume,
+    /// A list of declared errors, with at least one element.
+    Errors,
+    ErrorCode,
+    /// The status of an error over HTTP.
+    ErrorStatus,
 }
 
 impl Key {
@@ -88,6 +95,22 @@ pub(crate) const CAPABILITY_NAME: Key = Key::required(
     Value::CapabilityName,
     "The name that callers use, unique in the file except for versions of one capability.",
 );
+
+/// The declared errors of a capability.
+pub(crate) const ERRORS: Key = Key::optional(
+    "errors",
+    Value::Errors,
+    "The errors that a call may fail with. A provider may fail with others too.",
+);
+
+/// The keys of a declared error.
+pub(crate) const ERROR: [Key; 5] = [
+    Key::required("code", Value::ErrorCode, "The code, unique in the capability."),
+    Key::optional("description", Value::Text, "Human-readable text."),
+    Key::optional("status", Value::ErrorStatus, "The status of the response over HTTP."),
+    Key::optional("retryable", Value::Flag, "Whether the same request may succeed later. The default is `false`."),
+    Key::optional("detailsSchema", Value::Schema, "The schema of the details. Without it, the error has no details."),
+];
 
 /// The last keys of a capability.
 pub(crate) const SIDES: [Key; 2] = [

@@ -47,6 +47,7 @@ mod cache;
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
+mod declared_error;
 mod definitions;
 mod descriptor;
 #[cfg(feature = "parse")]
@@ -89,6 +90,7 @@ pub use capgen_descriptor::{
     capability_keys, complete_version, may_run,
 };
 pub use contract::Hashes;
+pub use declared_error::DeclaredError;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use import_extension::ImportExtension;

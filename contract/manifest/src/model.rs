@@ -5,6 +5,8 @@ use capgen_schema::message_text::{MAX_QUOTED, quote};
 use capgen_schema::{Json, Schema};
 use semver::Version;
 
+use crate::DeclaredError;
+
 /// The contract of one agent: a checked `capabilities.yaml`.
 #[derive(Clone, Debug)]
 pub struct Manifest {
@@ -47,6 +49,8 @@ macro_rules! capability {
             pub input: Option<Schema>,
             /// The schema of a response; without one, any JSON value is a response.
             pub output: Option<Schema>,
+            /// The errors that a call may fail with, in source order. A provider may fail with others too.
+            pub errors: Vec<DeclaredError>,
         }
 
         impl Capability {
@@ -58,7 +62,13 @@ macro_rules! capability {
             /// assert!(review.input.is_none() && review.tags.is_empty());
             /// ```
             pub fn new(name: impl Into<String>) -> Self {
-                Self { name: name.into(), $($field: Default::default(),)* input: None, output: None }
+                Self {
+                    name: name.into(),
+                    $($field: Default::default(),)*
+                    input: None,
+                    output: None,
+                    errors: Vec::new(),
+                }
             }
         }
     };
@@ -187,6 +197,11 @@ impl Capability {
     /// [name](Self::is_name).
     pub fn is_id(text: &str) -> bool {
         name::is_id(text)
+    }
+
+    /// The declared error with a code.
+    pub fn error(&self, code: &str) -> Option<&DeclaredError> {
+        self.errors.iter().find(|error| error.code == code)
     }
 
     /// The schema of a side; `None` if it has no schema, so that any JSON value is valid.

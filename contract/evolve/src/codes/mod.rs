@@ -108,6 +108,12 @@ capgen_diagnostic::codes! {
     pub TYPESCRIPT_TYPES_CHANGED = "W0709";
     /// The provider may now refuse callers because they have another contract.
     pub SKEW_STRICTER = "W0710";
+    /// An error was declared that callers may not know.
+    pub ERROR_ADDED = "W0722";
+    /// The details of an error may be invalid for callers.
+    pub ERROR_DETAILS = "W0723";
+    /// `retryable` of an error changed.
+    pub ERROR_RETRYABLE = "W0724";
     /// The major version was raised although every request of the old version stays valid.
     pub OLD_MAJOR_SERVED = "W0725";
 
@@ -128,4 +134,6 @@ capgen_diagnostic::codes! {
     pub PROPERTY_CHANGED = "N0705";
     /// A schema is written differently, but accepts the same payloads.
     pub SCHEMA_REWRITTEN = "N0706";
+    /// A declared error was removed.
+    pub ERROR_REMOVED = "N0708";
 }

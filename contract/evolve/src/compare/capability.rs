@@ -8,7 +8,7 @@ use capgen_schema::pointer;
 
 use super::added::Added;
 use super::decider::{PlacedChange, side};
-use super::{Context, major, properties, version};
+use super::{Context, errors, major, properties, version};
 use crate::{Bump, Finding, Fingerprint, Level, Levels, SideComparison, Witness, codes};
 
 /// The findings about one capability, as they are collected.
@@ -25,6 +25,12 @@ pub(super) struct Draft {
     fingerprints: BTreeMap<Fingerprint, usize>,
 }
 
+/// The places of a finding in the old and the new contract, as JSON Pointers from the capability.
+pub(super) struct Places {
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
 /// Compares two versions of a capability, which findings call by `label`.
 pub(super) fn compare(label: &str, old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
     let present = (old.is_some(), new.is_some());
@@ -34,6 +40,7 @@ pub(super) fn compare(label: &str, old: Option<&Capability>, new: Option<&Capabi
             draft.request = Some(side(Side::Request, old, new, context, &mut draft));
             draft.response = Some(side(Side::Response, old, new, context, &mut draft));
             properties::compare(old, new, &mut draft);
+            errors::compare(old, new, context, &mut draft);
             draft.set_levels(context.levels);
             let announced = version::announced(draft.bump, draft.findings.iter());
             version::check(old, new, draft.bump, &announced, &mut draft);
@@ -126,6 +133,33 @@ impl Draft {
             message,
             help,
             witness: None,
+            fingerprint,
+        });
+    }
+
+    /// Adds a finding about an element of a property, which may be at another place in the new contract. The
+    /// fingerprint does not depend on the places.
+    pub(super) fn add(
+        &mut self,
+        code: Code,
+        level: Level,
+        places: Places,
+        (message, content): (String, &str),
+        help: Option<String>,
+        witness: Option<Witness>,
+    ) {
+        let name = self.name.clone();
+        let fingerprint = self.fingerprint(&[code.as_str(), &name, &message, content]);
+        self.findings.push(Finding {
+            code,
+            level,
+            capability: self.name.clone(),
+            side: None,
+            old_pointer: Some(places.old),
+            new_pointer: Some(places.new),
+            message,
+            help,
+            witness,
             fingerprint,
         });
     }

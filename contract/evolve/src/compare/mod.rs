@@ -5,6 +5,7 @@ mod capability;
 mod change;
 mod content;
 mod decider;
+mod errors;
 mod fragment;
 mod isolate;
 mod joint;

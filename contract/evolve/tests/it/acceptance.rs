@@ -307,6 +307,22 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
         "N0705",
         [("none", "determinism: deterministic"), ("determinism: nondeterministic", "determinism: deterministic")],
     ),
+    ("N0708", [("errors: [{code: A}]", "none"), ("errors: [{code: A, retryable: true}]", "none")]),
+    ("W0722", [("none", "errors: [{code: A}]"), ("none", "errors: [{code: A, retryable: true}]")]),
+    (
+        "W0723",
+        [
+            ("errors: [{code: A, detailsSchema: {const: 1}}]", "errors: [{code: A, detailsSchema: {enum: [1, 2]}}]"),
+            ("errors: [{code: A, detailsSchema: {const: 1}}]", "errors: [{code: A, detailsSchema: {enum: [1, 3]}}]"),
+        ],
+    ),
+    (
+        "W0724",
+        [
+            ("errors: [{code: A}, {code: B}]", "errors: [{code: A, retryable: true}, {code: B}]"),
+            ("errors: [{code: A}, {code: B}]", "errors: [{code: A}, {code: B, retryable: true}]"),
+        ],
+    ),
 ];
 
 /// The rules whose two changes are not pairs of contracts: each has a test below.

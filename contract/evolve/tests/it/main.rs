@@ -14,6 +14,7 @@
 mod acceptance;
 mod budget;
 mod call;
+mod errors;
 mod missing;
 mod pairs;
 mod properties;

@@ -74,6 +74,12 @@ capgen_diagnostic::codes! {
     pub RUNTIME_PATH = "E0215";
     /// Several capabilities with one name that are not versions of one capability.
     pub CAPABILITY_VERSIONS = "E0216";
+    /// A code of an error outside the pattern.
+    pub ERROR_CODE = "E0217";
+    /// Two errors of a capability with the same code.
+    pub DUPLICATE_ERROR = "E0218";
+    /// A status of an error that is not one of HTTP's for errors.
+    pub ERROR_STATUS = "E0219";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.

@@ -1,6 +1,6 @@
 //! The schemas of the values of keys.
 
-use capgen_descriptor::name::NAME_PATTERN;
+use capgen_descriptor::name::{ERROR_CODE_PATTERN, NAME_PATTERN, RESERVED_ERROR_CODES};
 use capgen_descriptor::{
     Assume, CapabilityKey, Determinism, SideEffects, Skew, VERSION_PATTERN, ValueType, VersionRange,
 };
@@ -8,8 +8,8 @@ use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
 use super::{mapping, options};
-use crate::AgentId;
-use crate::keys::{CALLS, Key, Value};
+use crate::keys::{CALLS, ERROR, Key, Value};
+use crate::{AgentId, DeclaredError};
 
 /// Relative paths: those that start with neither a slash nor a drive.
 const RELATIVE: &str = r"^([^/\\A-Za-z]|[A-Za-z]([^:]|$))";
@@ -26,6 +26,7 @@ fn schema(value: Value) -> Node {
         Value::AgentId => Node::matching(AgentId::PATTERN),
         Value::Path => Node::of("string").text("pattern", RELATIVE),
         Value::CapabilityName => Node::matching(NAME_PATTERN),
+        Value::Text => Node::of("string"),
         Value::FilledText => filled(),
         Value::FilledTexts => list(filled()).number("minItems", 1),
         Value::Flag => Node::of("boolean"),
@@ -38,6 +39,11 @@ fn schema(value: Value) -> Node {
         Value::Options => options(),
         Value::Calls => mapping(&CALLS),
         Value::Skew => one_of(Skew::ALL.map(Skew::name)).text("default", Skew::default().name()),
+        Value::Errors => list(mapping(&ERROR)).number("minItems", 1),
+        Value::ErrorCode => Node::matching(ERROR_CODE_PATTERN).set("not", reserved_code().into()),
+        Value::ErrorStatus => Node::of("integer")
+            .number("minimum", u64::from(DeclaredError::MIN_STATUS))
+            .number("maximum", u64::from(DeclaredError::MAX_STATUS)),
         Value::Assume => one_of(Assume::ALL.map(Assume::name)).text("default", Assume::default().name()),
     }
 }
@@ -68,6 +74,11 @@ pub(super) fn of_capability(key: &CapabilityKey) -> Node {
         Ok(example) => node.set("examples", Json::Array(vec![example])),
         Err(_) => node,
     }
+}
+
+/// The codes of the protocols, which no capability declares.
+fn reserved_code() -> Node {
+    Node::new().text("pattern", &format!("^({})", RESERVED_ERROR_CODES.join("|")))
 }
 
 fn one() -> Json {

@@ -11,6 +11,7 @@ pub(crate) const FLEET: &str = "the fleet";
 pub(crate) const PEERS: &str = "the table of peers";
 pub(super) const TRANSPORT: &str = "a transport";
 pub(super) const CAPABILITY: &str = "a capability";
+pub(super) const ERROR: &str = "an error";
 
 const NULL: &str = "a key without a value is null: add a value, or remove the key";
 
@@ -30,13 +31,14 @@ pub(super) fn document(subject: &str) -> Option<&'static str> {
 pub(super) fn mapping(data: &Data, subject: &str) -> Option<String> {
     let text = match (subject, data) {
         (MANIFEST | FLEET | PEERS, _) => document(subject)?,
-        (TRANSPORT | CAPABILITY | "an agent", Data::Null) => {
+        (TRANSPORT | CAPABILITY | ERROR | "an agent", Data::Null) => {
             "an element without a value is null: remove the `-`, or add keys"
         }
         (TRANSPORT | CAPABILITY, Data::Array(_)) => "it is a list in a list: write one `-` for each element",
         ("a peer", _) => "write a list of transports: `- { kind: memory, topics: { requests: <name> } }`",
         (TRANSPORT, _) => "write `{ kind: memory, topics: { requests: <name> } }`",
         (CAPABILITY, _) => "write `name: <name>`",
+        (ERROR, _) => "write `code: <CODE>`",
         (_, Data::Null) => NULL,
         _ => return None,
     };
@@ -62,6 +64,7 @@ pub(super) fn list(data: &Data, key: &str) -> String {
             Some(format!("write {} instead of the key: `{key}` is a list", quoted(&format!("- name: {name}"))))
         }),
         "agents" => one("id"),
+        "errors" => one("code"),
         _ => None,
     };
     // The text may be the element itself.
@@ -78,6 +81,7 @@ pub(super) fn element(key: &str) -> Option<String> {
     let element = match key {
         "transports" => "- { kind: memory, topics: { requests: <name> } }",
         "capabilities" => "- name: <name>",
+        "errors" => "- code: <CODE>",
         "agents" => "- { id: <id>, path: <path> }",
         "brokers" => "- <host>:9092",
         "servers" => "- nats://<host>:4222",

@@ -9,8 +9,8 @@ use semver::Version;
 use super::advice;
 use super::names::Names;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
-use super::schema;
-use crate::keys::{CAPABILITY_NAME, SIDES};
+use super::{errors, schema};
+use crate::keys::{CAPABILITY_NAME, ERRORS, SIDES};
 use crate::{Capability, Data, Node, Side, codes};
 
 /// Reads the value of a row of the table by its type.
@@ -46,15 +46,16 @@ macro_rules! value {
 
 macro_rules! read_keys {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        const KEYS: &[&str] = &[CAPABILITY_NAME.name, $($name,)* SIDES[0].name, SIDES[1].name];
+        const KEYS: &[&str] = &[CAPABILITY_NAME.name, $($name,)* ERRORS.name, SIDES[0].name, SIDES[1].name];
 
         /// Reads every key except the name.
         fn properties(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {
             Capability {
                 name,
                 $($field: value!($type, reader, map, $name),)*
-                input: schema::read(reader, map, Side::Request),
-                output: schema::read(reader, map, Side::Response),
+                errors: errors::read(reader, map, ERRORS.name),
+                input: schema::read(reader, map, Side::Request.schema_key()),
+                output: schema::read(reader, map, Side::Response.schema_key()),
             }
         }
     };

@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 mod capability;
 mod definitions;
+mod errors;
 mod inspect;
 mod json_notation;
 mod names;
@@ -87,7 +88,10 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
     }
     schema::check_patterns(reader, root);
     // A fleet would keep the compiled patterns of all its contracts.
-    reader.patterns.drop_compiled(capabilities.iter_mut().flat_map(|c| [&mut c.input, &mut c.output]).flatten());
+    let schemas = capabilities.iter_mut().flat_map(|Capability { input, output, errors, .. }| {
+        [input, output].into_iter().chain(errors.iter_mut().map(|error| &mut error.details))
+    });
+    reader.patterns.drop_compiled(schemas.flatten());
     Some(Manifest { agent: agent?, transports, capabilities })
 }
 

@@ -1,4 +1,4 @@
-//! The two schemas of a capability. The schema loader reports problems by JSON Pointer; here they get their spans.
+//! The schemas of a capability. The schema loader reports problems by JSON Pointer; here they get their spans.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,11 +8,10 @@ use capgen_schema::{Anchor, Patterns, Problem, Schema, codes as schema_codes};
 
 use super::reader::{Map, Place, Reader};
 use crate::tree::{Part, follow};
-use crate::{Data, Member, Node, Side};
+use crate::{Data, Member, Node};
 
-/// Reads the schema of a side; `None` if the key is absent or the schema has errors.
-pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option<Schema> {
-    let key = side.schema_key();
+/// Reads the schema of a key; `None` if the key is absent or the schema has errors.
+pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Schema> {
     let member = map.get(key)?;
     let mut place = map.below(key);
     if let Data::Null = member.value.data {

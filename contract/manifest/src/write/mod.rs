@@ -10,7 +10,8 @@ use capgen_diagnostic::visible;
 use capgen_schema::{Json, Object};
 use semver::Version;
 
-use crate::{AgentId, Capability, Manifest, Side, TransportSettings};
+use crate::keys::ERRORS;
+use crate::{AgentId, Capability, DeclaredError, Manifest, Side, TransportSettings};
 
 /// A key with its value.
 type Member<'m> = (&'m str, Cow<'m, Json>);
@@ -110,10 +111,14 @@ fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
 macro_rules! capability_members {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
         impl Capability {
-            /// The name, the keys of the table in its order, and the schemas.
+            /// The name, the keys of the table in its order, the errors, and the schemas.
             fn members(&self) -> Vec<Member<'_>> {
                 let mut members: Vec<Member<'_>> = vec![("name", Cow::Owned(text(&self.name)))];
                 $(members.extend(self.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*
+                if !self.errors.is_empty() {
+                    let errors = self.errors.iter().map(DeclaredError::definition).collect();
+                    members.push((ERRORS.name, Cow::Owned(Json::Array(errors))));
+                }
                 // Last, because they are long.
                 for side in Side::ALL {
                     members.extend(self.schema(side).map(|s| (side.schema_key(), Cow::Borrowed(s.source()))));

@@ -12,6 +12,7 @@
 )]
 
 mod common;
+mod declared_errors;
 mod definitions;
 mod fleet;
 mod hash;

@@ -4,10 +4,10 @@ use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{ExampleSettings, Schema, Steps, examples};
 
 use super::changes::findings;
-use super::parts::{Heading, contents, heading, marks, section, trail};
-use super::{frame, properties, versions};
+use super::parts::{Heading, code, contents, heading, marks, section, trail};
+use super::{errors, frame, properties, versions};
 use crate::fleet::{Agent, Index};
-use crate::html::Attribute::{Fixed, Href};
+use crate::html::Attribute::Href;
 use crate::html::{Html, class};
 use crate::json;
 use crate::place::{Anchor, Page};
@@ -33,6 +33,7 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, (number, label): 
         (heading(Anchor::fixed("properties"), "Properties"), true),
         (heading(schema::side_anchor(request.0), request.1), true),
         (heading(schema::side_anchor(response.0), response.1), true),
+        (heading(Anchor::fixed("errors"), "Errors"), !capability.errors.is_empty()),
         (heading(Anchor::fixed("use"), "Use"), true),
         (heading(Anchor::fixed("versions"), "Versions"), known.len() > 1),
         (heading(Anchor::fixed("changes"), "Changes"), !changed.is_empty()),
@@ -52,10 +53,13 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, (number, label): 
             others(html, page, manifest, number);
         });
         contents(html, page, &present);
-        let [first, request, response, usage, versioned, changes, warnings] = &headings;
+        let [first, request, response, failures, usage, versioned, changes, warnings] = &headings;
         section(html, page, &first.0, |html| properties::list(html, capability));
         for (heading, side) in [(&request.0, Side::Request), (&response.0, Side::Response)] {
             section(html, page, heading, |html| payload(html, page, capability, side));
+        }
+        if failures.1 {
+            section(html, page, &failures.0, |html| errors::list(html, capability));
         }
         section(html, page, &usage.0, |html| commands(html, agent, label));
         if versioned.1 {
@@ -115,10 +119,6 @@ fn valid(html: &mut Html, schema: &Schema) {
         Ok(found) => found.iter().for_each(|value| code(html, |html| json::block(html, value))),
         Err(_) => html.leaf("p", &[class("muted")], "No example was found within the limit of the search."),
     }
-}
-
-fn code(html: &mut Html, content: impl FnOnce(&mut Html)) {
-    html.element("pre", &[Fixed("tabindex", "0")], |html| html.element("code", &[], content));
 }
 
 /// Commands for the capability. Ids and names have no character that a shell acts on.

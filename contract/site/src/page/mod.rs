@@ -4,6 +4,7 @@ mod agent;
 mod calls;
 mod capability;
 mod changes;
+mod errors;
 mod frame;
 mod overview;
 mod parts;

@@ -88,6 +88,11 @@ pub(super) fn marks(html: &mut Html, capability: &Capability) {
     }
 }
 
+/// Text with its lines, which can be scrolled with the keyboard.
+pub(super) fn code(html: &mut Html, content: impl FnOnce(&mut Html)) {
+    html.element("pre", &[Fixed("tabindex", "0")], |html| html.element("code", &[], content));
+}
+
 /// The name of a level, with its colour.
 pub(super) fn level(html: &mut Html, level: Level) {
     let name = match level {

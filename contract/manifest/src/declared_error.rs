@@ -1,0 +1,65 @@
+//! The errors that a capability declares.
+
+use capgen_schema::{Json, Number, Object, Schema};
+
+/// An error that a capability declares: a code, and the details that come with it.
+///
+/// The set of declared errors is open. A provider may fail with other codes, and one with a newer contract may declare
+/// more of them, so declared errors are not a part of the hash of a contract.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeclaredError {
+    /// See [`capgen_descriptor::name::is_error_code`]. Unique in its capability.
+    pub code: String,
+    /// Human-readable text. It comes from the author of the contract: treat it as untrusted.
+    pub description: Option<String>,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// The status of the response over HTTP, from 400 to 599; see [`MIN_STATUS`](Self::MIN_STATUS).
+    pub status: Option<u16>,
+    /// The schema of the details; without one, the error has no details.
+    pub details: Option<Schema>,
+}
+
+impl DeclaredError {
+    /// The least status: those of errors start with 400 ([RFC 9110, section
+    /// 15](https://www.rfc-editor.org/rfc/rfc9110#section-15)).
+    pub const MIN_STATUS: u16 = 400;
+    /// The greatest status.
+    pub const MAX_STATUS: u16 = 599;
+
+    /// An error with a code and nothing else. The caller checks the code with
+    /// [`is_error_code`](capgen_descriptor::name::is_error_code).
+    ///
+    /// ```
+    /// use capgen_manifest::DeclaredError;
+    /// let full = DeclaredError::new("NO_SEATS");
+    /// assert!(!full.retryable && full.details.is_none());
+    /// ```
+    pub fn new(code: impl Into<String>) -> Self {
+        Self { code: code.into(), description: None, retryable: false, status: None, details: None }
+    }
+
+    /// Everything that a manifest declares about the error, with its schema as it is written.
+    ///
+    /// ```
+    /// let error = capgen_manifest::DeclaredError::new("NO_SEATS");
+    /// assert_eq!(error.definition().canonical(), r#"{"code":"NO_SEATS"}"#);
+    /// ```
+    pub fn definition(&self) -> Json {
+        let Self { code, description, retryable, status, details } = self;
+        let text = |text: &String| Json::String(text.clone());
+        let members = [
+            ("code", Some(text(code))),
+            ("description", description.as_ref().map(text)),
+            ("status", status.map(|status| Json::Number(Number::from(u64::from(status))))),
+            ("retryable", retryable.then_some(Json::Bool(true))),
+            ("detailsSchema", details.as_ref().map(|schema| schema.source().clone())),
+        ];
+        let mut error = Object::new();
+        for (key, value) in members.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            error.push(key.to_owned(), value);
+        }
+        Json::Object(error)
+    }
+}
