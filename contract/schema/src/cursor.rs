@@ -327,8 +327,8 @@ pub fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a text is written between the quotation marks of a JSON string as it is: it has no byte with a meaning there,
-/// as for [`plain_end`].
+/// Whether a text is written between the quotation marks of a JSON string as it is: it has no byte with a meaning
+/// there, as for [`plain_end`].
 ///
 /// ```
 /// use capgen_schema::is_plain;

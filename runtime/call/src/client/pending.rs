@@ -85,8 +85,8 @@ impl Hasher for TokenHasher {
     }
 
     fn write_u64(&mut self, token: u64) {
-        // Fibonacci hashing: 2^64 divided by the golden ratio spreads numbers in a row over all bits.
-        self.0 = token.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // A large odd number, here of digits of pi, spreads numbers in a row over all bits.
+        self.0 = token.wrapping_mul(0x517C_C1B7_2722_0A95);
     }
 }
 
