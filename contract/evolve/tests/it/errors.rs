@@ -1,5 +1,4 @@
 //! Changes of declared errors: none of them is breaking.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_evolve::{Finding, Level, Lock, LockChangeKind, Settings, compare};
 use capgen_manifest::{Manifest, Source, load};

@@ -1,5 +1,4 @@
 //! The key `errors` of a capability.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_manifest::{Diagnostic, Manifest, Source, capabilities_schema, load};
 use serde_json::Value;

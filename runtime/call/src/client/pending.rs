@@ -70,8 +70,8 @@ struct Waiting {
     is_closed: bool,
 }
 
-/// The hash of a token. The client chooses the tokens, in their order, so that no one can make their hashes collide; the
-/// usual hash, which prevents that, takes a hundred times as long.
+/// The hash of a token. The client chooses the tokens, in their order, so that no one can make their hashes collide;
+/// the usual hash, which prevents that, takes much longer.
 #[derive(Default)]
 struct TokenHasher(u64);
 
