@@ -17,8 +17,8 @@ pub(super) struct Asked {
 
 /// The most pairs that are remembered. A peer has a few contracts; a hostile one could send any number.
 const MAX_PAIRS: usize = 1024;
-/// The longest hash of a provider, in bytes: that of SHA-256 in hexadecimal. A longer text cannot be a hash, and a hostile
-/// provider could fill the memory with it.
+/// The longest hash of a provider, in bytes: that of SHA-256 in hexadecimal. A longer text cannot be a hash, and a
+/// hostile provider could fill the memory with it.
 const MAX_HASH: usize = 64;
 
 impl Asked {
