@@ -71,6 +71,14 @@ impl Entry {
     }
 }
 
+impl Unhandled {
+    /// A failure, whose cause goes to the log here: no answer has it.
+    pub(super) fn failure(failure: Failure) -> Self {
+        failure.log();
+        Self::Failure(failure)
+    }
+}
+
 impl InvalidSide {
     pub(super) fn new(error: InvalidPayload) -> Self {
         Self(list(error))

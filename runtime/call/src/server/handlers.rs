@@ -60,7 +60,7 @@ impl Handlers {
             let request = C::Request::from_json_with(&payload, REDACTED).map_err(InvalidSide::new)?;
             let handler = Arc::clone(&handler);
             Ok(Box::pin(async move {
-                let response = handler(context, request).await.map_err(Unhandled::Failure)?;
+                let response = handler(context, request).await.map_err(Unhandled::failure)?;
                 written(response.to_json_with(REDACTED))
             }))
         };
@@ -82,7 +82,7 @@ impl Handlers {
             let request = read(&payload, input.as_ref())?;
             let (handler, output) = (Arc::clone(&handler), Arc::clone(&output));
             Ok(Box::pin(async move {
-                let response = handler(context, request).await.map_err(Unhandled::Failure)?;
+                let response = handler(context, request).await.map_err(Unhandled::failure)?;
                 let violations = output.as_ref().as_ref().map(|output| output.validate(&response)).unwrap_or_default();
                 if !violations.is_empty() {
                     return Err(Unhandled::Invalid(InvalidSide(violations)));
@@ -105,7 +105,7 @@ impl Handlers {
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let (request, handler) = (read(&payload, None)?, Arc::clone(&handler));
             Ok(Box::pin(async move {
-                written(handler(context, request).await.map_err(Unhandled::Failure)?.to_json_with(REDACTED))
+                written(handler(context, request).await.map_err(Unhandled::failure)?.to_json_with(REDACTED))
             }))
         };
         self.add(name, None, Box::new(run))

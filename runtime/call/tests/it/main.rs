@@ -19,6 +19,7 @@ mod calls;
 mod cancel;
 mod embedded;
 mod envelope;
+mod failures;
 mod fixture;
 mod heartbeats;
 mod instances;

@@ -1,11 +1,11 @@
-//! The spans of calls. The test runs in a process of its own, because threads of other tests, which have no subscriber,
-//! could switch the spans off.
+//! The spans of calls.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::fixture::alone::is_run_alone;
 use crate::fixture::{Fixture, Review, handlers};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -42,21 +42,9 @@ impl Subscriber for Spans {
     fn exit(&self, _: &Id) {}
 }
 
-/// The variable of the process that runs the test alone.
-const IS_ALONE: &str = "CALL_TEST_IS_ALONE";
-
 #[tokio::test]
 async fn both_sides_have_a_span_with_the_same_correlation_id() {
-    if std::env::var_os(IS_ALONE).is_none() {
-        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
-        alone.args(["--exact", "--nocapture", "spans::both_sides_have_a_span_with_the_same_correlation_id"]);
-        let output = alone.env(IS_ALONE, "1").output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+    if is_run_alone("spans::both_sides_have_a_span_with_the_same_correlation_id") {
         return;
     }
     let spans = Spans::default();
