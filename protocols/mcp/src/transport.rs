@@ -232,11 +232,12 @@ impl Server {
             return Err(ErrorPayload::of(code::INVALID_ENVELOPE, "the payload is not JSON"));
         };
         let tools = self.client.tools().await.map_err(failed)?;
-        if tools.get(name).is_none() {
+        let version = request.header(header::VERSION).and_then(|version| version.parse().ok());
+        let Some(tool) = tools.for_caller(name, version.as_ref()) else {
             let message = format!("the MCP server has no tool `{name}`");
             return Err(ErrorPayload::of(code::NO_CAPABILITY, message));
-        }
-        match self.client.call_tool(name, payload, remaining).await {
+        };
+        match self.client.call_tool(tool.name(), payload, remaining).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
             Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, capgen_diagnostic::visible_lines(&text))),
             Err(error) => Err(failed(error)),

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use capgen_diagnostic::cut_short;
-use capgen_interop::{REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, tool_side};
-use capgen_manifest::Side;
+use capgen_interop::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, tool_side};
+use capgen_manifest::{Side, are_in_one_line};
 use capgen_schema::{Json, Object};
+use semver::Version;
 
 use super::negotiate::ServerInfo;
 use crate::error::McpError;
@@ -67,6 +68,13 @@ impl Tool {
         &self.definition
     }
 
+    /// The capability and its version, if the tool is an export of capgen that states one.
+    pub(crate) fn capability(&self) -> Option<(&str, Version)> {
+        let meta = self.definition.get("_meta")?.get(MCP_META_KEY)?;
+        let name = meta.get("name").and_then(Json::as_str).unwrap_or(&self.name);
+        Some((name, meta.get("version")?.as_str()?.parse().ok()?))
+    }
+
     /// The arguments of a call: the request, which is a member of an object if the tool was exported so.
     pub(crate) fn arguments(&self, request: Json) -> Json {
         if self.wraps_request { object([(REQUEST_MEMBER, request)]) } else { request }
@@ -111,6 +119,22 @@ impl ToolList {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name && !name.is_empty())
+    }
+
+    /// The tool for a caller that knows a tool by its name, and states its version. If the server has tools for versions
+    /// of the same compatibility line as the caller's, it is that of the equal one, or else of the highest one: a
+    /// request that is valid for another line may mean something else there.
+    pub(crate) fn for_caller(&self, name: &str, caller: Option<&Version>) -> Option<&Tool> {
+        let named = self.get(name)?;
+        let (Some(caller), Some((capability, _))) = (caller, named.capability()) else { return Some(named) };
+        let of_line = self.tools.iter().filter_map(|tool| {
+            let (name, version) = tool.capability()?;
+            (name == capability && are_in_one_line(&version, caller)).then_some((version == *caller, version, tool))
+        });
+        let best = of_line.max_by(|(is_equal, version, _), (other_is_equal, other, _)| {
+            (is_equal, version).cmp(&(other_is_equal, other))
+        });
+        Some(best.map_or(named, |(_, _, tool)| tool))
     }
 
     /// Removes the tools that clients over HTTP must not offer.

@@ -128,3 +128,30 @@ async fn a_client_calls_the_tool_of_the_version_of_its_contract() {
         assert_eq!(called.response, Some(json!(version)), "{called:?}");
     }
 }
+
+#[tokio::test]
+async fn a_client_that_knows_one_version_calls_the_tool_of_its_line() {
+    let served = trips(&["1.3.0", "1.4.0", "2.0.0"], &[]);
+    let service = all_versions(&served).unwrap().listen(0, HttpOptions::default()).await.unwrap();
+    for (version, property, expected) in [
+        ("1.3.0", "1_3_0", Some("1.3.0")),
+        // Of its line, the highest.
+        ("1.2.0", "1_4_0", Some("1.4.0")),
+        ("1.9.0", "1_4_0", Some("1.4.0")),
+        ("2.1.0", "2_0_0", Some("2.0.0")),
+        // The agent has no version of its line.
+        ("3.0.0", "2_0_0", Some("2.0.0")),
+        ("1.4.0", "2_0_0", None),
+    ] {
+        let url = HttpServer::new(&format!("http://{}/mcp", service.address())).unwrap();
+        let server = McpClient::connect(url, ClientOptions::default()).await.unwrap();
+        let transport = McpTransport::new().with_server("trips", server, ToolNames::default());
+        // The requests of the caller are loose, so that the server decides.
+        let mut own = trips(&[version], &[]);
+        own.capabilities[0].input = None;
+        let client = Client::builder("desk").transport(transport).peers(PeerTable::new().with_manifest(&own));
+        let client = client.build().await.unwrap();
+        let called = client.call_json("trips", "book", &json!({property: "a"})).await;
+        assert_eq!(called.response, expected.map(|version| json!(version)), "{version}: {called:?}");
+    }
+}
