@@ -473,7 +473,7 @@ tests["a request that only its caller can read names the side that does not know
   const answer = JSON.parse(await handleShop(request({ payload: {}, headers: other }), handlers));
   const { code, message, retryable, effect, side, violations, skew } = answer.payload;
   assert.deepEqual([code, retryable, effect, side, violations.length], ["EVERSION_SKEW", true, "none", "request", 1]);
-  assert.equal(message, 'the provider (1.2.0) does not accept `/text`, which your contract (1.1.0) allows: missing required property "text"');
+  assert.equal(message, "the provider (1.2.0) requires `text`, which your contract (1.1.0) may leave out");
   assert.deepEqual(skew, {
     callerVersion: "1.1.0", callerContract: "0".repeat(64), providerVersion: "1.2.0", providerContract: hash, served: ["1.2.0"],
     reason: "payload",

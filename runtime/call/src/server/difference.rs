@@ -69,6 +69,12 @@ impl<'a> Difference<'a> {
             let name = shown(&name);
             return format!("the provider{provider} does not know {name}, which your contract{caller} may send");
         }
+        if *keyword == Keyword::Required
+            && let Some(name) = pointer::tokens(path).last()
+        {
+            let name = shown(&name);
+            return format!("the provider{provider} requires {name}, which your contract{caller} may leave out");
+        }
         let place = if path.is_empty() { "the request".to_owned() } else { shown(path) };
         format!("the provider{provider} does not accept {place}, which your contract{caller} allows: {message}")
     }
@@ -106,6 +112,10 @@ mod tests {
         assert_eq!(
             message([None, None], "/a/x~1y~0\u{1}", Keyword::AdditionalProperties),
             r#"the provider does not know "x/y~\u0001", which your contract may send"#
+        );
+        assert_eq!(
+            message(versions, "/trip/price", Keyword::Required),
+            "the provider (1.0.0) requires `price`, which your contract (1.1.0) may leave out"
         );
         assert_eq!(
             message(versions, "/tags/0", Keyword::MaxLength),

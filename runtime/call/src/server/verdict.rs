@@ -110,6 +110,7 @@ pub(super) fn received(text: &str, hash: &str) -> Result<OwnedDescriptor, String
 /// The reason of a refusal, as data.
 fn reason_of(refusal: &Refusal) -> &'static str {
     match refusal {
+        Refusal::Incompatible(found) if found.undecided.is_some() => reason::UNDECIDED,
         Refusal::Incompatible(found) if found.side == Side::Response => reason::RESPONSE,
         Refusal::Incompatible(_) => reason::PAYLOAD,
         _ => reason::UNDECIDED,

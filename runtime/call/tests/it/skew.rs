@@ -508,3 +508,18 @@ async fn comparisons_follow_the_assumed_programs() {
         assert_eq!(results[0].status, expected, "{results:?}");
     }
 }
+
+#[tokio::test]
+async fn a_comparison_without_a_result_is_undecided() {
+    let looking = |version: &str, pattern: &str| Capability {
+        output: Some(Schema::parse_text(&json!({"type": "string", "pattern": pattern}).to_string()).unwrap()),
+        ..contract(version, "true")
+    };
+    // The same strings, which the comparison of patterns with look-ahead does not show.
+    let (old, new) = (looking("1.0.0", "^(?:(?!--)[a-z-])*$"), looking("1.1.0", "^(?:(?!-{2})[a-z-])*$"));
+    let known = |server: ServerBuilder| server.skew(Skew::Refuse).known_contract(&old);
+    let (results, _) = call(&old, &new, &[json!("a")], known).await;
+    let error = results[0].error.as_ref().unwrap();
+    assert_eq!(error.code, "EVERSION_SKEW");
+    assert_eq!(error.skew.as_ref().unwrap().reason.as_deref(), Some("undecided"), "{error:?}");
+}

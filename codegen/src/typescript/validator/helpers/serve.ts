@@ -47,12 +47,12 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
     );
   const respond = ({ response = null, error }«: any») => {
     const { hash, version }«: any» = call.capability ?? {};
-    const { reason, finding }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
+    const { reason }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
       "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
-      "capgen-skew": finding && JSON.stringify(skewOf(call, reason)),
+      "capgen-skew": reason && JSON.stringify(skewOf(call, reason)),
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };

@@ -9,9 +9,12 @@ function unreadable({ path, message, keyword }«: any», ours«?: string», thei
     const chars = [...name];
     return JSON.stringify(chars.slice(0, 64).join("")) + (chars.length > 64 ? "..." : "");
   };
+  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
   if (keyword === "additionalProperties" && path) {
-    const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
     return `the provider${of(ours)} does not know ${shown(name)}, which your contract${of(theirs)} may send`;
+  }
+  if (keyword === "required" && path) {
+    return `the provider${of(ours)} requires ${shown(name)}, which your contract${of(theirs)} may leave out`;
   }
   return `the provider${of(ours)} does not accept ${path ? shown(path) : "the request"}, which your contract${of(theirs)} allows: ${message}`;
 }
