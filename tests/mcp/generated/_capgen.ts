@@ -1109,7 +1109,8 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
   const controller = new AbortController();
   call.controllers.add(controller);
   try {
-    const descriptor = needed ?? askedContract(call, number);
+    // The instances at an address of their own have the caller's contract.
+    const descriptor = needed ?? (address ? undefined : askedContract(call, number));
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,
@@ -1431,12 +1432,12 @@ export async function serve(agent: string, capabilities: any, methods: any, text
     );
   const respond = ({ response = null, error }: any) => {
     const { hash, version }: any = call.capability ?? {};
-    const { reason, finding }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
+    const { reason }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
       "capgen-version": parts.headers?.["capgen-contract"] === hash ? undefined : version,
       "capgen-status": error && "error",
-      "capgen-skew": finding && JSON.stringify(skewOf(call, reason)),
+      "capgen-skew": reason && JSON.stringify(skewOf(call, reason)),
     };
     return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };
@@ -1907,9 +1908,12 @@ export function unreadable({ path, message, keyword }: any, ours?: string, their
     const chars = [...name];
     return JSON.stringify(chars.slice(0, 64).join("")) + (chars.length > 64 ? "..." : "");
   };
+  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
   if (keyword === "additionalProperties" && path) {
-    const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
     return `the provider${of(ours)} does not know ${shown(name)}, which your contract${of(theirs)} may send`;
+  }
+  if (keyword === "required" && path) {
+    return `the provider${of(ours)} requires ${shown(name)}, which your contract${of(theirs)} may leave out`;
   }
   return `the provider${of(ours)} does not accept ${path ? shown(path) : "the request"}, which your contract${of(theirs)} allows: ${message}`;
 }

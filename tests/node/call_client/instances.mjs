@@ -157,6 +157,18 @@ tests["a contract that a response asks for is sent once to each contract of the 
     for (let count = 0; count < 2; count++) await client.read(null);
     assert.deepEqual(described(requests), [false, false], contract);
   }
+  // The processes with the caller's contract do not need it. When they are gone, the request to any has it.
+  let hasNew = true;
+  const { client, requests } = scripted((request, send) => {
+    if (request.at === part && !hasNew) throw unreachable();
+    if (request.at === part) return send(response(request, 1));
+    send(hasNew ? skewed(request, { retryAfterMs: 1 }) : asking(request, "d".repeat(64)));
+  });
+  for (let count = 0; count < 2; count++) assert.equal((await client.read(null)).status, "ok");
+  hasNew = false;
+  for (let count = 0; count < 2; count++) assert.equal((await client.read(null, { timeoutMs: 3000 })).status, "ok");
+  assert.deepEqual(requests().map(({ at }) => at), ["", part, part, part, "", ""]);
+  assert.deepEqual(described(requests), [false, false, false, false, false, true]);
   // An agent cannot ask without end.
   let count = 0;
   const hostile = scripted((request, send) => send(asking(request, `${count++}`.padStart(64, "0"))));

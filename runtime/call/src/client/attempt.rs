@@ -85,7 +85,7 @@ impl Client {
 
     /// Publishes the request of a call that has one attempt and is in flight until its end.
     pub(super) async fn publish_once(&self, started: &Started, request: &Request<'_>) -> Result<Waiting, CallError> {
-        let permit = self.permit()?;
+        let permit = self.permit(started)?;
         self.publish(started, request, Some(permit)).await
     }
 
@@ -104,7 +104,7 @@ impl Client {
 
     /// Publishes a request without a response.
     pub(super) async fn publish_event(&self, started: &Started, request: &Request<'_>) -> Result<(), CallError> {
-        let _permit = self.permit()?;
+        let _permit = self.permit(started)?;
         let link = self.link(request.target)?;
         if link.pending.is_closed() {
             return Err(abandoned());
@@ -175,9 +175,13 @@ impl Client {
         }
     }
 
-    /// The right to have a call in flight.
-    pub(super) fn permit(&self) -> Result<OwnedSemaphorePermit, CallError> {
+    /// The right of a call to be in flight.
+    pub(super) fn permit(&self, started: &Started) -> Result<OwnedSemaphorePermit, CallError> {
         self.inner.limit.clone().try_acquire_owned().map_err(|_| {
+            // A call that is too late would not be sent if there were room.
+            if started.remaining().is_zero() {
+                return too_late(started);
+            }
             CallError::new(code::BUSY, "this client has as many calls in flight as `max_in_flight` allows")
         })
     }

@@ -45,7 +45,9 @@ impl Client {
         // The budget for further attempts depends on the number of calls.
         let known = self.inner.known(&started.peer);
         let Begin { is_contract_wanted, first } = known.begin(request.target.contract.hash(), started.start);
-        let contract = if is_contract_wanted { self.contract_asked_for(request, &known) } else { None };
+        // The instances that have the caller's contract need it from no request.
+        let is_wanted = is_contract_wanted && first != Some(First::Own);
+        let contract = if is_wanted { self.contract_asked_for(request, &known) } else { None };
         let request = Request { contract: contract.as_deref(), ..*request };
         let exchange = Exchange { client: self, started, request, known: &known, is_valid };
         let reply = exchange.with_others(first).await?;
@@ -120,7 +122,7 @@ impl Exchange<'_> {
         let (Some(own), true) = (self.own_address(), request.target.contract.is_repeatable()) else {
             return unreadable;
         };
-        let Ok(_permit) = client.permit() else { return unreadable };
+        let Ok(_permit) = client.permit(started) else { return unreadable };
         if started.remaining() < MIN_REST || !known.take_attempt() {
             return unreadable;
         }

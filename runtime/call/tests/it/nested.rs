@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use capgen::call::{
     AgentId, CallMode, CallOptions, CapabilityContract, Client, Context, Envelope, Handlers, IncomingContent, Manifest,
-    MemoryBroker, PeerTable, Server, Status, SubscribeOptions, Transport, TransportSettings, header,
+    MemoryBroker, PeerTable, Retry, Server, Status, SubscribeOptions, Transport, TransportSettings, header,
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -172,4 +172,26 @@ async fn client_status(broker: &MemoryBroker) -> Status {
     });
     let _server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.e").start().await.unwrap();
     client(broker, "b", "e").await.call_json("e", "ask", &Value::Null).await.status
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_after_the_deadline_of_its_parent_is_too_late_also_without_room() {
+    let broker = MemoryBroker::new();
+    let last = broker.connect();
+    let mut requests = last.subscribe("agents.c", SubscribeOptions::default()).await.unwrap();
+    for attempts in [1, 3] {
+        let peers = PeerTable::new().with_manifest(&agent("c"));
+        let client = Client::builder("b").transport(Arc::new(broker.connect())).peers(peers).max_in_flight(1);
+        let client = client.retry(Retry::attempts(attempts)).build().await.unwrap();
+        let other = client.clone();
+        let waiting = tokio::spawn(async move { other.call_json("c", "ask", &json!(1)).await });
+        requests.next().await.unwrap();
+        let request = Context::of_request("a", "ask", "m", Some(0));
+        let options = request.child_options();
+        sleep(Duration::from_millis(1)).await;
+        let result = client.call_json_with("c", "ask", &json!(2), &options, CallMode::Sync).await;
+        assert_eq!(result.status, Status::Timeout, "{attempts}: {result:?}");
+        waiting.abort();
+        let _ = waiting.await;
+    }
 }

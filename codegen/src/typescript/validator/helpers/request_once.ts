@@ -12,7 +12,8 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
   const controller = new AbortController();
   call.controllers.add(controller);
   try {
-    const descriptor = needed ?? askedContract(call, number);
+    // The instances at an address of their own have the caller's contract.
+    const descriptor = needed ?? (address ? undefined : askedContract(call, number));
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,

@@ -97,7 +97,7 @@ impl<'a> Attempts<'a> {
     pub(super) fn start_search(&mut self) {
         let address = self.search.start();
         if self.permit.is_none() {
-            self.permit = self.client.permit().ok();
+            self.permit = self.client.permit(self.started).ok();
         }
         if self.permit.is_some() && self.waiting.len() < MAX_WAITING && self.known.take_attempt() {
             self.sent += 1;

@@ -125,7 +125,7 @@ impl Exchange<'_> {
         if self.client.inner.retry.attempts > 1 {
             return Box::pin(self.repeat(request)).await;
         }
-        let _permit = self.client.permit()?;
+        let _permit = self.client.permit(self.started)?;
         self.client.attempt(self.started, request).await
     }
 
@@ -349,7 +349,7 @@ impl<'a> Attempts<'a> {
             return;
         }
         if self.permit.is_none() {
-            match self.client.permit() {
+            match self.client.permit(self.started) {
                 Ok(permit) => self.permit = Some(permit),
                 Err(error) => {
                     self.count += 1;
