@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use capgen_codegen::history::{HistoryTable, MAX_OLDER, OlderContracts, OlderFiles, VerdictSources};
 use capgen_codegen::regenerate::Locator;
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{Fleet, LoadedContract};
+use capgen_manifest::{Fleet, LoadedContract, Selection};
 use clap::error::ErrorKind;
 
 use super::Generate;
@@ -86,9 +86,16 @@ impl History {
     }
 }
 
-/// The files of the options about older contracts, for `--watch`.
-pub(super) fn files(arguments: &Generate) -> impl Iterator<Item = PathBuf> {
-    arguments.history.iter().filter(|value| value.as_os_str() != GIT).chain(&arguments.accepted).cloned()
+/// The files that the tables of older contracts depend on, for `--watch`: those of the options, and the accepted
+/// findings that the fleet names.
+pub(super) fn files(arguments: &Generate, selection: &Selection) -> Vec<PathBuf> {
+    if arguments.history.is_empty() {
+        return Vec::new();
+    }
+    let files = arguments.history.iter().filter(|value| value.as_os_str() != GIT).cloned();
+    // A fleet with errors is one of the files that are watched in any case.
+    let of_fleet = || selection.fleet().ok()??.accepted_file();
+    files.chain(arguments.accepted.clone().or_else(of_fleet)).collect()
 }
 
 /// The contracts in the commits that changed the manifest.

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> RunResult {
         signals::remove_temporary_files_at_the_end();
     }
     if arguments.watch {
-        let source = || arguments.imported.mcp.iter().cloned().chain(history::files(arguments)).collect();
+        let source = || arguments.imported.mcp.iter().cloned().chain(history::files(arguments, &selection)).collect();
         if arguments.imported.mcp.as_deref().is_some_and(input::is_stdin) {
             return Err(Failure::usage(
                 ErrorKind::ArgumentConflict,

@@ -70,7 +70,10 @@ impl History {
         report: &mut CargoInstructions<'_>,
     ) -> Result<Vec<HistoryTable>, BuildError> {
         if self.files.is_empty() {
-            return Ok(Vec::new());
+            return match self.assume.is_some() || self.accepted.is_some() {
+                true => Err(report.fail(&[without_history()])),
+                false => Ok(Vec::new()),
+            };
         }
         if !has_calls {
             return Err(report.fail(&[without_calls()]));
@@ -116,6 +119,12 @@ impl History {
 fn without_calls() -> Diagnostic {
     let message = "the build script has older contracts, but its output has no servers";
     Diagnostic::new(codes::NO_TABLE, message).help("call `.calls(true)`, or remove `.history(...)`")
+}
+
+fn without_history() -> Diagnostic {
+    let message = "the build script sets how older contracts are compared, but has none";
+    Diagnostic::new(codes::NO_TABLE, message)
+        .help("call `.history(...)`, or remove `.assume(...)` and `.accepted(...)`")
 }
 
 fn of_another_agent(older: &LoadedContract) -> Diagnostic {

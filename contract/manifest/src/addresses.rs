@@ -4,10 +4,13 @@ use std::collections::HashMap;
 
 use crate::{AgentId, Diagnostic, LoadedContract, TransportSettings, codes};
 
-/// The parts that may follow the address of requests, each with the number of further parts: that of cancels, also of
-/// one instance, that of a contract, and those of events.
-const DERIVED: [(&str, std::ops::RangeInclusive<usize>); 3] =
-    [("control", 0..=1), ("contract", 1..=1), ("events", 0..=usize::MAX)];
+/// The parts that follow the address of requests: that of cancels, also of one instance, that of a contract, and those
+/// of events.
+const DERIVED: [&str; 3] = ["control", "contract", "events"];
+
+/// The name of an instance has 22 characters of base64url, and that of a contract the first 32 hexadecimal digits of its
+/// hash.
+const LENGTHS: [usize; 2] = [22, 32];
 
 /// Longer addresses are not examined, because the search for the addresses from which one is derived takes time
 /// quadratic in its length. Addresses that people choose are much shorter.
@@ -98,10 +101,26 @@ fn bases<'a>(kind: &str, address: &'a str) -> impl Iterator<Item = (&'a str, &'s
         let (base, rest) = address.split_at_checked(at)?;
         let mut parts = rest.get(separator.len_utf8()..)?.split(separator);
         let first = parts.next()?;
-        let further = parts.count();
-        let derived = DERIVED.iter().find(|(part, count)| *part == first && count.contains(&further));
-        derived.map(|(part, _)| (base, *part))
+        let part = DERIVED.into_iter().find(|part| *part == first)?;
+        let [instance, contract] = LENGTHS;
+        let is_derived = match (part, parts.next(), parts.next()) {
+            ("events", ..) | ("control", None, _) => true,
+            ("control", Some(name), None) => has_form(name, instance, is_base64url),
+            ("contract", Some(name), None) => {
+                has_form(name, contract, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            }
+            _ => false,
+        };
+        is_derived.then_some((base, part))
     })
+}
+
+fn has_form(name: &str, length: usize, is_digit: impl Fn(u8) -> bool) -> bool {
+    name.len() == length && name.bytes().all(is_digit)
+}
+
+fn is_base64url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 fn separator(kind: &str) -> char {
@@ -128,10 +147,12 @@ mod tests {
     fn derived_addresses_have_the_parts_of_the_protocol() {
         for (kind, address, expected) in [
             ("nats", "agents.trips.control", Some(("agents.trips", "control"))),
-            ("nats", "agents.trips.control.i", Some(("agents.trips", "control"))),
-            ("nats", "agents.trips.control.i.j", None),
+            ("nats", "agents.trips.control.AAAAAAAAAAAAAAAAAAAA-_", Some(("agents.trips", "control"))),
+            ("nats", "agents.trips.control.AAAAAAAAAAAAAAAAAAAA-_.j", None),
+            ("nats", "agents.trips.control.panel", None),
             ("nats", "agents.trips.contract", None),
-            ("nats", "agents.trips.contract.0123", Some(("agents.trips", "contract"))),
+            ("nats", "agents.trips.contract.0123456789abcdef0123456789abcdef", Some(("agents.trips", "contract"))),
+            ("nats", "agents.trips.contract.0123", None),
             ("nats", "agents.trips.events", Some(("agents.trips", "events"))),
             ("nats", "agents.trips.events.booked.key", Some(("agents.trips", "events"))),
             ("nats", "agents.trips.controls", None),

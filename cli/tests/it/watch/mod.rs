@@ -245,3 +245,22 @@ fn a_watching_check_has_no_other_format() {
     let run = Fleet::new(&["a"]).run("check --watch --format json").ended(2);
     assert!(run.stderr.contains("cannot be used with"), "{run:?}");
 }
+
+#[test]
+fn the_findings_that_a_fleet_accepts_are_a_part_of_the_result() {
+    let fleet = Fleet::new(&["a"]);
+    let capability = |schema: &str| loose("a").replace("name: ping", &format!("name: ping, outputSchema: {schema}"));
+    fleet.write("v1.yaml", &capability("{ type: string }"));
+    fleet.write(MANIFEST, &capability("{ type: [string, 'null'] }"));
+    fleet.write("fleet.yaml", "version: 1\nagents: []\ncalls: { accepted: reviewed.yaml }\n");
+    fleet.write("reviewed.yaml", "[]\n");
+    let watching = Watching::start(&fleet, "gen --peer a --lang ts --calls --history v1.yaml --watch");
+    let table = fleet.read("generated/a.ts");
+    let (_, rest) = table.split_once("fingerprint: \"").unwrap();
+    let (fingerprint, _) = rest.split_once('"').unwrap();
+    let entry = format!("- {{ fingerprint: \"{fingerprint}\", reason: reviewed, expires: 2099-01-31 }}\n");
+    replace(&fleet, "reviewed.yaml", &entry);
+    let lines = watching.until("1 file written");
+    assert!(lines.last().unwrap().starts_with("✓ reviewed.yaml changed"), "{lines:?}");
+    assert!(fleet.read("generated/a.ts").contains("acceptedUntil: \"2099-01-31\""));
+}

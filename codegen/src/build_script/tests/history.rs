@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use capgen_manifest::Assume;
+
 use super::{Build, Fixture, Language, Mode, errors};
 
 const OLDER: &str = "version: 1
@@ -20,7 +22,11 @@ fn fixture() -> Fixture {
 }
 
 fn build() -> Build {
-    Build::new().peer("shop").languages([Language::TypeScript]).calls(true).history(["v1.yaml"])
+    without_history().history(["v1.yaml"])
+}
+
+fn without_history() -> Build {
+    Build::new().peer("shop").languages([Language::TypeScript]).calls(true)
 }
 
 fn generated(fixture: &Fixture) -> String {
@@ -58,6 +64,8 @@ fn older_contracts_without_a_table_are_an_error() {
     fs::write(fixture.path("package/v1.yaml"), OLDER.replace("agent://shop", "agent://market")).unwrap();
     for (build, expected) in [
         (build().calls(false), "the build script has older contracts, but its output has no servers"),
+        (without_history().accepted("missing.yaml"), "sets how older contracts are compared, but has none"),
+        (without_history().assume(Assume::CapgenPeer), "sets how older contracts are compared, but has none"),
         (build(), "`ROOT/package/v1.yaml` is an older contract of `agent://market`"),
     ] {
         let (lines, error) = fixture.run(&build, Mode::Write);
