@@ -8,8 +8,8 @@ use crate::{AgentId, Diagnostic, LoadedContract, TransportSettings, codes};
 /// of events.
 const DERIVED: [&str; 3] = ["control", "contract", "events"];
 
-/// The name of an instance has 22 characters of base64url, and that of a contract the first 32 hexadecimal digits of its
-/// hash.
+/// The name of an instance has 22 characters of base64url, and that of a contract the first 32 hexadecimal digits of
+/// its hash.
 const LENGTHS: [usize; 2] = [22, 32];
 
 /// Longer addresses are not examined, because the search for the addresses from which one is derived takes time

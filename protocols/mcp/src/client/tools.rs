@@ -121,9 +121,9 @@ impl ToolList {
         self.tools.iter().find(|tool| tool.name == name && !name.is_empty())
     }
 
-    /// The tool for a caller that knows a tool by its name, and states its version. If the server has tools for versions
-    /// of the same compatibility line as the caller's, it is that of the equal one, or else of the highest one: a
-    /// request that is valid for another line may mean something else there.
+    /// The tool for a caller that knows a tool by its name, and states its version. If the server has tools for
+    /// versions of the same compatibility line as the caller's, it is that of the equal one, or else of the highest
+    /// one: a request that is valid for another line may mean something else there.
     pub(crate) fn for_caller(&self, name: &str, caller: Option<&Version>) -> Option<&Tool> {
         let named = self.get(name)?;
         let (Some(caller), Some((capability, _))) = (caller, named.capability()) else { return Some(named) };
