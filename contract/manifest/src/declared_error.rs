@@ -1,5 +1,6 @@
 //! The errors that a capability declares.
 
+use capgen_descriptor::name::is_error_code;
 use capgen_schema::{Json, Number, Object, Schema};
 
 /// An error that a capability declares: a code, and the details that come with it.
@@ -61,5 +62,36 @@ impl DeclaredError {
             error.push(key.to_owned(), value);
         }
         Json::Object(error)
+    }
+
+    /// Reads what [`definition`](Self::definition) gives; `None` if a key is unknown, or a value is invalid.
+    ///
+    /// ```
+    /// use capgen_manifest::DeclaredError;
+    /// let full = DeclaredError::from_definition(&r#"{"code": "NO_SEATS", "status": 409}"#.parse()?);
+    /// assert_eq!(full.and_then(|error| error.status), Some(409));
+    /// assert!(DeclaredError::from_definition(&r#"{"code": "no-seats"}"#.parse()?).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_definition(definition: &Json) -> Option<Self> {
+        let mut error = Self::new("");
+        for (key, value) in definition.as_object()? {
+            match key.as_str() {
+                "code" => value.as_str()?.clone_into(&mut error.code),
+                "description" => error.description = Some(value.as_str()?.to_owned()),
+                "status" => {
+                    let status = u16::try_from(value.as_number()?.as_u64()?).ok()?;
+                    error.status = Some(status).filter(|status| (Self::MIN_STATUS..=Self::MAX_STATUS).contains(status));
+                    error.status?;
+                }
+                "retryable" => {
+                    let Json::Bool(retryable) = value else { return None };
+                    error.retryable = *retryable;
+                }
+                "detailsSchema" => error.details = Some(Schema::parse(value).ok()?),
+                _ => return None,
+            }
+        }
+        is_error_code(&error.code).then_some(error)
     }
 }

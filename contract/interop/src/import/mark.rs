@@ -1,8 +1,10 @@
 //! The parts of a contract that another format cannot express, as an export of capgen writes them next to the entry.
 
+use std::collections::BTreeSet;
+
 use capgen_descriptor::{OwnedDescriptor, capability_keys};
 use capgen_diagnostic::quoted;
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{Capability, DeclaredError, Side};
 use capgen_schema::{Json, Number, Schema, pointer};
 
 use super::{Entry, Importer};
@@ -29,6 +31,7 @@ pub(crate) struct Mark {
     response: Form,
     /// The optional keys.
     properties: Option<Capability>,
+    errors: Vec<DeclaredError>,
 }
 
 impl Mark {
@@ -42,7 +45,8 @@ impl Mark {
 
     /// A capability with the optional keys of the mark, and without a name and schemas.
     pub(crate) fn capability(&self) -> Capability {
-        self.properties.clone().unwrap_or_else(|| Capability::new(""))
+        let properties = self.properties.clone().unwrap_or_else(|| Capability::new(""));
+        Capability { errors: self.errors.clone(), ..properties }
     }
 }
 
@@ -65,6 +69,7 @@ impl Importer {
                 // undoes.
                 "restore" | "definitions" => value.as_object().is_some(),
                 "schemas" => are_schemas(value),
+                "errors" => errors(&mut mark.errors, value),
                 key => property(&mut descriptor, key, value),
             };
             if !taken {
@@ -97,6 +102,14 @@ impl Importer {
 fn take(place: &mut Option<String>, text: Option<&str>) -> bool {
     *place = text.map(str::to_owned);
     place.is_some()
+}
+
+/// Stores declared errors, each of which has a code of its own.
+fn errors(place: &mut Vec<DeclaredError>, value: &Json) -> bool {
+    let errors = value.as_array().and_then(|errors| errors.iter().map(DeclaredError::from_definition).collect());
+    *place = errors.unwrap_or_default();
+    let codes: BTreeSet<&str> = place.iter().map(|error| error.code.as_str()).collect();
+    !place.is_empty() && codes.len() == place.len()
 }
 
 /// Whether the value has schemas of the subset for sides.
