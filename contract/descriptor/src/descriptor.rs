@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::capability_keys;
 use crate::schema_text::are_same;
+use crate::{ErrorDescriptor, capability_keys};
 
 /// The Rust type of a value of a row, if it is a constant of a program.
 macro_rules! constant_type {
@@ -87,6 +87,8 @@ macro_rules! descriptor {
             pub input_schema: Option<&'static str>,
             /// The schema of the response, like that of the request; `None` if any JSON value is a response.
             pub output_schema: Option<&'static str>,
+            /// The errors that the capability declares; other ones are possible. They are not in the hash.
+            pub errors: &'static [ErrorDescriptor],
         }
 
         impl Descriptor {
@@ -102,6 +104,7 @@ macro_rules! descriptor {
                     hash: "",
                     input_schema: None,
                     output_schema: None,
+                    errors: &[],
                 }
             }
 
@@ -117,6 +120,7 @@ macro_rules! descriptor {
                     $(&& self.$field == other.$field)*
                     && are_same(self.input_schema, other.input_schema)
                     && are_same(self.output_schema, other.output_schema)
+                    && self.errors == other.errors
             }
         }
 
@@ -127,6 +131,7 @@ macro_rules! descriptor {
                 // Equal descriptors may have schemas with different layouts, and `hash` is computed from the schemas.
                 (self.agent, self.name, self.hash).hash(state);
                 $(self.$field.hash(state);)*
+                self.errors.hash(state);
             }
         }
     };
@@ -145,5 +150,17 @@ impl Descriptor {
     #[must_use]
     pub const fn new(agent: &'static str, name: &'static str, hash: &'static str) -> Self {
         Self { agent: Some(agent), hash, ..Self::declared(name) }
+    }
+    /// The descriptor with these errors. [`ErrorDescriptor`] has an example.
+    #[must_use]
+    pub const fn with_errors(mut self, errors: &'static [ErrorDescriptor]) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// The declared error with a code.
+    #[must_use]
+    pub fn error(&self, code: &str) -> Option<&'static ErrorDescriptor> {
+        self.errors.iter().find(|error| error.code == code)
     }
 }

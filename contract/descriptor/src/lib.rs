@@ -17,7 +17,7 @@
 //! it, so a new key is added there, and the compiler names the other places.
 //!
 //! `descriptor.rs` is a capability as constants, for generated code, and `owned.rs` the same with owned strings, for
-//! descriptors that arrive from other programs; with the feature `serde`, `serde_impls.rs` reads and writes them.
+//! descriptors that arrive from other programs; `error.rs` has the errors that a capability declares; with the feature `serde`, `serde_impls.rs` reads and writes them.
 //! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `line.rs` the compatibility lines of versions,
 //! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the
 //! compact text of a schema. `embedded.rs` is the form of peers that a program contains.
@@ -27,6 +27,7 @@
 mod class;
 mod descriptor;
 pub mod embedded;
+mod error;
 mod keys;
 mod line;
 pub mod name;
@@ -39,6 +40,7 @@ mod version_set;
 
 pub use class::{Assume, Determinism, SideEffects, Skew};
 pub use descriptor::Descriptor;
+pub use error::{ErrorDescriptor, OwnedErrorDescriptor};
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
 pub use line::{are_in_one_line, may_run};
 pub use owned::OwnedDescriptor;

@@ -1,7 +1,7 @@
 //! The properties of a capability with owned strings.
 
 use crate::schema_text::compact;
-use crate::{Descriptor, capability_keys};
+use crate::{Descriptor, OwnedErrorDescriptor, capability_keys};
 
 /// The Rust type of a value of a row, if it is read at run time.
 macro_rules! owned_type {
@@ -83,6 +83,8 @@ macro_rules! owned_descriptor {
             /// The schema of the response as canonical JSON without annotations; `None` if any JSON value is a
             /// response.
             pub output_schema: Option<String>,
+            /// The errors that the capability declares; other ones are possible. They are not in the hash.
+            pub errors: Vec<OwnedErrorDescriptor>,
         }
 
         impl From<&Descriptor> for OwnedDescriptor {
@@ -95,6 +97,7 @@ macro_rules! owned_descriptor {
                     // Generated code has them over several lines.
                     input_schema: descriptor.input_schema.map(compact),
                     output_schema: descriptor.output_schema.map(compact),
+                    errors: descriptor.errors.iter().map(OwnedErrorDescriptor::from).collect(),
                 }
             }
         }
@@ -113,6 +116,12 @@ impl OwnedDescriptor {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The declared error with a code.
+    #[must_use]
+    pub fn error(&self, code: &str) -> Option<&OwnedErrorDescriptor> {
+        self.errors.iter().find(|error| error.code == code)
     }
 }
 

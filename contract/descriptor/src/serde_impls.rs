@@ -6,7 +6,7 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{OwnedDescriptor, VersionRange, capability_keys};
+use crate::{OwnedDescriptor, OwnedErrorDescriptor, VersionRange, capability_keys};
 
 impl Serialize for VersionRange {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -31,7 +31,7 @@ impl<T: Serialize> Member for Option<T> {
     }
 }
 
-impl Member for Vec<String> {
+impl<T: Serialize> Member for Vec<T> {
     fn write<M: SerializeMap>(&self, key: &'static str, map: &mut M) -> Result<(), M::Error> {
         if self.is_empty() { Ok(()) } else { map.serialize_entry(key, self) }
     }
@@ -40,6 +40,64 @@ impl Member for Vec<String> {
 impl Member for String {
     fn write<M: SerializeMap>(&self, key: &'static str, map: &mut M) -> Result<(), M::Error> {
         if self.is_empty() { Ok(()) } else { map.serialize_entry(key, self) }
+    }
+}
+
+impl Member for bool {
+    fn write<M: SerializeMap>(&self, key: &'static str, map: &mut M) -> Result<(), M::Error> {
+        if *self { map.serialize_entry(key, self) } else { Ok(()) }
+    }
+}
+
+impl Serialize for OwnedErrorDescriptor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", &self.code)?;
+        self.description.write("description", &mut map)?;
+        self.status.write("status", &mut map)?;
+        self.retryable.write("retryable", &mut map)?;
+        self.details_schema.write("detailsSchema", &mut map)?;
+        map.end()
+    }
+}
+
+struct ErrorVisitor;
+
+impl<'de> Visitor<'de> for ErrorVisitor {
+    type Value = OwnedErrorDescriptor;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a declared error")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<OwnedErrorDescriptor, M::Error> {
+        let mut error = OwnedErrorDescriptor::default();
+        let mut seen = Vec::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if seen.contains(&key) {
+                return Err(M::Error::custom(format!("duplicate key `{key}`")));
+            }
+            match key.as_str() {
+                "code" => error.code = map.next_value()?,
+                "description" => error.description = map.next_value()?,
+                "status" => error.status = map.next_value()?,
+                "retryable" => error.retryable = map.next_value()?,
+                "detailsSchema" => error.details_schema = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            }
+            // Bounded: only known keys get here, each once.
+            seen.push(key);
+        }
+        if error.code.is_empty() { Err(M::Error::missing_field("code")) } else { Ok(error) }
+    }
+}
+
+impl<'de> Deserialize<'de> for OwnedErrorDescriptor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ErrorVisitor)
     }
 }
 
@@ -55,6 +113,7 @@ macro_rules! serde_impls {
                 self.hash.write("hash", &mut map)?;
                 self.input_schema.write("inputSchema", &mut map)?;
                 self.output_schema.write("outputSchema", &mut map)?;
+                self.errors.write("errors", &mut map)?;
                 map.end()
             }
         }
@@ -84,6 +143,7 @@ macro_rules! serde_impls {
                         "hash" => descriptor.hash = map.next_value()?,
                         "inputSchema" => descriptor.input_schema = map.next_value()?,
                         "outputSchema" => descriptor.output_schema = map.next_value()?,
+                        "errors" => descriptor.errors = map.next_value()?,
                         // AMP ignores unknown keys, so that descriptors can get new ones.
                         _ => {
                             map.next_value::<IgnoredAny>()?;
@@ -112,7 +172,7 @@ impl<'de> Deserialize<'de> for OwnedDescriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Descriptor;
+    use crate::{Descriptor, ErrorDescriptor};
 
     #[test]
     fn descriptors_have_the_keys_of_the_manifest() -> Result<(), serde_json::Error> {
@@ -121,12 +181,16 @@ mod tests {
             .with_idempotent(false)
             .with_min_schema_version("1.0.0")
             .with_supported_versions(&[">=1.0.0 <2.0.0"])
-            .with_input_schema(r#"{"minimum":123456789012345678901}"#);
+            .with_input_schema(r#"{"minimum":123456789012345678901}"#)
+            .with_errors(&[
+                ErrorDescriptor::new("BUSY").with_retryable(true).with_status(503),
+                ErrorDescriptor::new("LATE").with_description("Too late").with_details_schema("true"),
+            ]);
         let echo = OwnedDescriptor::from(&ECHO);
         let text = serde_json::to_string(&echo)?;
         assert_eq!(
             text,
-            r#"{"agent":"echo","name":"say","timeoutMs":500,"idempotent":false,"supportedVersions":[">=1.0.0 <2.0.0"],"minSchemaVersion":"1.0.0","hash":"6f1d","inputSchema":"{\"minimum\":123456789012345678901}"}"#
+            r#"{"agent":"echo","name":"say","timeoutMs":500,"idempotent":false,"supportedVersions":[">=1.0.0 <2.0.0"],"minSchemaVersion":"1.0.0","hash":"6f1d","inputSchema":"{\"minimum\":123456789012345678901}","errors":[{"code":"BUSY","status":503,"retryable":true},{"code":"LATE","description":"Too late","detailsSchema":"true"}]}"#
         );
         assert_eq!(serde_json::from_str::<OwnedDescriptor>(&text)?, echo);
         let empty = OwnedDescriptor::default();
@@ -141,6 +205,8 @@ mod tests {
         for (text, message) in [
             (r#"{"name": "say", "tags": [], "tags": []}"#, "duplicate key `tags`"),
             (r#"{"tags": []}"#, "missing field `name`"),
+            (r#"{"name": "say", "errors": [{}]}"#, "missing field `code`"),
+            (r#"{"name": "say", "errors": [{"code": "A", "code": "B"}]}"#, "duplicate key `code`"),
             ("[]", "expected a descriptor of a capability"),
         ] {
             let error = read(text).err().map(|error| error.to_string()).unwrap_or_default();

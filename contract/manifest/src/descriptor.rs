@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use capgen_descriptor::{Determinism, OwnedDescriptor, SideEffects, Skew, VersionRange, capability_keys};
+use capgen_descriptor::name::{ERROR_CODE_RULE, is_error_code};
+use capgen_descriptor::{
+    Determinism, OwnedDescriptor, OwnedErrorDescriptor, SideEffects, Skew, VersionRange, capability_keys,
+};
 use capgen_schema::Schema;
 use semver::Version;
 
-use crate::{AgentId, Capability, Side};
+use crate::{AgentId, Capability, DeclaredError, Side};
 
 /// A property of a descriptor that is invalid in a manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,10 +85,12 @@ macro_rules! conversions {
                 descriptor.hash = self.hash().to_string();
                 descriptor.input_schema = self.input.as_ref().map(Schema::canonical);
                 descriptor.output_schema = self.output.as_ref().map(Schema::canonical);
+                descriptor.errors = self.errors.iter().map(DeclaredError::to_descriptor).collect();
                 descriptor
             }
 
-            /// The properties as texts, without the agent, the hash and the schemas, which take long to write.
+            /// The properties as texts, without the agent, the hash, the errors and the schemas, which take long to
+            /// write.
             pub fn to_properties(&self) -> OwnedDescriptor {
                 let mut descriptor = OwnedDescriptor::new(self.name.as_str());
                 $(descriptor.$field = self.$field.to_text();)*
@@ -118,7 +123,7 @@ macro_rules! conversions {
                     $($field: problems.take($name, checked!($type, &descriptor.$field)).unwrap_or_default(),)*
                     input: problems.take(Side::Request.schema_key(), schema(&descriptor.input_schema)).flatten(),
                     output: problems.take(Side::Response.schema_key(), schema(&descriptor.output_schema)).flatten(),
-                    errors: Vec::new(),
+                    errors: problems.take("errors", errors(&descriptor.errors)).unwrap_or_default(),
                 };
                 if problems.0.is_empty() { Ok(capability) } else { Err(problems.0) }
             }
@@ -168,6 +173,53 @@ fn class<T>(text: &Option<String>, from_name: fn(&str) -> Option<T>, names: &[&s
 
 fn schema(text: &Option<String>) -> Result<Option<Schema>, String> {
     text.as_deref().map(Schema::parse_text).transpose().map_err(|error| error.to_string())
+}
+
+impl DeclaredError {
+    /// The error as texts. The schema is canonical and without annotations.
+    ///
+    /// ```
+    /// let error = capgen_manifest::DeclaredError::new("NO_SEATS");
+    /// assert_eq!(error.to_descriptor().code, "NO_SEATS");
+    /// ```
+    pub fn to_descriptor(&self) -> OwnedErrorDescriptor {
+        let mut descriptor = OwnedErrorDescriptor::new(self.code.as_str());
+        descriptor.description.clone_from(&self.description);
+        (descriptor.retryable, descriptor.status) = (self.retryable, self.status);
+        descriptor.details_schema = self.details.as_ref().map(Schema::canonical);
+        descriptor
+    }
+}
+
+fn declared_error(descriptor: &OwnedErrorDescriptor) -> Result<DeclaredError, String> {
+    let OwnedErrorDescriptor { code, description, retryable, status, details_schema, .. } = descriptor;
+    if !is_error_code(code) {
+        return Err(format!("{code:?}: {ERROR_CODE_RULE}"));
+    }
+    let range = DeclaredError::MIN_STATUS..=DeclaredError::MAX_STATUS;
+    if status.is_some_and(|status| !range.contains(&status)) {
+        return Err(format!("`{code}`: the status must be from {} to {}", range.start(), range.end()));
+    }
+    let details = schema(details_schema).map_err(|message| format!("`{code}`: {message}"))?;
+    Ok(DeclaredError {
+        code: code.clone(),
+        description: description.clone(),
+        retryable: *retryable,
+        status: *status,
+        details,
+    })
+}
+
+fn errors(descriptors: &[OwnedErrorDescriptor]) -> Result<Vec<DeclaredError>, String> {
+    let mut errors: Vec<DeclaredError> = Vec::with_capacity(descriptors.len());
+    for descriptor in descriptors {
+        let error = declared_error(descriptor)?;
+        if errors.iter().any(|other| other.code == error.code) {
+            return Err(format!("`{}` is declared twice", error.code));
+        }
+        errors.push(error);
+    }
+    Ok(errors)
 }
 
 /// A checked value as one of an [`OwnedDescriptor`].
