@@ -14,7 +14,10 @@ macro_rules! handlers {
             let handlers = handlers.with::<$capability, _, _>(move |context, request| {
                 let implementation = ::std::sync::Arc::clone(&shared);
                 // A method of another trait may have the same name.
-                async move { <_ as $agent>::$method(&*implementation, context, request).await }
+                async move {
+                    let result = <_ as $agent>::$method(&*implementation, context, request).await;
+                    result.map_err($crate::Failure::from)
+                }
             });
         )*
         ::core::mem::drop(implementation);
@@ -27,7 +30,8 @@ macro_rules! handlers {
 /// items that are generated for contracts with the option `calls`.
 ///
 /// The id of the agent follows `=`. Each method names a capability; the request and the response are those of the
-/// capability. `, options NAME` after it adds a method of the client that takes the options of the call. Visibility and
+/// capability. `, errors TYPE` after it is the error of the implementation instead of [`Failure`](crate::Failure), into
+/// which it converts; `, options NAME` adds a method of the client that takes the options of the call. Visibility and
 /// attributes are those of the trait; each method has its documentation in the trait and in the client.
 ///
 /// ```
@@ -71,10 +75,12 @@ macro_rules! handlers {
 /// ```
 #[macro_export]
 macro_rules! agent {
+    (@errors) => { $crate::Failure };
+    (@errors $errors:ty) => { $errors };
     (
         $(#[$attribute:meta])*
         $visibility:vis trait $agent:ident = $id:literal, handlers $handlers:ident, client $client:ident {
-            $($(#[$method_attribute:meta])* fn $method:ident($capability:ty) $(, options $with_options:ident)?;)*
+            $($(#[$method_attribute:meta])* fn $method:ident($capability:ty) $(, errors $errors:ty)? $(, options $with_options:ident)?;)*
         }
     ) => {
         $(#[$attribute])*
@@ -87,7 +93,10 @@ macro_rules! agent {
                     context: $crate::Context,
                     request: <$capability as $crate::Capability>::Request,
                 ) -> impl ::core::future::Future<
-                    Output = ::core::result::Result<<$capability as $crate::Capability>::Response, $crate::Failure>,
+                    Output = ::core::result::Result<
+                        <$capability as $crate::Capability>::Response,
+                        $crate::agent!(@errors $($errors)?),
+                    >,
                 > + ::core::marker::Send;
             )*
         }

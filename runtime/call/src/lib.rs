@@ -52,6 +52,9 @@ mod client;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
+mod declared_errors;
+#[doc(hidden)]
+pub mod details;
 mod envelope;
 mod failure;
 mod id;

@@ -42,6 +42,11 @@ pub mod code {
     /// The handler of the provider failed without a code of its own, or panicked.
     pub const HANDLER_FAILED: &str = "EAGENTRPC_HANDLER_FAILED";
 
+    /// Whether a code is one of the protocol, which no handler may choose.
+    pub(crate) fn is_of_protocol(code: &str) -> bool {
+        code.starts_with("EAGENTRPC_") || code == VERSION_SKEW
+    }
+
     /// Whether a provider that answers with this code started no handler, also if it does not state that, as
     /// older providers do not. A violation of the request has no code of its own.
     pub(crate) fn is_without_effect(code: &str) -> bool {
@@ -192,8 +197,9 @@ impl CallError {
         self.details.as_ref()?.skew.as_ref()
     }
 
-    /// Data about the error. For [`code::DEADLINE_EXCEEDED`], `lateMs` is the time in ms for which the deadline had
-    /// passed, and `timeoutMs` the time that the caller gave.
+    /// Data about the error. For an error that the contract of the caller declares, its details, which conform to their
+    /// schema: other details of providers are dropped. For [`code::DEADLINE_EXCEEDED`], `lateMs` is the time in ms for
+    /// which the deadline had passed, and `timeoutMs` the time that the caller gave.
     #[must_use]
     pub fn details(&self) -> Option<&Value> {
         self.details.as_ref()?.data.as_ref()
@@ -234,6 +240,14 @@ impl CallError {
         if data.is_some() || retry_after.is_some() {
             let details = self.details.get_or_insert_default();
             (details.data, details.retry_after) = (data, retry_after);
+        }
+        self
+    }
+
+    /// The same error without the data that a provider sent.
+    pub(crate) fn without_data(mut self) -> Self {
+        if let Some(details) = &mut self.details {
+            details.data = None;
         }
         self
     }

@@ -48,7 +48,7 @@ mod unsupported_schema;
 pub mod wire;
 
 pub use capability::Capability;
-pub use capgen_descriptor::{Descriptor, OwnedDescriptor};
+pub use capgen_descriptor::{Descriptor, ErrorDescriptor, OwnedDescriptor, OwnedErrorDescriptor};
 pub use capgen_schema::{Keyword, PayloadError, ReportBudget, Validator, ValidatorCache, Violation, Violations};
 pub use invalid_payload::InvalidPayload;
 pub use never::Never;

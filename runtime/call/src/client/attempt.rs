@@ -377,7 +377,7 @@ impl<'a> Request<'a> {
 
 /// The payload of a response, or the provider's error.
 fn content(started: &Started, target: &Target, response: Response) -> Result<Reply, CallError> {
-    if response.is_ok { Ok(Reply::of(target, response)) } else { Err(refusal(started, &response.payload)) }
+    if response.is_ok { Ok(Reply::of(target, response)) } else { Err(refusal(started, target, &response.payload)) }
 }
 
 impl Reply {
@@ -416,8 +416,8 @@ fn not_sent(error: &TransportError) -> CallError {
 }
 
 /// The error of a provider that answered a call.
-pub(super) fn refusal(started: &Started, payload: &[u8]) -> CallError {
-    let error = remote_error(payload);
+pub(super) fn refusal(started: &Started, target: &Target, payload: &[u8]) -> CallError {
+    let error = target.contract.declared(&started.inner, remote_error(payload));
     // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the
     // deadline, the same answer means that the clocks differ.
     if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }

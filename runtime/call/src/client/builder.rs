@@ -15,6 +15,7 @@ use super::pending::Pending;
 use super::{Client, Retry};
 use crate::audit::{Audit, AuditWriter};
 use crate::build_error::BuildError;
+use crate::declared_errors::TypedErrors;
 use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;
@@ -68,6 +69,7 @@ pub(crate) struct Inner {
     pub(super) tries_other_instances: bool,
     /// The facts about peers that were called, by their ids, if there are retries.
     known: Mutex<HashMap<String, Arc<Known>>>,
+    pub(super) typed_errors: TypedErrors,
     pub(super) runtime: Handle,
 }
 
@@ -224,6 +226,7 @@ impl ClientBuilder {
             skew: self.skew.or(self.settings.skew).or(fleet_skew).unwrap_or_default(),
             tries_other_instances: self.tries_other_instances,
             known: Mutex::default(),
+            typed_errors: TypedErrors::default(),
             runtime: Handle::current(),
         };
         Ok(Client { inner: Arc::new(inner) })

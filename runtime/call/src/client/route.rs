@@ -9,6 +9,7 @@ use capgen_manifest::Side;
 use capgen_payload::Validator;
 
 use super::builder::{Inner, Link};
+use crate::declared_errors::Received;
 use crate::outcome::{CallError, code};
 use crate::peers::{Peer, PeerCapability};
 
@@ -85,8 +86,34 @@ impl CalledContract {
         }
     }
 
-    /// The contract as data, for a provider that does not know it.
+    /// The error of a provider, with its details only if they conform to this contract. Those of a capability that is
+    /// not declared are as they arrived.
+    pub(super) fn declared(&self, inner: &Inner, error: CallError) -> CallError {
+        let Some(details) = error.details().filter(|_| !code::is_of_protocol(&error.code)) else { return error };
+        let received = match self {
+            Self::Typed(descriptor) => inner.typed_errors.of(descriptor.errors).received(&error.code, details),
+            Self::Loaded(..) => match self.loaded() {
+                Some(capability) => capability.errors.received(&error.code, details),
+                None => return error,
+            },
+        };
+        if received == Received::Valid {
+            return error;
+        }
+        let reason = if received == Received::Invalid { "its contract rejects them" } else { "its contract has none" };
+        tracing::warn!(code = error.code, reason, "the details of an error are dropped");
+        error.without_data()
+    }
+
+    /// The contract as data, for a provider that does not know it. Errors do not decide whether contracts are
+    /// compatible.
     pub(super) fn described(&self) -> OwnedDescriptor {
+        let mut described = self.to_descriptor();
+        described.errors.clear();
+        described
+    }
+
+    fn to_descriptor(&self) -> OwnedDescriptor {
         match self {
             Self::Typed(descriptor) => OwnedDescriptor::from(*descriptor),
             Self::Loaded(..) => {

@@ -21,7 +21,7 @@ use crate::violation::summary;
 
 /// A call that has started. If it is dropped before its end, because its future was, it ends as abandoned.
 pub(super) struct Started {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
     /// The id of the peer.
     pub(super) peer: Cow<'static, str>,
     pub(super) capability: Cow<'static, str>,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings, plain_capabilities};
+use capgen_manifest::{AgentId, Capability, DeclaredError, Manifest, TransportSettings, plain_capabilities};
 use capgen_payload::Validator;
 use capgen_schema::Schema;
 
@@ -19,6 +19,8 @@ pub use files::PeerFileError;
 pub use fleet::AcceptedFindings;
 
 pub(crate) use fleet::FleetSettings;
+
+use crate::declared_errors::DeclaredErrors;
 
 /// The agents that a client can call.
 ///
@@ -66,6 +68,7 @@ pub(crate) struct PeerCapability {
     /// `None` if the side is loose: then nothing is validated.
     pub(crate) request: Option<Validator>,
     pub(crate) response: Option<Validator>,
+    pub(crate) errors: Arc<DeclaredErrors>,
 }
 
 impl PeerTable {
@@ -137,6 +140,7 @@ impl PeerCapability {
             timeout: capability.timeout_ms.map(Duration::from_millis),
             request: validator(&capability.input),
             response: validator(&capability.output),
+            errors: Arc::new(DeclaredErrors::of(capability.errors.iter().map(DeclaredError::to_descriptor))),
             source: capability.clone(),
         }
     }

@@ -6,7 +6,9 @@ use capgen_payload::Violations;
 
 use super::entry::{Entry, InvalidSide, Unhandled};
 use super::handlers::Handlers;
+use super::respond::invalid_details;
 use crate::context::Context;
+use crate::declared_errors::InvalidDetails;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
 
@@ -21,6 +23,13 @@ pub enum RunError {
         /// The payload.
         side: Side,
         /// The violations, without values.
+        violations: Violations,
+    },
+    /// The handler failed, and the details of its failure violate their schema.
+    InvalidDetails {
+        /// What the caller gets instead: `EAGENTRPC_HANDLER_FAILED` without details.
+        failure: Failure,
+        /// The violations of the error with its details, without values, for the audit.
         violations: Violations,
     },
 }
@@ -70,6 +79,10 @@ fn run(entry: &Entry, context: Context, payload: Bytes) -> BoxFuture<'static, Re
             context.serve(running).await.map_err(|unhandled| match unhandled {
                 Unhandled::Failure(failure) => RunError::Failure(failure),
                 Unhandled::Invalid(InvalidSide(violations)) => RunError::Invalid { side: Side::Response, violations },
+                Unhandled::InvalidDetails(InvalidDetails { code, violations }) => {
+                    let failure = Failure::handler_failed(invalid_details(&code));
+                    RunError::InvalidDetails { failure, violations }
+                }
             })
         }),
         Err(InvalidSide(violations)) => Box::pin(async { Err(RunError::Invalid { side: Side::Request, violations }) }),

@@ -10,6 +10,7 @@ use semver::Version;
 
 use super::version::Served;
 use crate::context::Context;
+use crate::declared_errors::{DeclaredErrors, InvalidDetails};
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
 use crate::violation::list;
@@ -39,6 +40,8 @@ pub(super) enum Unhandled {
     Failure(Failure),
     /// The response violates its schema.
     Invalid(InvalidSide),
+    /// The handler failed, and the details of its failure violate their schema.
+    InvalidDetails(InvalidDetails),
 }
 
 /// The violations of a payload, without its values.
@@ -72,10 +75,12 @@ impl Entry {
 }
 
 impl Unhandled {
-    /// A failure, whose cause goes to the log here: no answer has it.
-    pub(super) fn failure(failure: Failure) -> Self {
+    /// A failure of a capability; `None` if it has no contract. The cause goes to the log here: no answer has it.
+    pub(super) fn failure(failure: Failure, errors: Option<&DeclaredErrors>) -> Self {
         failure.log();
-        Self::Failure(failure)
+        let failure = failure.of_handler();
+        let Some(errors) = errors else { return Self::Failure(failure) };
+        errors.outgoing(failure).map_or_else(Self::InvalidDetails, Self::Failure)
     }
 }
 

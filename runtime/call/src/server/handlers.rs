@@ -15,6 +15,7 @@ use super::entry::{Entry, Handled, InvalidSide, Run, Unhandled};
 use super::versions::Versions;
 use crate::build_error::BuildError;
 use crate::context::Context;
+use crate::declared_errors::DeclaredErrors;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
 
@@ -56,15 +57,18 @@ impl Handlers {
         Fut: Future<Output = Result<C::Response, Failure>> + Send + 'static,
     {
         let handler = Arc::new(handler);
+        let contract = OwnedDescriptor::from(C::descriptor());
+        let errors = Arc::new(DeclaredErrors::of(contract.errors.iter().cloned()));
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = C::Request::from_json_with(&payload, REDACTED).map_err(InvalidSide::new)?;
-            let handler = Arc::clone(&handler);
+            let (handler, errors) = (Arc::clone(&handler), Arc::clone(&errors));
             Ok(Box::pin(async move {
-                let response = handler(context, request).await.map_err(Unhandled::failure)?;
+                let failed = |failure| Unhandled::failure(failure, Some(&errors));
+                let response = handler(context, request).await.map_err(failed)?;
                 written(response.to_json_with(REDACTED))
             }))
         };
-        self.add(C::NAME, Some(OwnedDescriptor::from(C::descriptor())), Box::new(run))
+        self.add(C::NAME, Some(contract), Box::new(run))
     }
 
     /// Adds the handler of a capability whose contract is known at run time. Both sides are validated by it.
@@ -78,11 +82,14 @@ impl Handlers {
             |schema: &Option<capgen_schema::Schema>| schema.as_ref().map(|schema| Validator::new(schema).redact(true));
         let (input, output) = (validator(&capability.input), Arc::new(validator(&capability.output)));
         let handler = Arc::new(handler);
+        let contract = capability.to_descriptor(None);
+        let errors = Arc::new(DeclaredErrors::of(contract.errors.iter().cloned()));
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = read(&payload, input.as_ref())?;
-            let (handler, output) = (Arc::clone(&handler), Arc::clone(&output));
+            let (handler, output, errors) = (Arc::clone(&handler), Arc::clone(&output), Arc::clone(&errors));
             Ok(Box::pin(async move {
-                let response = handler(context, request).await.map_err(Unhandled::failure)?;
+                let failed = |failure| Unhandled::failure(failure, Some(&errors));
+                let response = handler(context, request).await.map_err(failed)?;
                 let violations = output.as_ref().as_ref().map(|output| output.validate(&response)).unwrap_or_default();
                 if !violations.is_empty() {
                     return Err(Unhandled::Invalid(InvalidSide(violations)));
@@ -90,7 +97,7 @@ impl Handlers {
                 written(response.to_json_with(REDACTED))
             }))
         };
-        self.add(&capability.name, Some(capability.to_descriptor(None)), Box::new(run))
+        self.add(&capability.name, Some(contract), Box::new(run))
     }
 
     /// Adds the handler of a capability without schemas, as agents before version 1.2 have them: nothing is validated,
@@ -105,7 +112,8 @@ impl Handlers {
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let (request, handler) = (read(&payload, None)?, Arc::clone(&handler));
             Ok(Box::pin(async move {
-                written(handler(context, request).await.map_err(Unhandled::failure)?.to_json_with(REDACTED))
+                let failed = |failure| Unhandled::failure(failure, None);
+                written(handler(context, request).await.map_err(failed)?.to_json_with(REDACTED))
             }))
         };
         self.add(name, None, Box::new(run))

@@ -121,7 +121,14 @@ impl Answer {
 
     /// The failure of a handler.
     pub(super) fn failure(failure: Failure) -> Self {
-        Self::of(ErrorPayload::of(&failure.code, failure.message).with_retryable(failure.retryable))
+        let details = failure.details().cloned();
+        let error = ErrorPayload::of(&failure.code, failure.message).with_retryable(failure.retryable);
+        Self::of(ErrorPayload { details, ..error })
+    }
+
+    /// The failure of a handler whose details violate their schema.
+    pub(super) fn invalid_details(code: &str) -> Self {
+        Self::of(ErrorPayload::of(code::HANDLER_FAILED, invalid_details(code)))
     }
 
     /// A payload that violates its schema, by violations without values.
@@ -211,6 +218,11 @@ impl Answer {
             headers.into_iter().filter_map(|(name, value, is_set)| is_set.then_some((name, value))).collect();
         reply(request, agent, &headers, &self.payload, keys)
     }
+}
+
+/// The message about a failure whose details violate their schema.
+pub(super) fn invalid_details(code: &str) -> String {
+    format!("the details of the error `{code}` violate their schema")
 }
 
 /// An error with the violations of a payload.

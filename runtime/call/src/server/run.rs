@@ -20,6 +20,7 @@ use super::respond::Answer;
 use super::shared::{Phase, Shared, reached};
 use super::versions::{Candidates, Versions};
 use crate::context::Context;
+use crate::declared_errors::InvalidDetails;
 use crate::envelope::{Envelope, header};
 use crate::journal::Subject;
 use crate::outcome::{code, in_ms};
@@ -225,6 +226,10 @@ impl Shared {
             Some(Ok(response)) => Answer::ok(response).into(),
             Some(Err(Unhandled::Failure(failure))) => Answer::failure(failure).into(),
             Some(Err(Unhandled::Invalid(invalid))) => Ended::invalid(Side::Response, invalid),
+            Some(Err(Unhandled::InvalidDetails(InvalidDetails { code, violations }))) => {
+                let invalid = Some((Side::Response, InvalidSide(violations)));
+                Ended { answer: Answer::invalid_details(&code), invalid }
+            }
         }
     }
 

@@ -56,7 +56,7 @@ impl<'a> Attempts<'a> {
         if let Some(attempt) = attempt.as_ref().filter(|attempt| response.needs_descriptor && !attempt.is_described) {
             return self.describe(attempt);
         }
-        let error = refusal(self.started, &response.payload);
+        let error = refusal(self.started, self.request.target, &response.payload);
         if error.code == code::VERSION_SKEW && error.has_no_effect() {
             return self.refused(error);
         }
