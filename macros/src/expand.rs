@@ -48,7 +48,7 @@ pub(crate) fn sides(subject: &Subject<'_>, Declared { capgen, response, .. }: &D
 
 /// `impl Declare`, from which `Capability` follows.
 fn declare(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream]) -> TokenStream {
-    let Declared { name, capgen, properties, .. } = declared;
+    let Declared { name, capgen, properties, errors, .. } = declared;
     let header = header(subject, &quote!(#capgen::derive::Declare), demands);
     let sides = sides(subject, declared);
     let source = subject.name.unraw().to_string();
@@ -56,11 +56,15 @@ fn declare(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream]) 
         let setter = Ident::new(setter, Span::call_site());
         quote!(.#setter(#argument))
     });
+    let errors = errors.as_ref().map(|ty| {
+        quote!(const ERRORS: &'static [#capgen::derive::ErrorSource] = <#ty as #capgen::derive::DeclareErrors>::ERRORS;)
+    });
     quote! {
         #header {
             #sides
             const DESCRIPTOR: #capgen::Descriptor = #capgen::Descriptor::declared(#name)#(#setters)*;
             const SOURCE: &'static ::core::primitive::str = ::core::concat!(::core::module_path!(), "::", #source);
+            #errors
         }
     }
 }

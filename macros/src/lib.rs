@@ -23,12 +23,14 @@
 //!
 //! For contributors. The input is parsed (`ast.rs`, `attr.rs`, `value.rs`, with its documentation, generic parameters
 //! and fields in files of their own) and checked by the rules of the manifest (`valid.rs`); `key.rs` lists the keys,
-//! which are those of `capgen-descriptor` and three more. It expands (`expand.rs`) to impls of two hidden traits:
+//! which are those of `capgen-descriptor` and four more. It expands (`expand.rs`) to impls of two hidden traits:
 //! `Declare`, from which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the compiler
 //! reports a missing impl of serde or schemars in one place.
 //!
 //! `errors.rs` collects errors, so that all are reported at once. A struct with an error gets impls too
 //! (`fallback.rs`), so that code that uses it has no further errors.
+//!
+//! `error_enum.rs` is `#[derive(CapabilityError)]`, an enum with the errors of a capability.
 //!
 //! With the feature `fleet`, `fleet.rs` reads the files of a fleet for `include_fleet!`.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -37,6 +39,7 @@
 mod ast;
 mod attr;
 mod doc;
+mod error_enum;
 mod errors;
 mod expand;
 mod fallback;
@@ -58,6 +61,12 @@ use errors::Errors;
 #[proc_macro_derive(Capability, attributes(capability))]
 pub fn derive_capability(input: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+#[doc = include_str!("error_enum.md")]
+#[proc_macro_derive(CapabilityError, attributes(capability))]
+pub fn derive_capability_error(input: TokenStream) -> TokenStream {
+    error_enum::derive(&parse_macro_input!(input as DeriveInput)).into()
 }
 
 /// The text of an embedded fleet; `capgen::include_fleet!` documents it.

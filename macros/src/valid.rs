@@ -26,6 +26,8 @@ pub(crate) struct Declared {
     pub(crate) capgen: Path,
     /// `None` if the response has no schema.
     pub(crate) response: Option<Box<Type>>,
+    /// The enum of the declared errors.
+    pub(crate) errors: Option<Box<Type>>,
     /// The optional properties: the setter of `Descriptor`, and an expression for its argument.
     pub(crate) properties: Vec<(&'static str, TokenStream)>,
 }
@@ -37,6 +39,7 @@ pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Err
         name: kebab::kebab(&subject.name.unraw().to_string()),
         capgen: parse_quote!(::capgen),
         response: None,
+        errors: None,
         properties: Vec::new(),
     };
     let mut response = None;
@@ -48,6 +51,7 @@ pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Err
                 named = true;
             }
             (KeyKind::Response, Value::Type(ty)) => response = Some(ty),
+            (KeyKind::Errors, Value::Type(ty)) => declared.errors = Some(ty),
             (KeyKind::Crate, Value::Path(path)) => declared.capgen = path,
             (KeyKind::Property(property), value) => {
                 described |= property.field == DESCRIPTION;
@@ -55,7 +59,7 @@ pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Err
                 declared.properties.extend(argument.map(|argument| (property.setter, argument)));
             }
             // `value::read` returns the variant of the key.
-            (KeyKind::Name | KeyKind::Response | KeyKind::Crate, _) => {}
+            (KeyKind::Name | KeyKind::Response | KeyKind::Errors | KeyKind::Crate, _) => {}
         }
     }
     if !named && !is_name(&declared.name) {

@@ -42,6 +42,7 @@ pub(crate) fn read(input: ParseStream<'_>, key: Key, written: &Ident) -> Result<
             _ => text(input, key),
         },
         KeyKind::Response => response(input),
+        KeyKind::Errors => error_type(input, key),
         KeyKind::Crate => path(input, key),
     }
 }
@@ -141,6 +142,17 @@ fn response(input: ParseStream<'_>) -> Result<Value> {
         Ok(ty) if is_owned(&ty) => input.call(Type::without_plus).map(|ty| Value::Type(Box::new(ty))),
         _ => {
             let message = "expected a type that owns its data: write `response = Review`";
+            Err(Error::new_spanned(rest(input), message))
+        }
+    }
+}
+
+fn error_type(input: ParseStream<'_>, key: Key) -> Result<Value> {
+    match input.fork().parse::<Type>() {
+        Ok(_) => input.parse().map(Value::Type),
+        Err(_) => {
+            let message =
+                format!("`errors` must be an enum with `#[derive(CapabilityError)]`: write `{}`", key.example());
             Err(Error::new_spanned(rest(input), message))
         }
     }

@@ -43,9 +43,9 @@ mod agent_manifest;
 mod export;
 
 pub use capgen_payload::{
-    Capability, Descriptor, InvalidPayload, Keyword, Loose, Never, NotInEnum, Options, OwnedDescriptor, Payload,
-    PayloadError, ReportBudget, Validator, ValidatorCache, Violation, Violations, impl_serde, json_enum, payload,
-    string_enum, wire,
+    Capability, Descriptor, ErrorDescriptor, InvalidPayload, Keyword, Loose, Never, NotInEnum, Options,
+    OwnedDescriptor, OwnedErrorDescriptor, Payload, PayloadError, ReportBudget, Validator, ValidatorCache, Violation,
+    Violations, impl_serde, json_enum, payload, string_enum, wire,
 };
 
 #[cfg(feature = "call")]
@@ -88,10 +88,22 @@ macro_rules! include_fleet {
 #[doc(hidden)]
 pub use capgen_payload::{DeclaredCapability, derive};
 
+#[cfg(all(feature = "derive", feature = "call"))]
+#[doc(hidden)]
+pub use capgen_call::declared_errors as derive_error_conversions;
+
+/// Without calls, there are no failures to convert into.
+#[cfg(all(feature = "derive", not(feature = "call")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! derive_error_conversions {
+    ($($conversions:tt)*) => {};
+}
+
 #[cfg(feature = "derive")]
 pub use {
     agent_manifest::{AgentManifest, AgentManifestError},
-    capgen_macros::Capability,
+    capgen_macros::{Capability, CapabilityError},
     capgen_manifest::TransportSettings,
     capgen_payload::{Checked, MapSchema, UnsupportedSchema},
     export::{ExportError, export, export_in},

@@ -17,6 +17,7 @@ mod attempts;
 mod budget;
 mod calls;
 mod cancel;
+mod declared_errors;
 mod embedded;
 mod envelope;
 mod failures;

@@ -2,10 +2,11 @@
 
 use std::any::TypeId;
 
-use capgen_descriptor::Descriptor;
+use capgen_descriptor::{Descriptor, ErrorDescriptor};
 use capgen_manifest::Capability as Entry;
 use capgen_schema::{Json, Schema};
 
+use super::errors::ErrorSource;
 use super::per_type::PerType;
 use crate::declared_capability::{DeclaredCapability, entry};
 use crate::wire::PayloadSchema;
@@ -24,6 +25,8 @@ pub trait Declare {
     const DESCRIPTOR: Descriptor;
     /// The path of the Rust type.
     const SOURCE: &'static str;
+    /// The declared errors.
+    const ERRORS: &'static [ErrorSource] = &[];
 }
 
 #[diagnostic::do_not_recommend]
@@ -50,20 +53,33 @@ struct Derived {
 fn derived<T: Declare + 'static>() -> &'static Derived {
     static ALL: PerType<Derived> = PerType::new();
     ALL.get(TypeId::of::<T>(), &|| {
-        Derived::new(T::DESCRIPTOR, T::SOURCE, [T::Request::schema(), T::Response::schema()])
+        Derived::new(T::DESCRIPTOR, T::SOURCE, [T::Request::schema(), T::Response::schema()], T::ERRORS)
     })
 }
 
 impl Derived {
-    fn new(mut descriptor: Descriptor, source: &'static str, sides: [&'static PayloadSchema; 2]) -> Self {
+    fn new(
+        mut descriptor: Descriptor,
+        source: &'static str,
+        sides: [&'static PayloadSchema; 2],
+        errors: &'static [ErrorSource],
+    ) -> Self {
         // Documentation that a macro makes may turn out to be empty only here.
         descriptor.description = descriptor.description.filter(|description| !description.is_empty());
-        let entry = with_schemas(&descriptor, sides);
+        let entry = with_schemas(&descriptor, sides, errors);
+        if !errors.is_empty() {
+            let completed: Vec<ErrorDescriptor> = errors.iter().map(ErrorSource::completed).collect();
+            descriptor.errors = Box::leak(completed.into());
+        }
         Self { descriptor: completed(descriptor, entry.as_ref().ok()), declared: DeclaredCapability { source, entry } }
     }
 }
 
-fn with_schemas(descriptor: &Descriptor, sides: [&'static PayloadSchema; 2]) -> Result<Entry, Vec<UnsupportedSchema>> {
+fn with_schemas(
+    descriptor: &Descriptor,
+    sides: [&'static PayloadSchema; 2],
+    errors: &[ErrorSource],
+) -> Result<Entry, Vec<UnsupportedSchema>> {
     let mut problems: Vec<UnsupportedSchema> = Vec::new();
     let mut schemas = sides.map(|side| match side.declared()? {
         Ok(schema) => Some(schema.clone()),
@@ -77,13 +93,20 @@ fn with_schemas(descriptor: &Descriptor, sides: [&'static PayloadSchema; 2]) -> 
             None
         }
     });
+    let mut declared_errors = Vec::with_capacity(errors.len());
+    for error in errors {
+        match error.declared() {
+            Ok(error) => declared_errors.push(error),
+            Err(unsupported) => problems.extend(unsupported),
+        }
+    }
     let entry = entry(descriptor);
     if !problems.is_empty() {
         return Err(problems);
     }
     let [input, output] = schemas.each_mut().map(Option::take);
     let input = input.map(|schema| without_description(schema, descriptor.description));
-    Ok(Entry { input, output, ..entry? })
+    Ok(Entry { input, output, errors: declared_errors, ..entry? })
 }
 
 /// The schema of a request without the description that the capability has already: both come from the same doc
@@ -112,6 +135,6 @@ fn completed(descriptor: Descriptor, entry: Option<&Entry>) -> Descriptor {
 }
 
 /// A text that lives as long as the program. There is one for each property of each type, so the memory is bounded.
-fn leaked(text: String) -> &'static str {
+pub(super) fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }

@@ -4,6 +4,7 @@
 
 mod checked;
 mod declared;
+mod errors;
 mod map_schema;
 mod names;
 mod per_type;
@@ -16,6 +17,7 @@ mod tidy;
 
 pub use checked::Checked;
 pub use declared::Declare;
+pub use errors::{DeclareErrors, ErrorSource, declared_errors};
 pub use map_schema::MapSchema;
 pub use schema_source::{DerivedPayload, Described, SchemaSource};
 pub use serde::{Serialize, de::DeserializeOwned};

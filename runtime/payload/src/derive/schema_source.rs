@@ -73,7 +73,7 @@ impl SchemaSource {
         Self { contract: SchemaSettings::for_serialize, schemas: &RESPONSES, id, root }
     }
 
-    fn get(self) -> &'static PayloadSchema {
+    pub(super) fn get(self) -> &'static PayloadSchema {
         self.schemas
             .get((self.id)(), &|| PayloadSchema::from_declaration(schema(&(self.contract)(settings()), self.root)))
     }

@@ -1,0 +1,6 @@
+use capgen::CapabilityError;
+
+#[derive(CapabilityError)]
+struct NoSeats;
+
+fn main() {}

@@ -1,0 +1,9 @@
+use capgen::CapabilityError;
+
+#[derive(CapabilityError)]
+enum BookError {
+    #[capability(retriable)]
+    NoSeats,
+}
+
+fn main() {}
