@@ -1,4 +1,4 @@
-//! The members of `_meta` that the revision 2026-07-28 reserves.
+//! The members of `_meta`: those that the revision 2026-07-28 reserves, and the error of a handler.
 
 use capgen_schema::Json;
 
@@ -9,6 +9,9 @@ pub(crate) const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// In the result of a tool that failed: the payload of the error, as calls over other transports have it.
+pub(crate) const ERROR: &str = "io.github.capgen/error";
 
 /// The name and the version of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]

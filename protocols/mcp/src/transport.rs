@@ -107,7 +107,7 @@ impl From<&Manifest> for ToolNames {
 /// |---|---|
 /// | `structuredContent` | the response; unwrapped, if the tool is an export of capgen that wraps it |
 /// | neither that nor an output schema | an object with the array `content` |
-/// | `isError` | [`TOOL_FAILED`] with the text |
+/// | `isError` | [`TOOL_FAILED`] with the text; the error of the handler, if `_meta` has it as `io.github.capgen/error` |
 /// | an error of the protocol | [`SERVER_FAILED`] |
 /// | a request for input | [`INPUT_REQUIRED`] |
 ///
@@ -240,6 +240,7 @@ impl Server {
         match self.client.call_tool(tool.name(), payload, remaining).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
             Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, capgen_diagnostic::visible_lines(&text))),
+            Ok(ToolResult::Error(error)) => Err(*error),
             Err(error) => Err(failed(error)),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use capgen_payload::{Options, Payload, Violations};
 use serde_json::Value;
 
+use crate::envelope::ErrorPayload;
 use crate::outcome::{CallError, code};
 use crate::violation::list;
 
@@ -194,6 +195,15 @@ impl From<CallError> for Failure {
     /// has values of payloads, which logs must not have.
     fn from(error: CallError) -> Self {
         Self::received(error).of_handler()
+    }
+}
+
+impl From<Failure> for ErrorPayload {
+    /// The payload of the answer.
+    fn from(failure: Failure) -> Self {
+        let details = failure.details().cloned();
+        let error = Self::of(&failure.code, failure.message).with_retryable(failure.retryable);
+        Self { details, ..error }
     }
 }
 

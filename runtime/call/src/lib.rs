@@ -76,7 +76,7 @@ mod violation;
 mod wait;
 
 #[doc(hidden)]
-pub use capgen_payload::Capability;
+pub use capgen_payload::{Capability, Payload};
 
 pub use audit::{
     Audit, AuditError, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit, ViolationRecord,

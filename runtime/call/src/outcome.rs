@@ -42,8 +42,10 @@ pub mod code {
     /// The handler of the provider failed without a code of its own, or panicked.
     pub const HANDLER_FAILED: &str = "EAGENTRPC_HANDLER_FAILED";
 
-    /// Whether a code is one of the protocol, which no handler may choose.
-    pub(crate) fn is_of_protocol(code: &str) -> bool {
+    /// Whether a code is one of the protocol, which no handler may choose: it starts with `EAGENTRPC_`, or is
+    /// [`VERSION_SKEW`].
+    #[must_use]
+    pub fn is_of_protocol(code: &str) -> bool {
         code.starts_with("EAGENTRPC_") || code == VERSION_SKEW
     }
 

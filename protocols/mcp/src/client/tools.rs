@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use capgen_diagnostic::cut_short;
+use capgen_call::{ErrorPayload, Payload as _, code};
+use capgen_diagnostic::{cut_short, visible_lines};
 use capgen_interop::{MCP_META_KEY, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, tool_side};
 use capgen_manifest::{Side, are_in_one_line};
 use capgen_schema::{Json, Object};
@@ -12,6 +13,7 @@ use super::negotiate::ServerInfo;
 use crate::error::McpError;
 use crate::header::{MirroredParameter, mirrored};
 use crate::json::{self, object, string};
+use crate::meta;
 
 /// The longest text of a failed tool that is kept, in characters. It becomes the message of an error: enough for a
 /// trace of a stack, and not for a whole document.
@@ -230,6 +232,9 @@ pub enum ToolResult {
     Response(Json),
     /// The tool failed. The text is for the model that called it, and not trusted.
     Failed(String),
+    /// The tool of a capgen agent failed with a code. The error has a code, a message, details and whether a retry helps,
+    /// all of which come from the server and are not trusted.
+    Error(Box<ErrorPayload>),
 }
 
 impl ToolResult {
@@ -241,7 +246,10 @@ impl ToolResult {
         let content = members.get_mut("content").map(|content| std::mem::replace(content, Json::Null));
         let content = content.unwrap_or_else(|| Json::Array(Vec::new()));
         match members.get("isError") {
-            Some(Json::Bool(true)) => return Ok(Self::Failed(failure(&content))),
+            Some(Json::Bool(true)) => {
+                let error = members.get("_meta").and_then(|meta| meta.get(meta::ERROR)).and_then(error);
+                return Ok(error.map_or_else(|| Self::Failed(failure(&content)), |error| Self::Error(Box::new(error))));
+            }
             None | Some(Json::Bool(false) | Json::Null) => {}
             Some(_) => return Err(McpError::Protocol("`isError` of the result is not a boolean".to_owned())),
         }
@@ -257,6 +265,17 @@ impl ToolResult {
             None => Ok(Self::Response(Json::Object(Object::from_iter([("content".to_owned(), content)])))),
         }
     }
+}
+
+/// The error of a handler, without the parts that only a provider of calls states. A server that answers with a code of
+/// the protocol would decide what a client does next; only that of handlers without a code is one of handlers.
+fn error(payload: &Json) -> Option<ErrorPayload> {
+    let ErrorPayload { code, message, retryable, details, .. } =
+        ErrorPayload::from_json(payload.to_string().as_bytes()).ok()?;
+    let is_of_handler = code == code::HANDLER_FAILED || !code::is_of_protocol(&code);
+    let message = visible_lines(&cut_short(&message, MAX_TEXT));
+    let error = ErrorPayload::of(&code, message).with_retryable(retryable == Some(true));
+    is_of_handler.then_some(ErrorPayload { details, ..error })
 }
 
 /// The text of a failed tool.
@@ -360,6 +379,23 @@ mod tests {
         let plain = r#"{"name":"a"}"#;
         let failed = r#"{"content":[{"type":"text","text":"no"},{"type":"image","data":""},{"type":"text","text":"way"}],"isError":true}"#;
         assert_eq!(read(failed, plain), Ok(ToolResult::Failed("no\nway".to_owned())));
+        let with_error = |error: &str| {
+            format!(
+                r#"{{"content":[{{"type":"text","text":"NO_SEATS: none"}}],"isError":true,"_meta":{{"io.github.capgen/error":{error}}}}}"#
+            )
+        };
+        let error =
+            r#"{"code":"NO_SEATS","message":"none\u0007","retryable":true,"details":{"free":0},"effect":"none"}"#;
+        let Ok(ToolResult::Error(error)) = read(&with_error(error), plain) else { panic!("no error") };
+        assert_eq!((error.code.as_str(), error.message.as_str()), ("NO_SEATS", r"none\u{7}"));
+        assert_eq!(
+            (error.retryable, error.details, error.effect),
+            (Some(true), Some(serde_json::json!({"free": 0})), None)
+        );
+        // Codes of the protocol and invalid errors are failures with a text.
+        for error in [r#"{"code":"EAGENTRPC_BUSY","message":"","retryable":true}"#, r#"{"code":1}"#, "null"] {
+            assert_eq!(read(&with_error(error), plain), Ok(ToolResult::Failed("NO_SEATS: none".to_owned())), "{error}");
+        }
         let input = r#"{"resultType":"input_required","inputRequests":{}}"#;
         assert_eq!(read(input, plain), Err(McpError::InputRequired));
         for result in [r#"{"resultType":"task"}"#, r#"{"isError":"true","structuredContent":{}}"#] {

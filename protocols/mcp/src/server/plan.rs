@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capgen_diagnostic::cut_short;
 use capgen_schema::{Json, Object};
 
+use super::run::Failed;
 use super::tools::{Tool, Tools};
 use crate::json::{empty, integer, object, string};
 use crate::message::{Malformed, Message, RequestId, RpcError, code, error_response, response};
@@ -176,26 +177,42 @@ impl Agent {
     }
 
     /// The text of the response to a call.
-    pub(super) fn called(&self, call: &Call, outcome: Result<&Json, String>) -> String {
+    pub(super) fn called(&self, call: &Call, outcome: Result<Json, Failed>) -> String {
         let text = |text: String| Json::Array(vec![object([("type", string("text")), ("text", string(text))])]);
         let result = match outcome {
-            Err(message) => {
+            Err(Failed { text: message, error }) => {
+                // Without `structuredContent`: some clients validate it by the output schema also if it is an error.
                 let members = [("content", text(message)), ("isError", Json::Bool(true))];
-                self.complete(call.revision, members, false)
+                let result = self.complete(call.revision, members, false);
+                match error {
+                    Some(error) => with_meta(result, meta::ERROR, error),
+                    None => result,
+                }
             }
             Ok(result) => {
                 let content = |result: &Json| ("content", text(result.to_string()));
-                match call.tool.structured(result, call.revision) {
+                match call.tool.structured(&result, call.revision) {
                     Some(structured) => {
                         let members = [content(&structured), ("structuredContent", structured)];
                         self.complete(call.revision, members, false)
                     }
-                    None => self.complete(call.revision, [content(result)], false),
+                    None => self.complete(call.revision, [content(&result)], false),
                 }
             }
         };
         response(&call.id, &result)
     }
+}
+
+/// The result with another member of `_meta`.
+fn with_meta(mut result: Json, name: &str, value: Json) -> Json {
+    if let Json::Object(members) = &mut result {
+        match members.get_mut("_meta") {
+            Some(Json::Object(meta)) => meta.push(name.to_owned(), value),
+            _ => members.push("_meta".to_owned(), object([(name, value)])),
+        }
+    }
+    result
 }
 
 impl Era {

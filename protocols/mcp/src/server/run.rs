@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_call::{Clock as _, Context, Handlers, RunError, Side, Status, SystemClock, code};
+use capgen_call::{
+    Clock as _, Context, ErrorPayload, Failure, Handlers, Payload as _, RunError, Side, Status, SystemClock, code,
+};
 use capgen_diagnostic::cut_short;
 use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
@@ -32,9 +34,16 @@ pub(super) struct Runner {
 
 /// A call without a response.
 struct Unanswered {
-    /// For a model.
-    text: String,
+    answer: Failed,
     end: End,
+}
+
+/// The answer to a call without a response.
+pub(super) struct Failed {
+    /// For a model.
+    pub(super) text: String,
+    /// For a program: the payload of the error, if the handler failed by itself.
+    pub(super) error: Option<Json>,
 }
 
 /// A task that ends with its owner.
@@ -53,12 +62,12 @@ impl Runner {
         let recorded = self.record(&call);
         let (outcome, end) = match self.outcome(&call, request, caller).await {
             Ok(response) => (Ok(response), End { status: Status::Ok, code: None, invalid: None }),
-            Err(Unanswered { text, end }) => (Err(text), end),
+            Err(Unanswered { answer, end }) => (Err(answer), end),
         };
         if let Some(recorded) = recorded {
             recorded.end(end).await;
         }
-        self.agent.called(&call, outcome.as_ref().map_err(Clone::clone))
+        self.agent.called(&call, outcome)
     }
 
     fn record(&self, call: &Call) -> Option<Recorded> {
@@ -98,10 +107,10 @@ impl Runner {
         match (&mut task.0).await.map_err(|_| failed())? {
             // The handler has written the text itself, so it is JSON.
             Ok(response) => parsed(&response).ok_or_else(failed),
-            Err(RunError::Failure(failure)) => {
-                let code = cut_short(failure.code(), 100);
-                let text = format!("{} ({code})", cut_short(failure.message(), MAX_FAILURE));
-                Err(Unanswered::new(text, Status::Error, &code))
+            Err(RunError::Failure(failure)) => Err(Unanswered::failed(failure)),
+            Err(RunError::InvalidDetails { failure, violations }) => {
+                let Unanswered { answer, end } = Unanswered::failed(failure);
+                Err(Unanswered { answer, end: End { invalid: Some((Side::Response, violations)), ..end } })
             }
             Err(RunError::Invalid { side, violations }) => {
                 let text = format!("{}{}", heading(side, &call.name), list(&call.tool, side, &violations));
@@ -115,7 +124,19 @@ impl Runner {
 
 impl Unanswered {
     fn new(text: String, status: Status, code: &str) -> Self {
-        Self { text, end: End { status, code: Some(code.to_owned()), invalid: None } }
+        Self { answer: Failed { text, error: None }, end: End { status, code: Some(code.to_owned()), invalid: None } }
+    }
+
+    /// The failure of a handler. Programs get all of it, and models its code and its message.
+    fn failed(failure: Failure) -> Self {
+        let code = cut_short(failure.code(), 100).into_owned();
+        let text = format!("{code}: {}", cut_short(failure.message(), MAX_FAILURE));
+        let unanswered = Self::new(text, Status::Error, &code);
+        let mut error = ErrorPayload::from(failure);
+        error.message = cut_short(&error.message, MAX_FAILURE).into_owned();
+        // Handlers without a contract may give details that are too deep for a message; their callers get the text.
+        let error = error.to_json().ok().and_then(|error| parsed(&error.into()));
+        Self { answer: Failed { error, ..unanswered.answer }, ..unanswered }
     }
 }
 

@@ -121,9 +121,7 @@ impl Answer {
 
     /// The failure of a handler.
     pub(super) fn failure(failure: Failure) -> Self {
-        let details = failure.details().cloned();
-        let error = ErrorPayload::of(&failure.code, failure.message).with_retryable(failure.retryable);
-        Self::of(ErrorPayload { details, ..error })
+        Self::of(failure.into())
     }
 
     /// The failure of a handler whose details violate their schema.

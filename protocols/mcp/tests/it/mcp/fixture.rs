@@ -34,6 +34,10 @@ capabilities:
       properties:
         total: { type: number, maximum: 100 }
       required: [total]
+    errors:
+      - code: SOLD_OUT
+        retryable: true
+        detailsSchema: { type: object, properties: { left: { type: integer, maximum: 9 } }, required: [left] }
   - name: count
     description: The number of characters.
     wireName: count.v2
@@ -58,6 +62,10 @@ pub(crate) fn handlers() -> Handlers {
             Some("bread") => Ok(json!({"total": 2 * order["pieces"].as_i64().unwrap()})),
             Some("gold") => Ok(json!({"total": 100_000})),
             Some("hostile") => Err(Failure::new("HOSTILE", "\u{1b}[31mred\nline")),
+            Some(item @ ("cake" | "pie")) => {
+                let left = if item == "cake" { 2 } else { 4711 };
+                Err(Failure::new("SOLD_OUT", "too few are left").with_details(&json!({"left": left})))
+            }
             Some("long") => Err(Failure::new("LONG", "x".repeat(1_000_000))),
             Some("secret") => panic!("the secret is 4711"),
             _ => Err(Failure::new("UNKNOWN_ITEM", "there is no such item; order bread")),

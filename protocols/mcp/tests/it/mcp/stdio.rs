@@ -136,12 +136,30 @@ async fn violations_are_texts_with_pointers_and_without_values() {
 }
 
 #[tokio::test]
+async fn programs_get_the_error_of_a_handler_beside_the_text() {
+    let mut client = Lines::of(server());
+    client.initialize("2025-11-25").await;
+    let mut call = async |item: &str| {
+        let params = json!({"name": "order", "arguments": {"item": item, "pieces": 1}});
+        client.request("tools/call", params).await["result"].clone()
+    };
+    let error = json!({"code": "SOLD_OUT", "message": "too few are left", "retryable": true, "details": {"left": 2}});
+    let text = json!([{"type": "text", "text": "SOLD_OUT: too few are left"}]);
+    let expected = json!({"content": text, "isError": true, "_meta": {"io.github.capgen/error": error}});
+    assert_eq!(call("cake").await, expected);
+    // Details that violate their schema stay in the provider.
+    let invalid = call("pie").await;
+    assert_eq!(invalid["_meta"]["io.github.capgen/error"]["code"], "EAGENTRPC_HANDLER_FAILED", "{invalid}");
+    assert!(!invalid.to_string().contains("4711"), "{invalid}");
+}
+
+#[tokio::test]
 async fn failures_of_handlers_are_texts_and_panics_have_no_details() {
     let mut client = Lines::of(server());
     let text = failure(&mut client, "order", json!({"item": "milk", "pieces": 1})).await;
-    assert_eq!(text, "there is no such item; order bread (UNKNOWN_ITEM)");
+    assert_eq!(text, "UNKNOWN_ITEM: there is no such item; order bread");
     let text = failure(&mut client, "order", json!({"item": "long", "pieces": 1})).await;
-    assert!(text.len() < 9000 && text.ends_with("x… (LONG)"), "{}", text.len());
+    assert!(text.len() < 9000 && text.starts_with("LONG: x") && text.ends_with("x…"), "{}", text.len());
     let text = failure(&mut client, "order", json!({"item": "secret", "pieces": 1})).await;
     assert_eq!(text, "The tool `order` failed.");
     let mut client = Lines::of(server_with({

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use capgen_call::{CallOptions, Client, PeerTable, Status, code};
 use capgen_mcp::{
-    ClientOptions, HttpOptions, HttpServer, HttpService, INVALID_ARGUMENTS, McpClient, McpTransport, TOOL_FAILED,
-    ToolNames,
+    ClientOptions, HttpOptions, HttpServer, HttpService, INVALID_ARGUMENTS, McpClient, McpTransport, ToolNames,
 };
 use serde_json::json;
 
@@ -47,9 +46,12 @@ fn failure(result: &capgen_call::CallResult) -> (&str, &str) {
 async fn failures_have_codes_and_texts() {
     let (client, service) = client().await;
     let unknown = client.call_json("shop", "order", &json!({"item": "milk", "pieces": 1})).await;
-    assert_eq!(failure(&unknown), (TOOL_FAILED, "there is no such item; order bread (UNKNOWN_ITEM)"));
+    assert_eq!(failure(&unknown), ("UNKNOWN_ITEM", "there is no such item; order bread"));
     let hostile = client.call_json("shop", "order", &json!({"item": "hostile", "pieces": 1})).await;
-    assert_eq!(failure(&hostile), (TOOL_FAILED, "\\u{1b}[31mred\nline (HOSTILE)"));
+    assert_eq!(failure(&hostile), ("HOSTILE", "\\u{1b}[31mred\nline"));
+    let sold_out = client.call_json("shop", "order", &json!({"item": "cake", "pieces": 1})).await;
+    assert_eq!(failure(&sold_out), ("SOLD_OUT", "too few are left"));
+    assert_eq!(sold_out.error.and_then(|error| error.details), Some(json!({"left": 2})));
     let no_object = client.call_json("shop", "echo", &json!([1])).await;
     assert_eq!(failure(&no_object), (INVALID_ARGUMENTS, "the arguments of the tool `echo` are not an object"));
     let options = CallOptions::new().timeout(Duration::from_millis(50));
