@@ -67,7 +67,7 @@ impl DeclaredErrors {
         if declared.schema.is_none() {
             return Ok(failure.without_details());
         }
-        let violations = match &failure.details {
+        let violations = match failure.details.as_deref() {
             Some(Details::Valid(details)) => declared.violations(details),
             Some(Details::Invalid(violations)) => violations.clone(),
             None => Violation {

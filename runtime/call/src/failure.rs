@@ -36,7 +36,8 @@ pub struct Failure {
     pub(crate) code: String,
     pub(crate) message: String,
     pub(crate) retryable: bool,
-    pub(crate) details: Option<Details>,
+    /// In a box, because results that are returned by value should be small.
+    pub(crate) details: Option<Box<Details>>,
     cause: Option<Arc<dyn Error + Send + Sync>>,
     /// Whether it is the error of a call that this program made, whose code may be one of the protocol.
     is_received: bool,
@@ -97,7 +98,7 @@ impl Failure {
             Ok(details) => Details::Valid(details),
             Err(error) => Details::Invalid(list(error)),
         };
-        Self { details: Some(details), ..self }
+        Self { details: Some(Box::new(details)), ..self }
     }
 
     /// The same failure without details, of which the log has a note.
@@ -112,7 +113,7 @@ impl Failure {
     /// the code is one of [`code`](crate::code). If it is the failure of a handler later, its caller gets such a code
     /// as `EAGENTRPC_HANDLER_FAILED`.
     pub(crate) fn received(error: CallError) -> Self {
-        let details = error.details().cloned().map(Details::Valid);
+        let details = error.details().cloned().map(|details| Box::new(Details::Valid(details)));
         Self {
             code: error.code,
             message: error.message,
@@ -182,7 +183,7 @@ impl Failure {
     /// The details; `None` if there are none, or if they violate the schema of their type.
     #[must_use]
     pub fn details(&self) -> Option<&Value> {
-        match &self.details {
+        match self.details.as_deref() {
             Some(Details::Valid(details)) => Some(details),
             Some(Details::Invalid(_)) | None => None,
         }

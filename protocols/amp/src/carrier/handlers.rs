@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_call::{Context, Handlers, RunError, Side};
+use capgen_call::{Context, Failure, Handlers, RunError, Side};
 use capgen_schema::{Hash, Schema, Violations};
 
 use super::BoxFuture;
 use super::run::Execute;
+use crate::cbor::Value;
 use crate::descriptor::{LOOSE, Publication};
 use crate::provider::{HandlerOutcome, Start};
 use crate::{CapabilityId, CapabilityName};
@@ -22,7 +23,7 @@ use crate::{CapabilityId, CapabilityName};
 /// | handler | outcome |
 /// |---|---|
 /// | returns a response | success; the provider validates it by the published schema, unless that is the schema of the handler's own contract, by which it was checked while it was written |
-/// | fails | 5001 with the code and the message of the failure |
+/// | fails | 5001, or 5002 if a retry helps, with the code, the message and the details of the failure |
 /// | panics, or its payloads violate the schemas of its own contract | 5001 without details |
 /// | is missing | 5002 |
 ///
@@ -88,8 +89,12 @@ impl Execute for HandlerExecutor {
                     Some(schema) => HandlerOutcome::Checked { result: response.into(), schema },
                     None => HandlerOutcome::Success(response.into()),
                 },
-                Err(RunError::Failure(failure)) => {
-                    HandlerOutcome::Failure { code: failure.code().to_owned(), message: failure.message().to_owned() }
+                Err(RunError::Failure(failure)) => failed(&failure),
+                Err(RunError::InvalidDetails { failure, violations }) => {
+                    if let Some(log) = log {
+                        log(&id, Side::Response, &violations);
+                    }
+                    failed(&failure)
                 }
                 Err(RunError::Invalid { side, violations }) => {
                     if let Some(log) = log {
@@ -106,6 +111,18 @@ impl Execute for HandlerExecutor {
         if let Some(log) = &self.log {
             log(id, Side::Response, violations);
         }
+    }
+}
+
+/// The outcome of a failure. Its details are JSON with numbers that CBOR can have; a handler without a contract may give
+/// others, which are dropped.
+fn failed(failure: &Failure) -> HandlerOutcome {
+    let details = failure.details().and_then(|details| Value::from_json_text(details.to_string().as_bytes()).ok());
+    HandlerOutcome::Failure {
+        code: failure.code().to_owned(),
+        message: failure.message().to_owned(),
+        retryable: failure.is_retryable(),
+        details: details.map(Box::new),
     }
 }
 

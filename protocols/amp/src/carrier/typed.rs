@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use capgen_payload::{Capability, InvalidPayload, Payload as _};
+use capgen_call::{CallError, ErrorPayload};
+use capgen_payload::{Capability, Descriptor, InvalidPayload, Payload as _};
 use capgen_schema::JsonTextError;
 
 use super::{Client, ClientError};
-use crate::body::{CapInvoke, Target};
+use crate::body::{CapInvoke, ResultError, Target};
 use crate::cbor::Value;
 
 /// Why a typed call has no response.
@@ -19,7 +20,10 @@ pub enum TypedError {
     NotJson(JsonTextError),
     /// The response violates its schema.
     Response(InvalidPayload),
-    /// There is no response.
+    /// The handler failed with a code. The details of an error that the contract declares conform to their schema;
+    /// others are dropped. The enum with the errors of the capability is made from it, for a `match`.
+    Failed(Box<CallError>),
+    /// There is no response for another reason.
     Client(ClientError),
 }
 
@@ -45,11 +49,30 @@ impl Client {
         // A hand-written `Payload` may write a text that is not JSON. Nothing must be sent in its place.
         let params = Value::from_json_text(&text).map_err(TypedError::NotJson)?;
         let invoke = CapInvoke { target, params, timeout_ms: None };
-        let result = self.invoke(&invoke, None).await.map_err(TypedError::Client)?;
+        let result = self.invoke(&invoke, None).await.map_err(|error| failed(error, C::descriptor()))?;
         // A result that is not JSON conforms to no type, not even to that of a side without a schema.
         let unexpected = |_| TypedError::Client(ClientError::Unexpected);
         C::Response::from_json_str(&result.to_json_text().map_err(unexpected)?).map_err(TypedError::Response)
     }
+}
+
+/// The error of an invocation of a capability.
+fn failed(error: ClientError, capability: &Descriptor) -> TypedError {
+    let ClientError::Failed(result) = &error else { return TypedError::Client(error) };
+    match payload(result) {
+        Some(payload) => TypedError::Failed(Box::new(CallError::of_peer(payload, capability.errors))),
+        None => TypedError::Client(error),
+    }
+}
+
+/// The error of a handler. `None` if the provider failed before or after it ran: then there is no code of a handler.
+fn payload(error: &ResultError) -> Option<ErrorPayload> {
+    let details = error.details.as_ref()?;
+    let code = details.get("code")?.as_text()?;
+    let retryable = details.get("retryable").and_then(Value::as_bool).unwrap_or(false);
+    let payload = ErrorPayload::of(code, error.message.clone().unwrap_or_default()).with_retryable(retryable);
+    let details = details.get("details").and_then(|details| details.to_json().ok());
+    Some(ErrorPayload { details, ..payload })
 }
 
 impl From<ClientError> for TypedError {
@@ -64,6 +87,7 @@ impl fmt::Display for TypedError {
             Self::Request(error) => write!(f, "the request is invalid: {error}"),
             Self::NotJson(error) => write!(f, "the text of the request is not JSON: {error}"),
             Self::Response(error) => write!(f, "the response is invalid: {error}"),
+            Self::Failed(error) => error.fmt(f),
             Self::Client(error) => error.fmt(f),
         }
     }

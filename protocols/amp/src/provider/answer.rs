@@ -44,8 +44,15 @@ pub(super) fn failed(code: Code, message: impl Into<String>, details: Option<Val
     CapResult::Error(ResultError { details, ..ResultError::of(code, message) })
 }
 
-/// The body of the result of a handler that failed by itself.
-pub(super) fn handler_failed(code: String, message: String) -> CapResult {
-    let details: Map = [("code", code)].into_iter().collect();
-    failed(Code::InternalError, message, Some(details.into()))
+/// The body of the result of a handler that failed by itself. Its name is the code of the failure. If a retry helps, it
+/// is 5002, whose result is kept too: a repetition of the message runs nothing.
+pub(super) fn handler_failed(code: String, message: String, retryable: bool, details: Option<Value>) -> CapResult {
+    let mut map = Map::new();
+    map.insert("code", code.as_str());
+    map.insert("retryable", retryable);
+    if let Some(details) = details {
+        map.insert("details", details);
+    }
+    let number = if retryable { Code::Unavailable } else { Code::InternalError };
+    CapResult::Error(ResultError { name: Some(code), details: Some(map.into()), ..ResultError::of(number, message) })
 }

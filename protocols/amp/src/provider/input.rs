@@ -8,6 +8,7 @@ use capgen_schema::{Hash, Violations};
 use super::receive::Received;
 use super::record::Record;
 use crate::catalogue::Catalogue;
+use crate::cbor::Value;
 use crate::message::{Did, MessageId, Rejection};
 use crate::negotiate::Rule;
 use crate::version::CapabilityId;
@@ -84,6 +85,10 @@ pub enum HandlerOutcome {
         code: String,
         /// The message.
         message: String,
+        /// Whether the same invocation may succeed later.
+        retryable: bool,
+        /// More about the failure. Those of a declared error conform to its schema: the executor checks them.
+        details: Option<Box<Value>>,
     },
     /// With a panic. The caller does not get its message.
     Panic,

@@ -322,7 +322,9 @@ impl Provider {
         let result = match outcome {
             HandlerOutcome::Success(result) => success(running, &result, None, &mut outputs),
             HandlerOutcome::Checked { result, schema } => success(running, &result, Some(schema), &mut outputs),
-            HandlerOutcome::Failure { code, message } => handler_failed(code, message),
+            HandlerOutcome::Failure { code, message, retryable, details } => {
+                handler_failed(code, message, retryable, details.map(|details| *details))
+            }
             HandlerOutcome::Panic => failed(Code::InternalError, "the handler failed", None),
             HandlerOutcome::Missing => failed(Code::Unavailable, "the capability has no handler", None),
         };

@@ -40,11 +40,16 @@ fn a_result_is_sent_once() {
 
 #[test]
 fn every_way_to_end_has_its_code() {
-    let failure =
-        HandlerOutcome::Failure { code: "PR_NOT_FOUND".to_owned(), message: "there is no such request".to_owned() };
+    let failure = |retryable| HandlerOutcome::Failure {
+        code: "PR_NOT_FOUND".to_owned(),
+        message: "there is no such request".to_owned(),
+        retryable,
+        details: None,
+    };
     for (outcome, expected) in [
         (success(), 0),
-        (failure, 5001),
+        (failure(false), 5001),
+        (failure(true), 5002),
         (HandlerOutcome::Panic, 5001),
         (HandlerOutcome::Missing, 5002),
         (support::success(&json!({"issues": "secret"})), 5001),

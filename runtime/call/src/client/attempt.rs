@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_payload::{Payload as _, Violations};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout_at;
 
@@ -15,12 +13,13 @@ use super::builder::Link;
 use super::cancel::{Reason, Sent};
 use super::known::Known;
 use super::pending::{Expected, News, Response, Slot, abandoned, no_peer};
+use super::refusal::refusal;
 use super::route::Target;
 use super::started::{Started, stated};
-use crate::envelope::{Draft, ErrorPayload, ErrorSide, MessageKind, NO_EFFECT, SkewDetails, header};
+use crate::envelope::{Draft, MessageKind, SkewDetails, header};
 use crate::id::Id;
 use crate::options::CallOptions;
-use crate::outcome::{CallError, Status, code, reason};
+use crate::outcome::{CallError, code, reason};
 use crate::trace::Traceparent;
 use crate::transport::{Delivery, Outgoing, TransportError};
 use crate::wait::at_once;
@@ -413,44 +412,4 @@ fn not_sent(error: &TransportError) -> CallError {
         TransportError::Disconnected(_) => CallError { retryable: true, ..CallError::new(code::NO_TRANSPORT, message) },
         _ => CallError::new(code::NO_TRANSPORT, message),
     }
-}
-
-/// The error of a provider that answered a call.
-pub(super) fn refusal(started: &Started, target: &Target, payload: &[u8]) -> CallError {
-    let error = target.contract.declared(&started.inner, remote_error(payload));
-    // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the
-    // deadline, the same answer means that the clocks differ.
-    if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }
-}
-
-/// The error that a provider sent.
-fn remote_error(payload: &[u8]) -> CallError {
-    let Ok(error) = ErrorPayload::from_json(payload) else {
-        return CallError::new(code::INVALID_ENVELOPE, "the peer sent an error in an unknown form");
-    };
-    let side = error.side.map(|side| match side {
-        ErrorSide::Request => capgen_manifest::Side::Request,
-        ErrorSide::Response => capgen_manifest::Side::Response,
-    });
-    let violations = error.violations.unwrap_or_default().into_iter().map(|violation| {
-        let keyword = violation.keyword.and_then(|keyword| keyword.parse().ok());
-        capgen_payload::Violation {
-            path: violation.path,
-            message: violation.message,
-            keyword: keyword.unwrap_or(capgen_payload::Keyword::Schema),
-        }
-    });
-    let finding = error.finding.map(|finding| finding.into_iter().collect());
-    let violations = Violations::of_peer(violations, error.truncated == Some(true));
-    let new = CallError::new(&error.code, error.message);
-    let retryable = error.retryable.unwrap_or(new.retryable);
-    // A provider may choose any code for its failures, but a violation has a side.
-    let status = if new.status == Status::SchemaViolation && side.is_none() { Status::Error } else { new.status };
-    let is_invalid_request = status == Status::SchemaViolation && side == Some(capgen_manifest::Side::Request);
-    let is_stated = error.effect.as_deref() == Some(NO_EFFECT);
-    let is_without_effect = is_stated || is_invalid_request || code::is_without_effect(&error.code);
-    CallError { status, side, violations, retryable, is_without_effect, ..new }
-        .with_finding(finding)
-        .with_skew(error.skew)
-        .with_data(error.details, error.retry_after_ms.map(Duration::from_millis))
 }

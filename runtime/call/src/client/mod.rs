@@ -10,6 +10,7 @@ mod instances;
 mod known;
 mod pending;
 mod preferred;
+mod refusal;
 mod repeat;
 mod retry;
 mod route;

@@ -2,16 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
+use capgen_amp::body::{CapInvoke, Target};
 use capgen_amp::carrier::handlers::HandlerExecutor;
 use capgen_amp::carrier::memory::MemoryPeer;
 use capgen_amp::carrier::run::Runner;
-use capgen_amp::carrier::{Peer, Service};
+use capgen_amp::carrier::{Client, ClientError, Peer, Service, TypedError};
 use capgen_amp::descriptor::Publication;
 use capgen_amp::policy::Policy;
 use capgen_amp::provider::{CacheLimits, Provider, State};
+use capgen_amp::requester::Requester;
 use capgen_call::{Context, Failure, Handlers};
 use capgen_manifest::{AgentId, Capability, Manifest};
-use capgen_payload::Descriptor;
+use capgen_payload::{Descriptor, ErrorDescriptor};
 use serde_json::{Value, json};
 
 use crate::carriers::agents::{code, invoke};
@@ -102,4 +104,59 @@ async fn a_response_is_checked_by_its_handler_or_the_provider_and_not_by_both() 
     // The schema of the handler is not the published one, so its check does not count.
     let other = Handlers::new("reviewer").with::<Unchecked<false>, _, _>(handle);
     assert_eq!(codes(&peer(HandlerExecutor::new(other))).await, [0, 5001, 5001, 5001]);
+}
+
+/// A capability with declared errors.
+struct Book;
+
+impl capgen_payload::Capability for Book {
+    type Request = Value;
+    type Response = Value;
+    const NAME: &'static str = "code-review";
+
+    fn descriptor() -> &'static Descriptor {
+        const ERRORS: &[ErrorDescriptor] = &[
+            ErrorDescriptor::new("NO_SEATS").with_details_schema(r#"{"properties":{"free":{"maximum":9}}}"#),
+            ErrorDescriptor::new("CLOSED").with_retryable(true),
+        ];
+        static BOOK: Descriptor = Descriptor::new("reviewer", "code-review", "").with_errors(ERRORS);
+        &BOOK
+    }
+}
+
+#[tokio::test]
+async fn declared_errors_reach_a_match_of_the_caller() {
+    let handlers =
+        Handlers::new("reviewer").with::<Book, _, _>(async |_: Context, request: Value| -> Result<Value, _> {
+            let failure = Failure::new(request["code"].as_str().unwrap_or_default(), "not booked");
+            Err(failure.with_details(&json!({"free": request["lines"]})))
+        });
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let logged = Arc::clone(&log);
+    let executor = HandlerExecutor::new(handlers)
+        .with_log(move |_, side, found| logged.lock().unwrap().push((side, found.iter().count())));
+    let requester = Requester::new(did("alice"), key("alice"), Arc::new(keys()));
+    let client = Client::new(requester, did("provider"), Arc::new(peer(executor))).with_timeout(LONG);
+    let call = async |code: &str, lines: u32| {
+        let target = Target::Id("org.agentries.code-review:1.0.0".parse().unwrap());
+        match client.call::<Book>(target, &json!({"code": code, "lines": lines})).await {
+            Err(TypedError::Failed(error)) => (error.code.clone(), error.retryable, error.details().cloned()),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(call("NO_SEATS", 3).await, ("NO_SEATS".to_owned(), false, Some(json!({"free": 3}))));
+    assert_eq!(call("CLOSED", 3).await, ("CLOSED".to_owned(), true, None));
+    assert_eq!(call("LOST", 3).await, ("LOST".to_owned(), false, None));
+    assert_eq!(call("NO_SEATS", 10).await, ("EAGENTRPC_HANDLER_FAILED".to_owned(), false, None));
+    assert_eq!(*log.lock().unwrap(), [(capgen_call::Side::Response, 1)]);
+    // The numbers and names of the protocol.
+    let invoke = |code: &str| CapInvoke {
+        target: Target::Id("org.agentries.code-review:1.0.0".parse().unwrap()),
+        params: capgen_amp::cbor::Value::from_json(&json!({"code": code, "lines": 1})),
+        timeout_ms: None,
+    };
+    for (code, number) in [("NO_SEATS", 5001), ("CLOSED", 5002)] {
+        let Err(ClientError::Failed(error)) = client.invoke(&invoke(code), None).await else { panic!("{code}") };
+        assert_eq!((error.code, error.name.as_deref()), (number, Some(code)));
+    }
 }

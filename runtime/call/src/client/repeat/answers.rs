@@ -5,8 +5,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{Attempt, Attempts, MAX_WAITING, Planned, Weight};
-use crate::client::attempt::{Reply, refusal};
+use crate::client::attempt::Reply;
 use crate::client::pending::{Response, no_peer};
+use crate::client::refusal::refusal;
 use crate::id::Id;
 use crate::outcome::{CallError, code};
 

@@ -1,0 +1,79 @@
+//! The errors that providers answer with.
+
+use std::time::Duration;
+
+use capgen_descriptor::{ErrorDescriptor, OwnedErrorDescriptor};
+use capgen_payload::{Payload as _, Violations};
+
+use super::attempt::too_late;
+use super::route::Target;
+use super::started::Started;
+use crate::declared_errors::{DeclaredErrors, Received};
+use crate::envelope::{ErrorPayload, ErrorSide, NO_EFFECT};
+use crate::outcome::{CallError, Status, code};
+
+/// The error of a provider that answered a call.
+pub(super) fn refusal(started: &Started, target: &Target, payload: &[u8]) -> CallError {
+    let error = target.contract.declared(&started.inner, answered_error(payload));
+    // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the
+    // deadline, the same answer means that the clocks differ.
+    if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }
+}
+
+impl CallError {
+    /// The error of a provider that was called by another protocol, by a contract with these errors: details of other
+    /// errors, and details that their schema rejects, are dropped.
+    ///
+    /// ```
+    /// use capgen_call::{CallError, ErrorPayload};
+    /// let payload = ErrorPayload::of("NO_SEATS", "all seats are taken").with_details(serde_json::json!({"free": 0}));
+    /// assert_eq!(CallError::of_peer(payload, &[]).details(), None);
+    /// ```
+    #[must_use]
+    pub fn of_peer(payload: ErrorPayload, errors: &[ErrorDescriptor]) -> Self {
+        let error = remote_error(payload);
+        let declared = DeclaredErrors::of(errors.iter().map(OwnedErrorDescriptor::from));
+        let received = error.details().map(|details| declared.received(&error.code, details));
+        if received.is_some_and(|received| received != Received::Valid) && !code::is_of_protocol(&error.code) {
+            return error.without_data();
+        }
+        error
+    }
+}
+
+/// The error in the answer of a provider.
+fn answered_error(payload: &[u8]) -> CallError {
+    match ErrorPayload::from_json(payload) {
+        Ok(error) => remote_error(error),
+        Err(_) => CallError::new(code::INVALID_ENVELOPE, "the peer sent an error in an unknown form"),
+    }
+}
+
+/// The error that a provider sent.
+fn remote_error(error: ErrorPayload) -> CallError {
+    let side = error.side.map(|side| match side {
+        ErrorSide::Request => capgen_manifest::Side::Request,
+        ErrorSide::Response => capgen_manifest::Side::Response,
+    });
+    let violations = error.violations.unwrap_or_default().into_iter().map(|violation| {
+        let keyword = violation.keyword.and_then(|keyword| keyword.parse().ok());
+        capgen_payload::Violation {
+            path: violation.path,
+            message: violation.message,
+            keyword: keyword.unwrap_or(capgen_payload::Keyword::Schema),
+        }
+    });
+    let finding = error.finding.map(|finding| finding.into_iter().collect());
+    let violations = Violations::of_peer(violations, error.truncated == Some(true));
+    let new = CallError::new(&error.code, error.message);
+    let retryable = error.retryable.unwrap_or(new.retryable);
+    // A provider may choose any code for its failures, but a violation has a side.
+    let status = if new.status == Status::SchemaViolation && side.is_none() { Status::Error } else { new.status };
+    let is_invalid_request = status == Status::SchemaViolation && side == Some(capgen_manifest::Side::Request);
+    let is_stated = error.effect.as_deref() == Some(NO_EFFECT);
+    let is_without_effect = is_stated || is_invalid_request || code::is_without_effect(&error.code);
+    CallError { status, side, violations, retryable, is_without_effect, ..new }
+        .with_finding(finding)
+        .with_skew(error.skew)
+        .with_data(error.details, error.retry_after_ms.map(Duration::from_millis))
+}
