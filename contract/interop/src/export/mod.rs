@@ -9,6 +9,7 @@ mod loss;
 mod mcp;
 mod openai;
 mod openapi;
+mod problems;
 mod versions;
 
 pub use a2a::a2a;

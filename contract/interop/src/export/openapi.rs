@@ -7,15 +7,14 @@ use capgen_schema::{Json, Object};
 
 use super::components::{Components, Placed};
 use super::extra::{extra, push_unless_empty, revision};
+use super::problems::{self, PROBLEM, problem};
 use super::{Export, Loss, versions};
 use crate::OPENAPI_KEY;
 use crate::operation::Route;
 
-/// The component that describes errors.
-const PROBLEM: &str = "Problem";
-
 /// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these,
-/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
+/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457); each
+/// declared error is described at its status, which is 409 by default, or 503 if a retry helps.
 ///
 /// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI
 /// cannot express is in the member `x-capgen` of the operation, so that an import gives a contract with the same hash.
@@ -111,49 +110,19 @@ fn operation<'m>((index, capability): (usize, &'m Capability), components: &mut 
     operation.push(OPENAPI_KEY.to_owned(), Json::Object(mark));
     let body = [("required".to_owned(), Json::Bool(true)), content("application/json", request)];
     operation.push("requestBody".to_owned(), Json::Object(body.into_iter().collect()));
-    let reference = [("$ref".to_owned(), Json::from(format!("#/components/schemas/{PROBLEM}").as_str()))];
-    let error = content("application/problem+json", Json::Object(reference.into_iter().collect()));
-    let responses = [
-        ("200".to_owned(), described("The response", content("application/json", response))),
-        ("default".to_owned(), described("The problem that prevented a response", error)),
-    ];
-    operation.push("responses".to_owned(), Json::Object(responses.into_iter().collect()));
+    let success = ("200".to_owned(), described("The response", content("application/json", response)));
+    let responses = [success].into_iter().chain(problems::responses(&capability.errors)).collect();
+    operation.push("responses".to_owned(), Json::Object(responses));
     Json::Object(operation)
 }
 
-fn described(description: &str, content: (String, Json)) -> Json {
+pub(super) fn described(description: &str, content: (String, Json)) -> Json {
     Json::Object([("description".to_owned(), Json::from(description)), content].into_iter().collect())
 }
 
 /// The member `content` with one media type.
-fn content(media_type: &str, schema: Json) -> (String, Json) {
+pub(super) fn content(media_type: &str, schema: Json) -> (String, Json) {
     let schema = [("schema".to_owned(), schema)].into_iter().collect();
     let types = [(media_type.to_owned(), Json::Object(schema))].into_iter().collect();
     ("content".to_owned(), Json::Object(types))
-}
-
-/// The schema of problem details ([RFC 9457 section 3.1](https://www.rfc-editor.org/rfc/rfc9457#section-3.1)).
-fn problem() -> Json {
-    let text = |format: Option<&str>, description: &str| {
-        let format = format.map(|format| ("format".to_owned(), Json::from(format)));
-        let ty = [("type".to_owned(), Json::from("string"))];
-        let description = [("description".to_owned(), Json::from(description))];
-        Json::Object(ty.into_iter().chain(format).chain(description).collect())
-    };
-    let status = [
-        ("type".to_owned(), Json::from("integer")),
-        ("description".to_owned(), Json::from("The status code of HTTP.")),
-    ];
-    let properties = [
-        ("type".to_owned(), text(Some("uri-reference"), "Identifies the type of problem.")),
-        ("title".to_owned(), text(None, "The type of problem, for readers.")),
-        ("status".to_owned(), Json::Object(status.into_iter().collect())),
-        ("detail".to_owned(), text(None, "This occurrence of the problem, for readers.")),
-        ("instance".to_owned(), text(Some("uri-reference"), "Identifies this occurrence of the problem.")),
-    ];
-    let problem = [
-        ("type".to_owned(), Json::from("object")),
-        ("properties".to_owned(), Json::Object(properties.into_iter().collect())),
-    ];
-    Json::Object(problem.into_iter().collect())
 }

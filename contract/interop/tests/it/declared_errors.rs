@@ -50,6 +50,24 @@ fn an_import_of_an_export_has_the_declared_errors() {
 }
 
 #[test]
+fn openapi_describes_each_error_at_its_status() {
+    let document = openapi(&manifest(
+        r##"[{"code":"NO_SEATS","description":"All are taken.","detailsSchema":{"type":"integer"}},
+        {"code":"CLOSED","retryable":true},
+        {"code":"LOST","status":409,"detailsSchema":{"$ref":"#/definitions/a","definitions":{"a":{}}}}]"##,
+    ))
+    .document;
+    let at = |pointer: &str| document.pointer(&format!("/paths/~1capabilities~1book/post/responses/{pointer}"));
+    assert_eq!(at("409/description").and_then(|it| it.as_str()), Some("`NO_SEATS`: All are taken.\n\n`LOST`"));
+    let schema = "content/application~1problem+json/schema/anyOf";
+    let details = |index: usize| at(&format!("409/{schema}/{index}/allOf/1/properties/details"));
+    assert_eq!(details(0).map(|it| it.canonical()).as_deref(), Some(r#"{"type":"integer"}"#));
+    // A reference into definitions would point elsewhere.
+    assert_eq!(details(1).map(|it| it.canonical()).as_deref(), Some("true"));
+    assert!(at(&format!("503/{schema}/0/allOf/1/properties/code/const")).is_some() && at("default").is_some());
+}
+
+#[test]
 fn errors_that_no_export_writes_are_invalid() {
     for invalid in [
         r#"{}"#,
