@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::envelope::Keys;
 use crate::transport::TransportError;
 
 /// Why a client or a server could not be built.
@@ -14,6 +15,8 @@ pub enum BuildError {
     InvalidHandlers(Vec<String>),
     /// There are two transports of one kind.
     DuplicateTransport(&'static str),
+    /// The private key of a client or a server belongs to another agent, given by its id.
+    ForeignKey(String),
     /// A server without a transport.
     NoTransport,
     /// Parts of a [`Retry`](crate::Retry) exclude each other: which ones.
@@ -28,6 +31,9 @@ impl fmt::Display for BuildError {
             Self::InvalidAgent(id) => write!(f, "invalid agent {id:?}: {}", capgen_manifest::AgentId::RULE),
             Self::InvalidHandlers(conflicts) => f.write_str(&conflicts.join("; ")),
             Self::DuplicateTransport(kind) => write!(f, "two transports have the kind `{kind}`"),
+            Self::ForeignKey(agent) => {
+                write!(f, "the key that signs belongs to the agent `{agent}`: sign with a key of this one")
+            }
             Self::NoTransport => f.write_str("a server needs a transport: add one"),
             Self::InvalidRetry(reason) => write!(f, "the retries are invalid: {reason}"),
             Self::Transport(error) => error.fmt(f),
@@ -36,3 +42,11 @@ impl fmt::Display for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+/// Checks that an agent signs with a key of its own, or with a shared one: others would refuse its messages.
+pub(crate) fn check_key(keys: Option<&Keys>, agent: &str) -> Result<(), BuildError> {
+    match keys.and_then(Keys::signing_agent).filter(|owner| owner != agent) {
+        Some(owner) => Err(BuildError::ForeignKey(owner)),
+        None => Ok(()),
+    }
+}

@@ -32,6 +32,8 @@
 //! the message; requests and responses in the usual form are read and written in one pass, and a test compares that
 //! with the generated types.
 //!
+//! `identity.rs` is what a message proves about its sender, and for whom it is sent.
+//!
 //! `client/` and `server/` use these, but not each other, and `server/mod.rs` has the order of its files. A call finds
 //! its peer in `peers/`, is checked, published and repeated, and ends with exactly one outcome. A request is received,
 //! admitted (signature, replay, version, duplicate), run by a handler and answered. `outcome.rs` has the statuses and
@@ -59,6 +61,7 @@ mod envelope;
 mod failure;
 mod id;
 mod idempotency_store;
+mod identity;
 mod journal;
 mod memory;
 mod options;
@@ -90,13 +93,16 @@ pub use capgen_manifest::{
 pub use capgen_time::{Clock, SystemClock};
 pub use client::{Client, ClientBuilder, Retry};
 pub use context::Context;
+#[cfg(feature = "ed25519")]
+pub use envelope::{AgentKey, PublicKey};
 pub use envelope::{
-    Auth, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired, ErrorSide, ErrorViolation,
-    ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys, MessageKind, SkewDetails,
-    header,
+    Auth, Ed25519Auth, Ed25519AuthRequired, Envelope, EnvelopeFields, EnvelopeRequired, ErrorPayload, ErrorRequired,
+    ErrorSide, ErrorViolation, ErrorViolationRequired, HmacAuth, HmacAuthRequired, InternalAuth, InvalidKey, Keys,
+    MessageKind, SkewDetails, header,
 };
 pub use failure::Failure;
 pub use idempotency_store::{IdempotencyStore, MemoryIdempotencyStore, StoreError, StoredRecord};
+pub use identity::{Principal, Proof};
 pub use memory::{MemoryBroker, MemoryTransport};
 pub use options::{CallMode, CallOptions};
 pub use outcome::{CallError, CallResult, ResultError, Status, code, reason};

@@ -14,7 +14,7 @@ use super::known::Known;
 use super::pending::Pending;
 use super::{Client, Retry};
 use crate::audit::{Audit, AuditWriter};
-use crate::build_error::BuildError;
+use crate::build_error::{BuildError, check_key};
 use crate::declared_errors::TypedErrors;
 use crate::envelope::Keys;
 use crate::journal::Journal;
@@ -189,12 +189,13 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// The id of the agent is invalid, two transports have one kind, parts of the [`Retry`] exclude each other, or a
-    /// transport fails.
+    /// The id of the agent is invalid, the key that signs belongs to another agent, two transports have one kind, parts
+    /// of the [`Retry`] exclude each other, or a transport fails.
     pub async fn build(self) -> Result<Client, BuildError> {
         if capgen_manifest::AgentId::new(&self.agent).is_none() {
             return Err(BuildError::InvalidAgent(self.agent));
         }
+        check_key(self.keys.as_ref(), &self.agent)?;
         self.retry.check().map_err(BuildError::InvalidRetry)?;
         let mut links: Vec<Link> = Vec::new();
         for transport in self.transports {

@@ -7,8 +7,10 @@ use capgen_schema::JsonCursor;
 
 use super::members;
 use super::part::Headers;
-use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_signature, is_tenant};
-use super::{Auth, Fields, HmacAuth, HmacAuthRequired, MessageKind, Part};
+use super::syntax::{
+    MAX_DEADLINE, is_address, is_agent, is_capability, is_ed25519, is_hmac, is_id, is_scheme, is_tenant,
+};
+use super::{Auth, Ed25519Auth, Ed25519AuthRequired, Fields, HmacAuth, HmacAuthRequired, MessageKind, Part};
 
 /// The most headers that are compared with each other. Usual messages have fewer. Each is compared with all others, and
 /// a message with more takes the general way, which takes linear time.
@@ -153,14 +155,21 @@ impl<'t> Reader<'t> {
     }
 
     fn auth(&mut self) -> Option<Option<Auth>> {
-        if self.literal(",\"auth\":{\"kind\":\"hmac\",\"keyId\":\"").is_none() {
+        if self.literal(",\"auth\":{\"kind\":\"").is_none() {
             return Some(None);
         }
-        let id = self.part(is_id)?;
-        let signature = self.member("\"signature\":\"", is_signature)?;
+        let is_shared = self.literal("hmac\",\"keyId\":\"").is_some();
+        if !is_shared {
+            self.literal("ed25519\",\"keyId\":\"")?;
+        }
+        let key_id = self.part(is_id)?;
+        let signature = self.member("\"signature\":\"", if is_shared { is_hmac } else { is_ed25519 })?;
         self.literal("}")?;
-        let text = |part: Part| part.text(self.0.text()).to_owned();
-        let required = HmacAuthRequired { key_id: text(id), signature: text(signature) };
-        Some(Some(Auth::Hmac(HmacAuth::new(required))))
+        let [key_id, signature] = [key_id, signature].map(|part| part.text(self.0.text()).to_owned());
+        Some(Some(if is_shared {
+            Auth::Hmac(HmacAuth::new(HmacAuthRequired { key_id, signature }))
+        } else {
+            Auth::Ed25519(Ed25519Auth::new(Ed25519AuthRequired { key_id, signature }))
+        }))
     }
 }

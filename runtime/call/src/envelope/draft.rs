@@ -8,7 +8,7 @@ use capgen_schema::is_plain;
 use serde_json::Value;
 
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_tenant};
-use super::{Auth, EnvelopeFields, EnvelopeRequired, HmacAuth, HmacAuthRequired, Keys, MessageKind, uri};
+use super::{EnvelopeFields, EnvelopeRequired, Keys, MessageKind, uri};
 
 /// The parts of a message that is written. Ids of agents are without `agent://`.
 #[derive(Clone, Debug)]
@@ -41,8 +41,7 @@ impl Draft<'_> {
         let mut text = if self.is_usual() { self.write() } else { self.write_checked()? };
         text.extend_from_slice(self.payload);
         text.push(b'}');
-        if let Some((id, signature)) = keys.and_then(|keys| keys.sign(&text)) {
-            let auth = Auth::Hmac(HmacAuth::new(HmacAuthRequired { key_id: id.to_owned(), signature }));
+        if let Some(auth) = keys.and_then(|keys| keys.sign(&text)) {
             let auth = serde_json::to_vec(&auth).unwrap_or_default();
             text.pop();
             text.extend_from_slice(b",\"auth\":");

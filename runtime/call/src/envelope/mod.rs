@@ -3,6 +3,8 @@
 //! Its types and validators are generated from `contract/capabilities.yaml`. The payload is not read together with the
 //! rest: it remains text, and the receiver reads it by the schema of the capability.
 
+#[cfg(feature = "ed25519")]
+mod agent_key;
 #[cfg(test)]
 mod agreement;
 mod compact;
@@ -22,12 +24,17 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use capgen_payload::{InvalidPayload, Options, Payload as _};
+use capgen_time::{Clock as _, SystemClock};
 use serde_json::Value;
 
+use crate::identity::Proof;
 use part::{Fields, Part};
 
+#[cfg(feature = "ed25519")]
+pub use agent_key::{AgentKey, PublicKey};
 pub use generated::{
-    DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth, DeliverRequestAuthHmac as HmacAuth,
+    DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth, DeliverRequestAuthEd25519 as Ed25519Auth,
+    DeliverRequestAuthEd25519Required as Ed25519AuthRequired, DeliverRequestAuthHmac as HmacAuth,
     DeliverRequestAuthHmacRequired as HmacAuthRequired, DeliverRequestAuthInternal as InternalAuth,
     DeliverRequestKind as MessageKind, DeliverRequestRequired as EnvelopeRequired, FailRequest as ErrorPayload,
     FailRequestRequired as ErrorRequired, FailRequestSide as ErrorSide, FailRequestSkew as SkewDetails,
@@ -200,16 +207,20 @@ impl Envelope {
     /// Whether the envelope, as received, is signed with one of the keys. Without keys, every envelope counts as
     /// authentic.
     ///
-    /// The signature covers the bytes as received without the member `auth` and the comma next to it.
+    /// The signature covers the bytes as received without the member `auth` and the comma next to it. A key of an agent
+    /// that has expired by the clock of the system counts as absent.
     #[must_use]
     pub fn is_authentic(&self, keys: Option<&Keys>) -> bool {
-        let Some(keys) = keys else { return true };
-        let (Some(Auth::Hmac(auth)), Some((text, span))) = (&self.fields.auth, &self.signed) else {
-            return false;
-        };
-        let parts = (text.get(..span.start), text.get(span.end..));
-        let (Some(before), Some(after)) = parts else { return false };
-        keys.verifies(&auth.key_id, &auth.signature, [before, after])
+        self.proof(keys, || SystemClock.now_ms()).is_some()
+    }
+
+    /// What the signature proves about the sender at a Unix time in ms; `None` if it is missing or invalid, although
+    /// there are keys.
+    pub(crate) fn proof(&self, keys: Option<&Keys>, now: impl Fn() -> u64) -> Option<Proof> {
+        let Some(keys) = keys else { return Some(Proof::None) };
+        let (auth, (text, span)) = (self.fields.auth.as_ref()?, self.signed.as_ref()?);
+        let parts = [text.get(..span.start)?, text.get(span.end..)?];
+        keys.proof(auth, self.from(), parts, now)
     }
 
     fn get<'a>(&'a self, part: &'a Part) -> &'a str {

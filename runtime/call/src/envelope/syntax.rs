@@ -66,9 +66,14 @@ pub(super) fn is_scheme(text: &[u8]) -> bool {
         && text.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// The signature of an envelope.
-pub(super) fn is_signature(text: &[u8]) -> bool {
+/// A signature by HMAC-SHA-256.
+pub(super) fn is_hmac(text: &[u8]) -> bool {
     text.len() == 64 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A signature by Ed25519.
+pub(super) fn is_ed25519(text: &[u8]) -> bool {
+    text.len() == 86 && text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// The largest deadline, 2^53 - 1. Up to it, every integer is exact in JSON of every language (RFC 8259, section 6).

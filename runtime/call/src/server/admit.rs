@@ -3,7 +3,7 @@
 
 use capgen_descriptor::Skew;
 
-use super::callers::Caller;
+use super::callers::{Caller, Sender};
 use super::due::Arrival;
 use super::entry::Entry;
 use super::numbers::{check_attempt, check_headers};
@@ -22,11 +22,11 @@ impl Shared {
         request: &Envelope,
         is_redelivered: bool,
         arrival: Arrival,
-        caller: &Caller,
+        sender: &Sender,
     ) -> Result<Candidates<'_>, Answer> {
         self.check_fields(request, arrival)
-            .map_err(|answer| if request.is_authentic(self.keys.as_ref()) { answer } else { answer.unproved() })?;
-        self.check_sender(request, is_redelivered, arrival, caller)?;
+            .map_err(|answer| if sender.is_authentic() { answer } else { answer.unproved() })?;
+        self.check_sender(request, is_redelivered, arrival, sender)?;
         if self.cancels.is_cancelled(request) {
             return Err(Answer::cancelled());
         }
@@ -43,7 +43,7 @@ impl Shared {
                 && versions.difference(request, candidates.first).is_some()
             {
                 // In a box, because the contracts are nearly always equal.
-                return Box::pin(self.compatible(request, policy, candidates, caller)).await;
+                return Box::pin(self.compatible(request, policy, candidates, &sender.caller)).await;
             }
         }
         Ok(candidates)
@@ -133,9 +133,9 @@ impl Shared {
         request: &Envelope,
         is_redelivered: bool,
         arrival: Arrival,
-        caller: &Caller,
+        sender: &Sender,
     ) -> Result<(), Answer> {
-        if !request.is_authentic(self.keys.as_ref()) {
+        if !sender.is_authentic() {
             return Err(
                 Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid").unproved()
             );
@@ -144,7 +144,7 @@ impl Shared {
             return Ok(());
         }
         let end = self.clocks.fresh_until(request, arrival);
-        match self.seen.add(caller, request.from(), request.message_id(), (arrival.unix, end)) {
+        match self.seen.add(&sender.caller, request.from(), request.message_id(), (arrival.unix, end)) {
             Novelty::New => Ok(()),
             // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
             Novelty::Replayed if is_redelivered => Ok(()),

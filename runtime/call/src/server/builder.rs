@@ -10,7 +10,6 @@ use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
-use super::callers::Callers;
 use super::cancels::Cancels;
 use super::control_rate::ControlRates;
 use super::due::Clocks;
@@ -24,8 +23,8 @@ use super::skew::Comparisons;
 use super::subscriptions::{Subscriber, Subscriptions};
 use super::verdict::Rules;
 use crate::audit::{Audit, AuditWriter};
-use crate::build_error::BuildError;
-use crate::envelope::{Envelope, Keys};
+use crate::build_error::{BuildError, check_key};
+use crate::envelope::Keys;
 use crate::id::Id;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
@@ -50,7 +49,6 @@ pub struct ServerBuilder {
     accepted: Option<AcceptedFindings>,
     settings: Settings,
     fleet: FleetSettings,
-    callers: Callers,
     known: Vec<Capability>,
     max_concurrent: usize,
     max_waiting: usize,
@@ -111,7 +109,6 @@ impl ServerBuilder {
             accepted: None,
             settings: Settings::default(),
             fleet: FleetSettings::default(),
-            callers: Callers::default(),
             known: Vec::new(),
             // Handlers mostly wait for something else, so there may be more of them than processors. Requests that wait
             // for longer than their callers do would be useless work.
@@ -160,6 +157,9 @@ impl ServerBuilder {
     }
 
     /// Accepts only signed requests, rejects replays, and signs responses.
+    ///
+    /// If there are keys of agents when the server starts, each of them has a share of the server, and callers about
+    /// which nothing is proved have one together.
     pub fn keys(self, keys: Keys) -> Self {
         Self { keys: Some(keys), ..self }
     }
@@ -212,13 +212,6 @@ impl ServerBuilder {
     /// Payloads are validated nevertheless.
     pub fn accepted(self, findings: AcceptedFindings) -> Self {
         Self { accepted: Some(findings), ..self }
-    }
-
-    /// The agent that an authentic message is proved to come from, so that each agent has a share of the server. For
-    /// tests, and for proofs that come later.
-    #[doc(hidden)]
-    pub fn prove_callers(self, proof: impl Fn(&Envelope) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { callers: Callers::new(Arc::new(proof)), ..self }
     }
 
     /// An older contract of a capability. Callers that use it are compared without having to send theirs.
@@ -290,18 +283,20 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// The id of the agent is invalid, two handlers have the same name and version, there is no transport, or one
-    /// fails.
+    /// The id of the agent is invalid, two handlers have the same name and version, the key that signs belongs to
+    /// another agent, there is no transport, or one fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
         let Some(id) = AgentId::new(&agent) else { return Err(BuildError::InvalidAgent(agent)) };
         self.handlers.check()?;
+        check_key(self.keys.as_ref(), &agent)?;
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
         let requests = self.max_concurrent + self.max_waiting;
         // With shares, one caller gets as many as without; then others find room.
-        let total = if self.callers.are_proved() { more(requests) } else { requests };
+        let has_shares = self.keys.as_ref().is_some_and(Keys::prove_agents);
+        let total = if has_shares { more(requests) } else { requests };
         let group = self.group.unwrap_or_else(|| agent.clone());
         let (delivery, capacity, instance) = (self.delivery, total.max(1024), Id::random());
         let subscriber = Subscriber { handlers: &self.handlers, group, delivery, capacity, instance };
@@ -328,11 +323,10 @@ impl ServerBuilder {
             once: Arc::new(KeyedResponses::new(in_ms(self.window), capacity, max_bytes)),
             store: self.store,
             seen: Seen::default(),
-            cancels: Cancels::new(&self.callers),
+            cancels: Cancels::new(has_shares),
             control_rates: ControlRates::default(),
             running: Gate::new(self.max_concurrent),
-            places: self.callers.are_proved().then(|| Gate::new(requests)),
-            callers: self.callers,
+            places: has_shares.then(|| Gate::new(requests)),
             admitted: Arc::new(Semaphore::new(total)),
             total,
             max_message: self.max_message,

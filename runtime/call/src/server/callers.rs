@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::envelope::{Envelope, Keys};
+use crate::identity::Proof;
 
 /// The sender of a request, as far as the server can prove it. Each has a share of the memory and the time of the
 /// server.
@@ -14,26 +15,25 @@ pub(super) enum Caller {
     Agent(Arc<str>),
 }
 
-/// Gives the id of the agent that an authentic message is proved to come from.
-pub(super) type Proof = dyn Fn(&Envelope) -> Option<String> + Send + Sync;
+/// What a message proves about its sender. A signature is verified once for each message.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    pub(super) caller: Caller,
+    /// `None` if the server has keys, and the message is not signed with one of them.
+    pub(super) proof: Option<Proof>,
+}
 
-/// Proves callers. Without a proof, all callers are one, which has the whole server.
-#[derive(Clone, Default)]
-pub(super) struct Callers(Option<Arc<Proof>>);
-
-impl Callers {
-    pub(super) fn new(proof: Arc<Proof>) -> Self {
-        Self(Some(proof))
+impl Sender {
+    /// The sender of a message, at a Unix time in ms.
+    pub(super) fn of(message: &Envelope, keys: Option<&Keys>, now: u64) -> Self {
+        let proof = message.proof(keys, || now);
+        let is_agent = proof.as_ref().is_some_and(Proof::proves_agent);
+        let caller = if is_agent { Caller::Agent(message.from().into()) } else { Caller::Unproved };
+        Self { caller, proof }
     }
 
-    /// Whether the server can prove any caller. If not, there are no shares.
-    pub(super) fn are_proved(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// The caller of a message.
-    pub(super) fn of(&self, message: &Envelope, keys: Option<&Keys>) -> Caller {
-        let agent = self.0.as_ref().filter(|_| message.is_authentic(keys)).and_then(|proof| proof(message));
-        agent.map_or(Caller::Unproved, |agent| Caller::Agent(agent.into()))
+    /// Whether the message is signed with one of the keys, if the server has keys.
+    pub(super) fn is_authentic(&self) -> bool {
+        self.proof.is_some()
     }
 }

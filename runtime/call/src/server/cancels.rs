@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::callers::{Caller, Callers};
+use super::callers::Caller;
 use crate::envelope::Envelope;
 
 /// Ends requests whose callers do not wait any more.
@@ -67,9 +67,9 @@ const KEPT: Duration = Duration::from_secs(30);
 const CAPACITY: (usize, usize) = (4096, 256);
 
 impl Cancels {
-    pub(super) fn new(callers: &Callers) -> Self {
+    pub(super) fn new(has_shares: bool) -> Self {
         let (all, of_caller) = CAPACITY;
-        let most = if callers.are_proved() { of_caller } else { all };
+        let most = if has_shares { of_caller } else { all };
         Self { state: Mutex::default(), most, early: AtomicUsize::new(0) }
     }
 
@@ -233,7 +233,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_cancel_before_its_request_is_kept_for_a_time() {
-        let (cancels, caller) = (Cancels::new(&Callers::default()), Caller::Unproved);
+        let (cancels, caller) = (Cancels::new(false), Caller::Unproved);
         cancels.cancel(&message("c", "x", "a", Some("1")), &caller, Instant::now() + KEPT * 2);
         cancels.cancel(&message("d", "y", "a", None), &caller, Instant::now() + Duration::from_secs(1));
         let is_cancelled = |call, id, caller| {
@@ -258,8 +258,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_number_of_early_cancels_is_bounded() {
         let (all, of_caller) = CAPACITY;
-        let unproved = Cancels::new(&Callers::default());
-        let proved = Cancels::new(&Callers::new(Arc::new(|_: &Envelope| None)));
+        let unproved = Cancels::new(false);
+        let proved = Cancels::new(true);
         for number in 0..all * 2 {
             let id = number.to_string();
             let caller = Caller::Agent(format!("a{}", number % 4).into());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::callers::Sender;
 use super::control_rate::Kind;
 use super::due::Arrival;
 use super::shared::{Phase, Shared, reached};
@@ -42,13 +43,13 @@ impl Shared {
         if !is_control || !self.is_fresh(&message, arrival) {
             return;
         }
-        let caller = self.callers.of(&message, self.keys.as_ref());
+        let sender = Sender::of(&message, self.keys.as_ref(), arrival.unix);
         let is_running = self.cancels.is_running(message.correlation_id());
         let kind = if is_running { Kind::Running } else { Kind::Other };
-        if self.control_rates.accepts(&caller, kind, now)
-            && self.check_sender(&message, false, arrival, &caller).is_ok()
+        if self.control_rates.accepts(&sender.caller, kind, now)
+            && self.check_sender(&message, false, arrival, &sender).is_ok()
         {
-            self.cancels.cancel(&message, &caller, self.clocks.due(&message, arrival).end);
+            self.cancels.cancel(&message, &sender.caller, self.clocks.due(&message, arrival).end);
         }
     }
 

@@ -12,7 +12,7 @@ use capgen_manifest::Side;
 use capgen_payload::Violations;
 use tokio::time::{Instant, timeout_at};
 
-use super::callers::Caller;
+use super::callers::Sender;
 use super::due::{Arrival, Due, too_late_to_start};
 use super::entry::{Entry, Handled, InvalidSide, Unhandled};
 use super::idempotency::Key;
@@ -69,7 +69,7 @@ impl Ended {
 /// A request that is being processed.
 pub(super) struct Processed<'a> {
     pub(super) request: &'a Arc<Envelope>,
-    pub(super) caller: Caller,
+    pub(super) sender: Sender,
     pub(super) is_redelivered: bool,
     pub(super) arrival: Arrival,
     /// When it ends.
@@ -117,7 +117,7 @@ impl Shared {
         let Processed { request, is_redelivered, arrival, due, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
         let admitted =
-            self.uninterrupted(due.end, pin!(self.admit(request, is_redelivered, arrival, &processed.caller))).await;
+            self.uninterrupted(due.end, pin!(self.admit(request, is_redelivered, arrival, &processed.sender))).await;
         let admitted = admitted.unwrap_or_else(|interruption| {
             Err(match interruption {
                 Interruption::TooLate => too_late_to_start(request, due),
@@ -145,7 +145,7 @@ impl Shared {
         let Processed { request, due, .. } = *processed;
         let has_started = AtomicBool::new(false);
         let work = pin!(async {
-            let _place = self.running.enter(&processed.caller).await;
+            let _place = self.running.enter(&processed.sender.caller).await;
             let start = Instant::now();
             if start >= due.end {
                 return too_late_to_start(request, due).into();
@@ -213,7 +213,7 @@ impl Shared {
         if versions.are_several() {
             let _ = processed.chosen.set(Arc::clone(entry));
         }
-        if let Some(answer) = self.check_response(processed.request, versions, entry, &processed.caller).await {
+        if let Some(answer) = self.check_response(processed.request, versions, entry, &processed.sender.caller).await {
             return answer.into();
         }
         has_started.store(true, Ordering::Relaxed);

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::callers::Sender;
 use super::due::Arrival;
 use super::respond::{Answer, working};
 use super::run::{Processed, audit_patience, subject};
@@ -123,8 +124,8 @@ impl Shared {
         if matches!(envelope.kind(), MessageKind::Response | MessageKind::Control) {
             return true;
         }
-        let caller = self.callers.of(&envelope, self.keys.as_ref());
-        let place = self.places.as_ref().map(|places| places.try_enter(&caller, u64::MAX));
+        let sender = Sender::of(&envelope, self.keys.as_ref(), delivered.arrival.unix);
+        let place = self.places.as_ref().map(|places| places.try_enter(&sender.caller, u64::MAX));
         if let Some(None) = place {
             // The broker gives a stored message to another process, or to this one later.
             if !delivered.arrival.is_stored {
@@ -141,7 +142,7 @@ impl Shared {
         );
         let processed = Processed {
             request: &envelope,
-            caller,
+            sender,
             is_redelivered: delivered.redelivered,
             arrival: delivered.arrival,
             due: self.clocks.due(&envelope, delivered.arrival),

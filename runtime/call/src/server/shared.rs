@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicU64;
 use capgen_descriptor::Skew;
 use tokio::sync::{Semaphore, watch};
 
-use super::callers::Callers;
 use super::cancels::Cancels;
 use super::control_rate::ControlRates;
 use super::due::Clocks;
@@ -26,7 +25,6 @@ pub(super) struct Shared {
     pub(super) entries: BTreeMap<String, Versions>,
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
-    pub(super) callers: Callers,
     pub(super) tenants: BTreeSet<String>,
     /// Which callers with other contracts are served.
     pub(super) policy: Skew,

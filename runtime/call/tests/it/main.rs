@@ -13,6 +13,7 @@
 
 mod accepted;
 mod agent;
+mod agent_keys;
 mod attempts;
 mod budget;
 mod calls;

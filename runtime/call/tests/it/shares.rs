@@ -5,18 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use capgen::call::{Envelope, Handlers, ServerBuilder};
+use capgen::call::{Handlers, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::fixture::raw::{Raw, code};
+use crate::fixture::raw::{Raw, SECRET, agent_keys, code, signed, signed_by};
 
-/// Proves callers whose ids start with `proved`, as keys of agents do.
+/// Proves callers whose ids start with `proved`, by their keys. The others have a shared key.
 fn proved(server: ServerBuilder) -> ServerBuilder {
-    server.prove_callers(|message: &Envelope| {
-        let from = message.from();
-        from.starts_with("proved").then(|| from.to_owned())
-    })
+    server.keys(agent_keys(&["proved-a", "proved-flood", "proved-new", "proved-other"]))
 }
 
 fn unproved(server: ServerBuilder) -> ServerBuilder {
@@ -53,7 +50,10 @@ impl Blocked {
             let mut request = self.raw.request(&format!("{caller}-{text}-{number}"));
             (request["from"], request["payload"]) = (json!(format!("agent://{caller}")), json!({"text": text}));
             request["deadline"] = json!(crate::fixture::raw::now() + 60_000);
-            self.raw.send(request.to_string()).await;
+            let text = request.to_string();
+            let text =
+                if caller.starts_with("proved") { signed_by(&text, caller, "a1") } else { signed(&text, "k1", SECRET) };
+            self.raw.send(text).await;
         }
     }
 
@@ -152,7 +152,7 @@ async fn a_cancelled_request_leaves_its_place_to_the_next_one() {
             "payload": {"reason": "abandoned"},
         });
         let address = format!("{}.control", crate::fixture::ADDRESS);
-        blocked.raw.send_to(&address, cancel.to_string()).await;
+        blocked.raw.send_to(&address, signed_by(&cancel.to_string(), "proved-a", "a1")).await;
         blocked.settled().await;
     }
     assert_eq!(blocked.settled().await.0, 2);

@@ -8,14 +8,14 @@ use std::task::{Context as Poller, Poll};
 use std::time::Duration;
 
 use capgen::call::{
-    Acknowledgement, BoxFuture, Context, Delivery, Envelope, Handlers, Health, Incoming, IncomingContent, MemoryBroker,
+    Acknowledgement, BoxFuture, Context, Delivery, Handlers, Health, Incoming, IncomingContent, MemoryBroker,
     MemoryTransport, Outgoing, Server, ServerBuilder, SubscribeOptions, Subscription, Transport, TransportError,
 };
 use futures_core::Stream;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::fixture::raw::{code, now};
+use crate::fixture::raw::{agent_keys, code, now, signed_by};
 
 /// A transport that gives all messages as if a broker had stored them.
 struct Storing {
@@ -122,10 +122,12 @@ impl Fixture {
             "from": format!("agent://{from}"), "to": "agent://echo", "capability": "say",
             "replyTo": format!("memory://replies.{id}"), "deadline": deadline, "headers": headers, "payload": {},
         });
+        let text = request.to_string();
+        let is_proved = ["slow", "quick"].contains(&from);
         let message = Outgoing {
             address: "echo.requests".to_owned(),
             reply_to: None,
-            payload: request.to_string().into(),
+            payload: if is_proved { signed_by(&text, from, "a1") } else { text }.into(),
             delivery: Delivery::AtMostOnce,
             message_id: String::new(),
         };
@@ -172,8 +174,8 @@ async fn a_stored_message_of_a_caller_above_its_share_returns_to_the_broker() {
         tokio::time::sleep(Duration::from_secs(if is_slow { 600 } else { 0 })).await;
         Ok(json!("done"))
     });
-    let proved = |message: &Envelope| Some(message.from().to_owned());
-    let limited = |server: ServerBuilder| server.max_concurrent(8).max_waiting(8).at_least_once().prove_callers(proved);
+    let keys = agent_keys(&["slow", "quick"]);
+    let limited = |server: ServerBuilder| server.max_concurrent(8).max_waiting(8).at_least_once().keys(keys);
     let mut fixture = Fixture::start(handlers, limited).await;
     for number in 0..18 {
         fixture.send(&format!("s{number}"), "slow", now() + 60_000, json!({})).await;

@@ -2,7 +2,7 @@
 // Source: agent://envelope
 // Capabilities: deliver, fail
 // Regenerate: capgen --capabilities ../../../contract/capabilities.yaml --lang rust --runtime-path ::capgen_payload --out . # in the folder of this file
-// Contract: sha256:9667e25e6843aa5b544e2c9680db4cd6c5acd3212408a396b2fc1eac1375ac9e
+// Contract: sha256:ea2f4f55a92c7a09e88c3b8ceb33291d75920d8a1249cd628043c0f43e1d96aa
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod envelope_contract {
     pub const AGENT: &str = "envelope";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "9667e25e6843aa5b544e2c9680db4cd6c5acd3212408a396b2fc1eac1375ac9e";
+    pub const CONTRACT_HASH: &str = "ea2f4f55a92c7a09e88c3b8ceb33291d75920d8a1249cd628043c0f43e1d96aa";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen_payload::Descriptor] = &[
@@ -56,7 +56,7 @@ mod envelope_contract {
         pub const DESCRIPTOR: ::capgen_payload::Descriptor = ::capgen_payload::Descriptor::new(
                 "envelope",
                 "deliver",
-                "bfb14faba9e96c69235ab80a8df2ad8c2817bf41331d4ceb9e4b2bd7ce6dc622",
+                "f5cabbca9bf978c4d6232cd79ea287302ee65ad0576fa8f6a60623ef0b2187fe",
             )
             .with_description("A message of a call.")
             .with_input_schema(DELIVER_REQUEST_SCHEMA);
@@ -248,6 +248,8 @@ mod envelope_contract {
         Internal(DeliverRequestAuthInternal),
         /// An object whose `kind` is `"hmac"`.
         Hmac(DeliverRequestAuthHmac),
+        /// An object whose `kind` is `"ed25519"`.
+        Ed25519(DeliverRequestAuthEd25519),
     }
 
     impl From<DeliverRequestAuthInternal> for DeliverRequestAuth {
@@ -259,6 +261,12 @@ mod envelope_contract {
     impl From<DeliverRequestAuthHmac> for DeliverRequestAuth {
         fn from(value: DeliverRequestAuthHmac) -> Self {
             Self::Hmac(value)
+        }
+    }
+
+    impl From<DeliverRequestAuthEd25519> for DeliverRequestAuth {
+        fn from(value: DeliverRequestAuthEd25519) -> Self {
+            Self::Ed25519(value)
         }
     }
 
@@ -351,6 +359,59 @@ mod envelope_contract {
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Hmac => "hmac",
+            }
+        }
+    }
+
+    /// Generated from `/properties/auth/oneOf/2` in the request schema of `deliver`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub struct DeliverRequestAuthEd25519 {
+        /// The `kind` property.
+        pub kind: DeliverRequestAuthEd25519Kind,
+        /// The id of the key of the sender. 1 to 128 characters.
+        pub key_id: String,
+        /// Ed25519 over `capgen-envelope-v1`, a line feed and the envelope without `auth`, in base64url.
+        ///
+        /// Pattern `^[A-Za-z0-9_-]{86}$`.
+        pub signature: String,
+    }
+
+    impl DeliverRequestAuthEd25519 {
+        /// Creates a value with all its properties.
+        pub fn new(required: DeliverRequestAuthEd25519Required) -> Self {
+            Self {
+                kind: DeliverRequestAuthEd25519Kind::Ed25519,
+                key_id: required.key_id,
+                signature: required.signature,
+            }
+        }
+    }
+
+    /// The required properties of [`DeliverRequestAuthEd25519`].
+    #[derive(Debug, Clone)]
+    pub struct DeliverRequestAuthEd25519Required {
+        /// The `keyId` property.
+        pub key_id: String,
+        /// The `signature` property.
+        pub signature: String,
+    }
+
+    /// Generated from `/properties/auth/oneOf/2/properties/kind` in the request schema of `deliver`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DeliverRequestAuthEd25519Kind {
+        /// The value `"ed25519"`.
+        Ed25519,
+    }
+
+    impl DeliverRequestAuthEd25519Kind {
+        /// Returns all values, in the order of the schema.
+        pub const fn all() -> &'static [Self] {
+            &[Self::Ed25519]
+        }
+        /// Returns the value as a string.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Ed25519 => "ed25519",
             }
         }
     }
@@ -789,6 +850,7 @@ mod envelope_contract {
                         match &*reader.tag("kind")? {
                             "internal" => reader.read().map(Self::Internal),
                             "hmac" => reader.read().map(Self::Hmac),
+                            "ed25519" => reader.read().map(Self::Ed25519),
                             _ => None,
                         }
                     }
@@ -799,6 +861,7 @@ mod envelope_contract {
                 match self {
                     Self::Internal(value) => writer.write(value),
                     Self::Hmac(value) => writer.write(value),
+                    Self::Ed25519(value) => writer.write(value),
                 }
             }
         }
@@ -881,6 +944,51 @@ mod envelope_contract {
         ::capgen_payload::payload!(
             DeliverRequestAuthHmacKind, DELIVER_REQUEST,
             "/properties/auth/oneOf/1/properties/kind"
+        );
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "keyId", "signature"];
+            static KEY_ID_RULE: wire::Length = wire::Length::new(1, 128);
+            static SIGNATURE_RULE: wire::Text = wire::Text::pattern("^[A-Za-z0-9_-]{86}$");
+            impl wire::Codec for DeliverRequestAuthEd25519 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut key_id = None;
+                    let mut signature = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => key_id = Some(reader.read_by(&KEY_ID_RULE)?),
+                            2 => signature = Some(reader.read_by(&SIGNATURE_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        kind: kind?,
+                        key_id: key_id?,
+                        signature: signature?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required_by("keyId", &self.key_id, &KEY_ID_RULE)?;
+                    writer.required_by("signature", &self.signature, &SIGNATURE_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen_payload::payload!(
+            DeliverRequestAuthEd25519, DELIVER_REQUEST, "/properties/auth/oneOf/2"
+        );
+
+        ::capgen_payload::string_enum!(DeliverRequestAuthEd25519Kind);
+
+        ::capgen_payload::payload!(
+            DeliverRequestAuthEd25519Kind, DELIVER_REQUEST,
+            "/properties/auth/oneOf/2/properties/kind"
         );
 
         const _: () = {
@@ -1091,6 +1199,16 @@ mod envelope_contract {
             "keyId": {"maxLength": 128, "minLength": 1, "type": "string"},
             "kind": {"const": "hmac"},
             "signature": {"pattern": "^[0-9a-f]{64}$", "type": "string"}
+          },
+          "required": ["kind", "keyId", "signature"],
+          "type": "object"
+        },
+        {
+          "additionalProperties": false,
+          "properties": {
+            "keyId": {"maxLength": 128, "minLength": 1, "type": "string"},
+            "kind": {"const": "ed25519"},
+            "signature": {"pattern": "^[A-Za-z0-9_-]{86}$", "type": "string"}
           },
           "required": ["kind", "keyId", "signature"],
           "type": "object"
