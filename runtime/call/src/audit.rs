@@ -104,6 +104,9 @@ pub struct CallRecord {
     /// The code of the error, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error_code: Option<String>,
+    /// Why the caller may not call the capability, in records of providers with the code `EAGENTRPC_FORBIDDEN`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub denied: Option<String>,
     /// The duration of the call in ms.
     pub latency_ms: u64,
     /// The `correlationId` of the call.
@@ -162,6 +165,7 @@ impl CallRecord {
             contract_hash: String::new(),
             status: status.as_str().to_owned(),
             error_code: None,
+            denied: None,
             latency_ms: 0,
             correlation_id: correlation_id.to_owned(),
         }

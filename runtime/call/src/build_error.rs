@@ -15,6 +15,9 @@ pub enum BuildError {
     InvalidHandlers(Vec<String>),
     /// There are two transports of one kind.
     DuplicateTransport(&'static str),
+    /// Capabilities with `requiredRoles` or `requiredScopes`, given by their names, in a server that cannot know who
+    /// has them.
+    NoAuthorization(Vec<String>),
     /// The private key of a client or a server belongs to another agent, given by its id.
     ForeignKey(String),
     /// A server without a transport.
@@ -33,6 +36,16 @@ impl fmt::Display for BuildError {
             Self::DuplicateTransport(kind) => write!(f, "two transports have the kind `{kind}`"),
             Self::ForeignKey(agent) => {
                 write!(f, "the key that signs belongs to the agent `{agent}`: sign with a key of this one")
+            }
+            Self::NoAuthorization(names) => {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                write!(
+                    f,
+                    "{} declare `requiredRoles` or `requiredScopes`, and the server does not know who has them: decide with \
+                     `authorize`, give `grants`, verify tokens by a JWKS with `tokens`, or let everyone call with \
+                     `without_authorization()`",
+                    names.join(", ")
+                )
             }
             Self::NoTransport => f.write_str("a server needs a transport: add one"),
             Self::InvalidRetry(reason) => write!(f, "the retries are invalid: {reason}"),

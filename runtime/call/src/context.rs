@@ -9,6 +9,7 @@ use capgen_time::{Clock, SystemClock};
 use tokio::time::Instant;
 
 use crate::envelope::{Envelope, header};
+use crate::identity::{Principal, Proof};
 use crate::options::CallOptions;
 
 tokio::task_local! {
@@ -22,11 +23,13 @@ pub struct Context {
     envelope: Arc<Envelope>,
     /// The end of the call.
     due: Option<Instant>,
+    proof: Proof,
+    principal: Option<Arc<Principal>>,
 }
 
 impl Context {
     pub(crate) fn new(envelope: Arc<Envelope>, due: Option<Instant>) -> Self {
-        Self { envelope, due }
+        Self { envelope, due, proof: Proof::None, principal: None }
     }
 
     /// The context of a request of another protocol, for [`Handlers::run`](crate::Handlers::run): the id of the caller,
@@ -40,6 +43,18 @@ impl Context {
         Self::new(Arc::new(envelope), due)
     }
 
+    /// The same context with the proof of the agent, for requests of other protocols.
+    #[must_use]
+    pub fn with_proof(self, proof: Proof) -> Self {
+        Self { proof, ..self }
+    }
+
+    /// The same context with the principal for whom the request was sent, for requests of other protocols.
+    #[must_use]
+    pub fn with_principal(self, principal: impl Into<Option<Arc<Principal>>>) -> Self {
+        Self { principal: principal.into(), ..self }
+    }
+
     /// Runs a handler, whose calls serve this call.
     pub(crate) async fn serve<T>(self, handler: impl Future<Output = T>) -> T {
         SERVED.scope(self, handler).await
@@ -50,11 +65,23 @@ impl Context {
         SERVED.try_with(Self::clone).ok()
     }
 
-    /// The id of the caller, without `agent://`. If the server has keys, the
-    /// caller has one of them, but states its id itself.
+    /// The id of the caller, without `agent://`. [`proof`](Self::proof) shows whether it is proved: without a key of
+    /// the agent itself, the caller states its id, and could state any other.
     #[must_use]
     pub fn caller(&self) -> &str {
         self.envelope.from()
+    }
+
+    /// The proof of [`caller`](Self::caller).
+    #[must_use]
+    pub fn proof(&self) -> &Proof {
+        &self.proof
+    }
+
+    /// The principal for whom the call is made, if the request has a token that the server verified.
+    #[must_use]
+    pub fn principal(&self) -> Option<&Principal> {
+        self.principal.as_deref()
     }
 
     /// The name of the capability.

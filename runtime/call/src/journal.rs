@@ -10,7 +10,7 @@ use capgen_time::Clock;
 use tokio::time::timeout;
 
 use crate::audit::{Audit, AuditRecord, AuditWriter, CallRecord, ViolationRecord};
-use crate::outcome::Status;
+use crate::outcome::{Status, code};
 
 /// The audit of a client or a server.
 pub(crate) struct Journal {
@@ -94,6 +94,28 @@ impl Journal {
                 tenant_id: subject.tenant.map_or(new.tenant_id, str::to_owned),
                 contract_hash: subject.contract.to_owned(),
                 error_code: code.map(str::to_owned),
+                latency_ms: latency,
+                ..new
+            })
+        };
+        self.record(record, limit).await;
+    }
+
+    /// Records a call that the caller may not make, also if other calls are not recorded.
+    pub(crate) async fn denied(&self, subject: Subject<'_>, reason: String, latency: u64, limit: Duration) {
+        tracing::warn!(
+            capability = subject.capability,
+            peer = subject.peer,
+            correlation_id = subject.correlation_id,
+            reason,
+            "a call was denied"
+        );
+        let record = || {
+            let new = CallRecord::new(self.writer, self.clock.now_ms(), subject.names(), Status::Error);
+            AuditRecord::Call(CallRecord {
+                tenant_id: subject.tenant.map_or(new.tenant_id, str::to_owned),
+                error_code: Some(code::FORBIDDEN.to_owned()),
+                denied: Some(reason),
                 latency_ms: latency,
                 ..new
             })

@@ -49,6 +49,7 @@
 mod address;
 mod agent_macro;
 mod audit;
+mod authorization;
 mod build_error;
 mod client;
 #[cfg(feature = "conformance")]
@@ -71,6 +72,7 @@ mod server;
 mod settings;
 #[cfg(feature = "signal")]
 mod termination;
+mod token;
 #[cfg(feature = "tower")]
 pub mod tower;
 mod trace;
@@ -84,6 +86,7 @@ pub use capgen_payload::{Capability, Payload};
 pub use audit::{
     Audit, AuditError, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit, ViolationRecord,
 };
+pub use authorization::{Authorization, Authorize, Decision, Grants};
 pub use build_error::BuildError;
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;
@@ -113,6 +116,7 @@ pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, Serve
 pub use settings::{InvalidSetting, InvalidSettings, Settings};
 #[cfg(feature = "signal")]
 pub use termination::termination;
+pub use token::{InvalidToken, TokenVerifier};
 pub use transport::{
     Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, Stoppable,
     SubscribeOptions, Subscription, Transport, TransportError,

@@ -29,6 +29,8 @@ pub mod code {
     pub const INVALID_ENVELOPE: &str = "EAGENTRPC_INVALID_ENVELOPE";
     /// The signature is missing or invalid, or the message is a replay.
     pub const AUTH_FAILED: &str = "EAGENTRPC_AUTH_FAILED";
+    /// The caller may not call the capability, which may not even exist.
+    pub const FORBIDDEN: &str = "EAGENTRPC_FORBIDDEN";
     /// The deadline had passed when the provider received the request.
     pub const DEADLINE_EXCEEDED: &str = "EAGENTRPC_DEADLINE_EXCEEDED";
     /// The provider does not serve the tenant.
@@ -49,6 +51,20 @@ pub mod code {
         code.starts_with("EAGENTRPC_") || code == VERSION_SKEW
     }
 
+    /// Whether a provider may answer with this code before it decided whether the caller may call the capability.
+    pub(crate) fn may_precede_authorization(code: &str) -> bool {
+        matches!(
+            code,
+            BUSY | DEADLINE_EXCEEDED
+                | AUTH_FAILED
+                | FORBIDDEN
+                | NO_CAPABILITY
+                | TENANT_MISMATCH
+                | INVALID_ENVELOPE
+                | ABANDONED
+        )
+    }
+
     /// Whether a provider that answers with this code started no handler, also if it does not state that, as
     /// older providers do not. A violation of the request has no code of its own.
     pub(crate) fn is_without_effect(code: &str) -> bool {
@@ -57,6 +73,7 @@ pub mod code {
             BUSY | DEADLINE_EXCEEDED
                 | VERSION_SKEW
                 | AUTH_FAILED
+                | FORBIDDEN
                 | NO_CAPABILITY
                 | TENANT_MISMATCH
                 | INVALID_ENVELOPE

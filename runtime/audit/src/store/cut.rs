@@ -81,7 +81,7 @@ fn names(record: &mut AuditRecord) -> Vec<&mut String> {
                 &mut record.contract_hash,
                 &mut record.status,
             ];
-            names.into_iter().chain(&mut record.error_code).collect()
+            names.into_iter().chain(&mut record.error_code).chain(&mut record.denied).collect()
         }
     }
 }

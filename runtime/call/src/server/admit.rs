@@ -1,8 +1,12 @@
 //! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay,
-//! cancel, capability, version of the caller and, if the server compares contracts, contract.
+//! cancel, authorization, capability, version of the caller and, if the server compares contracts, contract.
+
+use std::sync::Arc;
 
 use capgen_descriptor::Skew;
+use tokio::time::Instant;
 
+use super::authorize::{Denied, Refused};
 use super::callers::{Caller, Sender};
 use super::due::Arrival;
 use super::entry::Entry;
@@ -19,23 +23,29 @@ impl Shared {
     /// The versions that may run a request that passes all checks.
     pub(super) async fn admit(
         &self,
-        request: &Envelope,
+        request: &Arc<Envelope>,
         is_redelivered: bool,
-        arrival: Arrival,
+        (arrival, stated): (Arrival, Instant),
         sender: &Sender,
-    ) -> Result<Candidates<'_>, Answer> {
+    ) -> Result<Candidates<'_>, Refused> {
         self.check_fields(request, arrival)
             .map_err(|answer| if sender.is_authentic() { answer } else { answer.unproved() })?;
         self.check_sender(request, is_redelivered, arrival, sender)?;
         if self.cancels.is_cancelled(request) {
-            return Err(Answer::cancelled());
+            return Err(Answer::cancelled().into());
+        }
+        let mut denied = Denied::default();
+        if self.authorization.is_active() {
+            let context = sender.context(request, stated);
+            // In a box, because the future of a request that needs no decision should not have its size.
+            denied = Box::pin(self.authorize(&context)).await?;
         }
         let capability = request.capability();
         let Some(versions) = self.entries.get(capability) else {
             let message = format!("the agent `{}` has no capability `{capability}`", self.agent);
-            return Err(Answer::error(code::NO_CAPABILITY, message));
+            return Err(Answer::error(code::NO_CAPABILITY, message).into());
         };
-        let candidates = versions.candidates(request)?;
+        let candidates = denied.filter(versions.candidates(request)?)?;
         // An event has no response, and its payload decides.
         if request.kind() == MessageKind::Request {
             let policy = self.policy(request)?;
@@ -43,7 +53,8 @@ impl Shared {
                 && versions.difference(request, candidates.first).is_some()
             {
                 // In a box, because the contracts are nearly always equal.
-                return Box::pin(self.compatible(request, policy, candidates, &sender.caller)).await;
+                let compatible = self.compatible(request, policy, candidates, &sender.caller);
+                return Box::pin(compatible).await.map_err(Refused::from);
             }
         }
         Ok(candidates)

@@ -10,6 +10,7 @@ use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
+use super::authority::Authority;
 use super::cancels::Cancels;
 use super::control_rate::ControlRates;
 use super::due::Clocks;
@@ -42,7 +43,8 @@ pub struct ServerBuilder {
     delivery: Delivery,
     audit: Option<Arc<dyn Audit>>,
     records_calls: bool,
-    keys: Option<Keys>,
+    pub(super) keys: Option<Keys>,
+    pub(super) authority: Authority,
     tenants: BTreeSet<String>,
     policy: Option<Skew>,
     assume: Option<Assume>,
@@ -103,6 +105,7 @@ impl ServerBuilder {
             audit: None,
             records_calls: false,
             keys: None,
+            authority: Authority::default(),
             tenants: BTreeSet::new(),
             policy: None,
             assume: None,
@@ -154,14 +157,6 @@ impl ServerBuilder {
     /// Records every call in the audit, and not only violations.
     pub fn audit_calls(self, records_calls: bool) -> Self {
         Self { records_calls, ..self }
-    }
-
-    /// Accepts only signed requests, rejects replays, and signs responses.
-    ///
-    /// If there are keys of agents when the server starts, each of them has a share of the server, and callers about
-    /// which nothing is proved have one together.
-    pub fn keys(self, keys: Keys) -> Self {
-        Self { keys: Some(keys), ..self }
     }
 
     /// Adds a tenant that is served. Without any, requests of every tenant are served, and those without a tenant.
@@ -284,7 +279,7 @@ impl ServerBuilder {
     /// # Errors
     ///
     /// The id of the agent is invalid, two handlers have the same name and version, the key that signs belongs to
-    /// another agent, there is no transport, or one fails.
+    /// another agent, nothing decides who has the required roles and scopes, there is no transport, or one fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
         let Some(id) = AgentId::new(&agent) else { return Err(BuildError::InvalidAgent(agent)) };
@@ -293,6 +288,7 @@ impl ServerBuilder {
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
+        let authorization = self.authority.of(&self.handlers)?;
         let requests = self.max_concurrent + self.max_waiting;
         // With shares, one caller gets as many as without; then others find room.
         let has_shares = self.keys.as_ref().is_some_and(Keys::prove_agents);
@@ -317,6 +313,7 @@ impl ServerBuilder {
             entries: self.handlers.entries,
             journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
             keys: self.keys,
+            authorization,
             tenants: self.tenants,
             policy: self.policy.or(self.settings.skew).or(self.fleet.skew).unwrap_or_default(),
             comparisons: Arc::new(Comparisons::new(known, rules)),

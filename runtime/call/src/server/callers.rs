@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
+use crate::context::Context;
 use crate::envelope::{Envelope, Keys};
 use crate::identity::Proof;
 
@@ -30,6 +33,12 @@ impl Sender {
         let is_agent = proof.as_ref().is_some_and(Proof::proves_agent);
         let caller = if is_agent { Caller::Agent(message.from().into()) } else { Caller::Unproved };
         Self { caller, proof }
+    }
+
+    /// The context of a request, of which the caller stated the end.
+    pub(super) fn context(&self, request: &Arc<Envelope>, stated: Instant) -> Context {
+        let context = Context::new(Arc::clone(request), Some(stated));
+        context.with_proof(self.proof.clone().unwrap_or_default())
     }
 
     /// Whether the message is signed with one of the keys, if the server has keys.

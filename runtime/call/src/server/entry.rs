@@ -1,5 +1,6 @@
 //! A capability that is served: its contract and its handler.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,6 +67,11 @@ impl Entry {
             let effects = contract.side_effects.as_deref().and_then(SideEffects::from_name);
             SideEffects::allow_repetition(contract.idempotent, effects)
         })
+    }
+
+    /// The contract, or one with the name of a capability that has none.
+    pub(super) fn described(&self, name: &str) -> Cow<'_, OwnedDescriptor> {
+        self.contract.as_deref().map_or_else(|| Cow::Owned(OwnedDescriptor::new(name)), Cow::Borrowed)
     }
 
     /// The hash of the contract; empty if there is none.

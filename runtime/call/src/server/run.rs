@@ -12,6 +12,7 @@ use capgen_manifest::Side;
 use capgen_payload::Violations;
 use tokio::time::{Instant, timeout_at};
 
+use super::authorize::Refused;
 use super::callers::Sender;
 use super::due::{Arrival, Due, too_late_to_start};
 use super::entry::{Entry, Handled, InvalidSide, Unhandled};
@@ -116,17 +117,24 @@ impl Shared {
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
         let Processed { request, is_redelivered, arrival, due, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
-        let admitted =
-            self.uninterrupted(due.end, pin!(self.admit(request, is_redelivered, arrival, &processed.sender))).await;
+        let admitted = self
+            .uninterrupted(due.end, pin!(self.admit(request, is_redelivered, (arrival, due.stated), &processed.sender)))
+            .await;
         let admitted = admitted.unwrap_or_else(|interruption| {
-            Err(match interruption {
+            Err(Refused::from(match interruption {
                 Interruption::TooLate => too_late_to_start(request, due),
                 Interruption::Stopped => Answer::not_started(),
-            })
+            }))
         });
         let (answer, contract) = match admitted {
             Ok(candidates) => (self.once(processed, &candidates).await, candidates.first.hash()),
-            Err(answer) => (answer, ""),
+            Err(Refused { answer, reason: None }) => (answer, ""),
+            Err(Refused { answer, reason: Some(reason) }) => {
+                processed.has_ended.store(true, Ordering::Relaxed);
+                let latency = in_ms(arrival.at.elapsed());
+                Box::pin(self.journal.denied(subject(request, ""), reason, latency, audit_patience(processed))).await;
+                return answer;
+            }
         };
         let contract = answer.contract.as_ref().map_or(contract, |contract| &contract.hash);
         processed.has_ended.store(true, Ordering::Relaxed);
@@ -182,7 +190,7 @@ impl Shared {
         start: Instant,
         has_started: &AtomicBool,
     ) -> Ended {
-        let context = Context::new(Arc::clone(processed.request), Some(processed.due.stated));
+        let context = processed.sender.context(processed.request, processed.due.stated);
         let mut unreadable = None;
         for entry in candidates.iter() {
             let payload = processed.request.payload.clone();

@@ -15,6 +15,7 @@ use super::respond::{Answer, working};
 use super::run::{Processed, audit_patience, subject};
 use super::shared::Shared;
 use crate::envelope::{Envelope, MessageKind, header, salvage};
+use crate::outcome::code::may_precede_authorization;
 use crate::outcome::{Status, code, in_ms};
 use crate::transport::{Acknowledgement, BoxFuture, Incoming, IncomingContent, Outgoing, Transport, TransportError};
 use crate::wait::{MAX_TIMEOUT, at_once};
@@ -255,7 +256,9 @@ impl Shared {
         }
         let Channel { transport, .. } = &delivered.channel;
         let address = reply_address(delivered, request)?;
-        let plain = || self.entries.get(request.capability())?.plain().contract.as_deref();
+        // A caller that may not call the capability must not learn from the answer that it exists.
+        let is_hidden = self.authorization.is_active() && answer.code.as_deref().is_some_and(may_precede_authorization);
+        let plain = || self.entries.get(request.capability())?.plain().contract.as_deref().filter(|_| !is_hidden);
         let contract = answer.contract.as_deref().or_else(plain);
         let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
         let encode =

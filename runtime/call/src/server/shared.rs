@@ -15,6 +15,7 @@ use super::idempotency::KeyedResponses;
 use super::seen::Seen;
 use super::skew::Comparisons;
 use super::versions::Versions;
+use crate::authorization::Authorization;
 use crate::envelope::Keys;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
@@ -25,6 +26,7 @@ pub(super) struct Shared {
     pub(super) entries: BTreeMap<String, Versions>,
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
+    pub(super) authorization: Authorization,
     pub(super) tenants: BTreeSet<String>,
     /// Which callers with other contracts are served.
     pub(super) policy: Skew,

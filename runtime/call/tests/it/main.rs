@@ -15,6 +15,7 @@ mod accepted;
 mod agent;
 mod agent_keys;
 mod attempts;
+mod authorization;
 mod budget;
 mod calls;
 mod cancel;

@@ -1,0 +1,297 @@
+//! Who may call a capability.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
+
+use capgen_descriptor::OwnedDescriptor;
+
+use crate::context::Context;
+use crate::identity::Principal;
+use crate::transport::BoxFuture;
+
+/// Whether a caller may call a capability.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It may.
+    Allow,
+    /// It may not.
+    Deny {
+        /// Why, for the audit and the log of the provider. The caller does not learn it.
+        reason: String,
+    },
+}
+
+impl Decision {
+    /// The caller may not call the capability, for a reason that it does not learn.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into() }
+    }
+}
+
+/// A rule of a provider, if more than a function is needed: it may ask another service.
+pub trait Authorize: Send + Sync + 'static {
+    /// Whether the caller of a request may call its capability. `capability` is its contract; `None` if the provider
+    /// does not have it. A rule that does not look at the contract cannot show which capabilities exist.
+    ///
+    /// For a capability with several versions, it is asked for each of them.
+    fn authorize<'a>(
+        &'a self,
+        context: &'a Context,
+        capability: Option<&'a OwnedDescriptor>,
+    ) -> BoxFuture<'a, Decision>;
+}
+
+/// A rule that is a function.
+struct Function<F>(F);
+
+impl<F> Authorize for Function<F>
+where
+    F: Fn(&Context, Option<&OwnedDescriptor>) -> Decision + Send + Sync + 'static,
+{
+    fn authorize<'a>(
+        &'a self,
+        context: &'a Context,
+        capability: Option<&'a OwnedDescriptor>,
+    ) -> BoxFuture<'a, Decision> {
+        Box::pin(async move { (self.0)(context, capability) })
+    }
+}
+
+/// Roles and scopes.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Rights {
+    roles: BTreeSet<String>,
+    scopes: BTreeSet<String>,
+}
+
+impl Rights {
+    fn add(&mut self, roles: &[impl AsRef<str>], scopes: &[impl AsRef<str>]) {
+        self.roles.extend(roles.iter().map(|role| role.as_ref().to_owned()));
+        self.scopes.extend(scopes.iter().map(|scope| scope.as_ref().to_owned()));
+    }
+
+    fn of(capability: &OwnedDescriptor) -> Self {
+        let mut rights = Self::default();
+        rights.add(&capability.required_roles, &capability.required_scopes);
+        rights
+    }
+}
+
+/// The roles and scopes of agents and principals, for capabilities with `requiredRoles` or `requiredScopes`. The key
+/// `grants` of `fleet.yaml` has those of agents.
+///
+/// A grant to an agent counts only for requests that the agent is proved to have sent: with a key of its own, not with
+/// a shared one.
+///
+/// ```
+/// use capgen_call::Grants;
+/// let grants = Grants::new()
+///     .agent("concierge", &["booker"], &["trips:write"])
+///     .principal("https://login.example.com", "alice", &["admin"], &[]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Grants {
+    agents: BTreeMap<String, Rights>,
+    /// By issuer and subject.
+    principals: BTreeMap<(String, String), Rights>,
+}
+
+impl Grants {
+    /// No grants.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives roles and scopes to an agent, given by its id without `agent://`.
+    #[must_use]
+    pub fn agent(mut self, id: &str, roles: &[&str], scopes: &[&str]) -> Self {
+        self.agents.entry(id.to_owned()).or_default().add(roles, scopes);
+        self
+    }
+
+    /// Gives roles and scopes to a principal, in addition to those of its tokens.
+    #[must_use]
+    pub fn principal(mut self, issuer: &str, subject: &str, roles: &[&str], scopes: &[&str]) -> Self {
+        self.principals.entry((issuer.to_owned(), subject.to_owned())).or_default().add(roles, scopes);
+        self
+    }
+
+    /// These grants and others.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        for (id, rights) in others.agents {
+            let own = self.agents.entry(id).or_default();
+            own.roles.extend(rights.roles);
+            own.scopes.extend(rights.scopes);
+        }
+        for (id, rights) in others.principals {
+            let own = self.principals.entry(id).or_default();
+            own.roles.extend(rights.roles);
+            own.scopes.extend(rights.scopes);
+        }
+        self
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.agents.is_empty() && self.principals.is_empty()
+    }
+
+    /// What a caller lacks of some rights, and whose rights count: those of the principal, if the request is for one,
+    /// and otherwise those of the agent.
+    fn check(&self, context: &Context, needed: &Rights) -> Decision {
+        if *needed == Rights::default() {
+            return Decision::Allow;
+        }
+        if let Some(principal) = context.principal() {
+            let id = (principal.issuer.clone(), principal.subject.clone());
+            let owner = || format!("the principal `{}` of `{}`", principal.subject, principal.issuer);
+            return missing(Some(principal), self.principals.get(&id), needed, owner);
+        }
+        if context.proof().proves_agent() {
+            let agent = context.caller();
+            return missing(None, self.agents.get(agent), needed, || format!("the agent `{agent}`"));
+        }
+        Decision::deny("nothing proves who calls: the request has neither a key of an agent nor a token")
+    }
+}
+
+/// The first role or scope that neither a token nor a grant gives.
+fn missing(
+    principal: Option<&Principal>,
+    grant: Option<&Rights>,
+    needed: &Rights,
+    owner: impl Fn() -> String,
+) -> Decision {
+    let has = |name: &String, token: Option<&BTreeSet<String>>, grant: Option<&BTreeSet<String>>| {
+        token.is_some_and(|all| all.contains(name)) || grant.is_some_and(|all| all.contains(name))
+    };
+    let has_role = |name: &&String| has(name, principal.map(|it| &it.roles), grant.map(|it| &it.roles));
+    let has_scope = |name: &&String| has(name, principal.map(|it| &it.scopes), grant.map(|it| &it.scopes));
+    if let Some(role) = needed.roles.iter().find(|role| !has_role(role)) {
+        return Decision::deny(format!("{} does not have the role `{role}`", owner()));
+    }
+    match needed.scopes.iter().find(|scope| !has_scope(scope)) {
+        Some(scope) => Decision::deny(format!("{} does not have the scope `{scope}`", owner())),
+        None => Decision::Allow,
+    }
+}
+
+/// The decision who may call the capabilities of an agent, for servers of any protocol. Clones are cheap.
+///
+/// A caller that is denied must not learn whether the capability exists: answer it with one constant message, in the
+/// same way for capabilities that the agent does not have. [`ServerBuilder`](crate::ServerBuilder) does it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// use capgen_call::{Authorization, CapabilityContract, Context, Decision, Grants, Proof};
+///
+/// let mut contract = CapabilityContract::new("book");
+/// contract.required_roles = vec!["booker".to_owned()];
+/// let contract = contract.to_descriptor(None);
+/// let grants = Grants::new().agent("concierge", &["booker"], &[]);
+/// let authorization = Authorization::by_requirements(grants, [&contract]);
+///
+/// let context = Context::of_request("concierge", "book", "m1", None);
+/// assert_ne!(authorization.decide(&context, Some(&contract)).await, Decision::Allow);
+/// let context = context.with_proof(Proof::AgentKey { key_id: "2026-11".into() });
+/// assert_eq!(authorization.decide(&context, Some(&contract)).await, Decision::Allow);
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Authorization(Option<Arc<Rule>>);
+
+enum Rule {
+    Requirements {
+        grants: Grants,
+        /// The rights that all capabilities together need.
+        all: Rights,
+    },
+    Own(Arc<dyn Authorize>),
+}
+
+impl Authorization {
+    /// Everyone may call everything.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// A caller may call a capability if its principal or, without one, its proved agent has all of `requiredRoles` and
+    /// `requiredScopes`. Any caller may call a capability without them.
+    ///
+    /// `capabilities` are those of the agent. A request for one that is not among them is allowed if the caller has
+    /// the rights for all of them: it could call any of them, so that it learns nothing from the answer.
+    #[must_use]
+    pub fn by_requirements<'a>(grants: Grants, capabilities: impl IntoIterator<Item = &'a OwnedDescriptor>) -> Self {
+        let mut all = Rights::default();
+        for capability in capabilities {
+            all.add(&capability.required_roles, &capability.required_scopes);
+        }
+        // Without any requirement, nothing is decided, and nothing costs time.
+        Self((all != Rights::default()).then(|| Arc::new(Rule::Requirements { grants, all })))
+    }
+
+    /// A function decides. The requirements of capabilities are not checked.
+    #[must_use]
+    pub fn by_function<F>(decide: F) -> Self
+    where
+        F: Fn(&Context, Option<&OwnedDescriptor>) -> Decision + Send + Sync + 'static,
+    {
+        Self::by(Arc::new(Function(decide)))
+    }
+
+    /// A rule decides. The requirements of capabilities are not checked.
+    #[must_use]
+    pub fn by(rule: Arc<dyn Authorize>) -> Self {
+        Self(Some(Arc::new(Rule::Own(rule))))
+    }
+
+    /// Whether there is something to decide. If not, everyone may call everything.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether the caller of a request may call its capability, given the contract; `None` if the agent does not have
+    /// the capability. A rule that panics denies.
+    pub async fn decide(&self, context: &Context, capability: Option<&OwnedDescriptor>) -> Decision {
+        match self.0.as_deref() {
+            None => Decision::Allow,
+            Some(Rule::Requirements { grants, all }) => match capability {
+                Some(capability) => grants.check(context, &Rights::of(capability)),
+                None => grants.check(context, all),
+            },
+            Some(Rule::Own(rule)) => {
+                let panicked = || Decision::deny("the rule panicked");
+                let start = || rule.authorize(context, capability);
+                let Ok(mut deciding) = catch_unwind(AssertUnwindSafe(start)) else { return panicked() };
+                poll_fn(|poller| {
+                    let polled = catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(poller)));
+                    polled.unwrap_or_else(|_| Poll::Ready(panicked()))
+                })
+                .await
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Authorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut authorization = f.debug_struct("Authorization");
+        match self.0.as_deref() {
+            None => authorization.field("rule", &"none"),
+            Some(Rule::Requirements { grants, .. }) => authorization.field("grants", grants),
+            Some(Rule::Own(_)) => authorization.field("rule", &"own"),
+        };
+        authorization.finish()
+    }
+}
