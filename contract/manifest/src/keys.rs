@@ -50,6 +50,16 @@ pub(crate) enum Value {
     Options,
     /// The settings of calls.
     Calls,
+    /// A list of public keys of agents.
+    FleetKeys,
+    /// Roles and scopes by agent.
+    Grants,
+    /// 32 bytes in base64url.
+    PublicKey,
+    /// A day or a time.
+    Time,
+    /// A list of strings that are not empty.
+    Words,
     Skew,
     Assume,
     /// A list of declared errors, with at least one element.
@@ -132,9 +142,9 @@ pub(crate) const CHANNELS: [Key; 2] = [
     Key::optional("responses", Value::FilledText, "The channel on which the agent sends responses."),
 ];
 
-/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`
-/// and `calls`, which are ours.
-pub(crate) const FLEET: [Key; 12] = [
+/// The keys of `fleet.yaml`: those of the reference runtime, of which only the first few are read here, and `generate`,
+/// `calls`, `keys` and `grants`, which are ours.
+pub(crate) const FLEET: [Key; 14] = [
     Key::optional("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),
     Key::optional("generate", Value::Options, "The options of generated code, which flags override."),
@@ -143,6 +153,8 @@ pub(crate) const FLEET: [Key; 12] = [
         Value::Calls,
         "The settings of clients and servers, which their builders and the environment override.",
     ),
+    Key::optional("keys", Value::FleetKeys, "The public keys of agents, with which others verify their messages."),
+    Key::optional("grants", Value::Grants, "The roles and scopes of agents, by the ids of the agents."),
     Key::optional("name", Value::Any, "The name of the fleet."),
     Key::optional("description", Value::Any, "An explanation of the fleet."),
     Key::foreign("runtime"),
@@ -176,4 +188,22 @@ pub(crate) const CALLS: [Key; 3] = [
         Value::Path,
         "The file of accepted findings, relative to the folder of this file, such as `capgen-accepted.yaml`.",
     ),
+];
+
+/// The keys of a public key in `fleet.yaml`.
+pub(crate) const FLEET_KEY: [Key; 4] = [
+    Key::required("agent", Value::AgentId, "The id of the agent that has the private key, without `agent://`."),
+    Key::required("keyId", Value::FilledText, "The id of the key, unique among those of the agent."),
+    Key::required("ed25519", Value::PublicKey, "The 32 bytes of the public key in base64url without padding."),
+    Key::optional(
+        "notAfter",
+        Value::Time,
+        "The last day (in UTC) or the last time at which signatures are accepted, such as `2027-01-31`.",
+    ),
+];
+
+/// The keys of a grant in `fleet.yaml`.
+pub(crate) const GRANT: [Key; 2] = [
+    Key::optional("roles", Value::Words, "The roles of the agent."),
+    Key::optional("scopes", Value::Words, "The scopes of the agent."),
 ];

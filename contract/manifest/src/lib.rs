@@ -112,7 +112,7 @@ pub use {
     cache::{KeptContracts, PerContract},
     document::parse_document,
     file::{decode, read_source, shown},
-    fleet::{Fleet, FleetCalls, find_root, listed_agents},
+    fleet::{Fleet, FleetCalls, FleetGrant, FleetKey, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},

@@ -157,7 +157,8 @@ async fn node_and_rust_call_each_other_over_nats() -> Result<(), TestFailure> {
     let printed = call().await?;
     assert!(text(&printed.stdout).starts_with("a valid request: error\n   EAGENTRPC_NO_PEER: "), "{printed:?}");
     let handlers = reviewer::reviewer_handlers(Reviewer);
-    let server = Server::builder(handlers).listen(transport, "reviewer.requests").start().await?;
+    let server = Server::builder(handlers).listen(transport, "reviewer.requests");
+    let server = server.without_authorization().start().await?;
     let printed = call().await?;
     let expected = "a valid request: ok
    {\"verdict\":\"approve\",\"findings\":[]}

@@ -105,6 +105,10 @@ capgen_diagnostic::codes! {
     pub NO_MANIFEST = "E0307";
     /// An absolute path in `fleet.yaml`.
     pub FLEET_PATH = "E0308";
+    /// A key of an agent in `fleet.yaml` with an invalid value.
+    pub FLEET_KEY = "E0309";
+    /// Two keys of an agent with the same id.
+    pub DUPLICATE_FLEET_KEY = "E0310";
 
     // The selection of contracts.
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::access::{FleetGrant, FleetKey, read_grants, read_keys};
 use super::calls::{FleetCalls, read_calls};
 use crate::document::parse_document;
 use crate::keys::{AGENT, FLEET, names};
@@ -30,6 +31,8 @@ pub(crate) struct FleetFile {
     pub(crate) calls: FleetCalls,
     /// The path of the file of accepted findings.
     pub(crate) accepted: Option<Listed>,
+    pub(crate) keys: Vec<FleetKey>,
+    pub(crate) grants: BTreeMap<AgentId, FleetGrant>,
     /// `name` and `description`, if they are strings.
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
@@ -47,6 +50,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let mut agents = Agents::default();
     let mut options = Options::default();
     let (mut calls, mut accepted) = (FleetCalls::default(), None);
+    let (mut keys, mut grants) = (Vec::new(), BTreeMap::new());
     let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &names(&FLEET));
@@ -66,12 +70,16 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
         if let Some(member) = map.get("calls") {
             (calls, accepted) = read_calls(&mut reader, &member.value, map.below("calls"));
         }
+        keys = read_keys(&mut reader, &map);
+        if let Some(member) = map.get("grants") {
+            grants = read_grants(&mut reader, &member.value, map.below("grants"));
+        }
     }
     let (findings, failed) = reader.finish();
     if failed {
         return Err(findings);
     }
-    Ok(FleetFile { agents: agents.paths, options, calls, accepted, name, description })
+    Ok(FleetFile { agents: agents.paths, options, calls, accepted, keys, grants, name, description })
 }
 
 /// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by

@@ -1,5 +1,6 @@
 //! The agents of a fleet, and where their manifests are.
 
+mod access;
 mod calls;
 mod listing;
 
@@ -9,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use capgen_diagnostic::{nearest, quoted};
 
 use crate::file::{candidates, manifest_in, plain, read_source, shown};
+pub use crate::fleet::access::{FleetGrant, FleetKey};
 pub use crate::fleet::calls::FleetCalls;
 pub use crate::fleet::listing::listed_agents;
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
@@ -26,6 +28,8 @@ pub struct Fleet {
     calls: FleetCalls,
     /// The path of the file of accepted findings.
     accepted: Option<Listed>,
+    keys: Vec<FleetKey>,
+    grants: BTreeMap<AgentId, FleetGrant>,
     name: Option<String>,
     description: Option<String>,
 }
@@ -59,9 +63,9 @@ impl Fleet {
         }
         let path = root.join("fleet.yaml");
         let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
-        let FleetFile { agents: listed, options, calls, accepted, name, description } =
+        let FleetFile { agents: listed, options, calls, accepted, keys, grants, name, description } =
             source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
-        Ok(Self { root: root.to_owned(), source, listed, options, calls, accepted, name, description })
+        Ok(Self { root: root.to_owned(), source, listed, options, calls, accepted, keys, grants, name, description })
     }
 
     /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
@@ -93,6 +97,16 @@ impl Fleet {
     /// The settings of clients and servers in `fleet.yaml`: its key `calls`.
     pub fn calls(&self) -> FleetCalls {
         self.calls
+    }
+
+    /// The public keys of agents in `fleet.yaml`: its key `keys`.
+    pub fn keys(&self) -> &[FleetKey] {
+        &self.keys
+    }
+
+    /// The roles and scopes of agents in `fleet.yaml`: its key `grants`.
+    pub fn grants(&self) -> &BTreeMap<AgentId, FleetGrant> {
+        &self.grants
     }
 
     /// The path of the file of accepted findings that `fleet.yaml` names.

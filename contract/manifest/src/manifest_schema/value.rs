@@ -8,7 +8,7 @@ use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
 use super::{mapping, options};
-use crate::keys::{CALLS, ERROR, Key, Value};
+use crate::keys::{CALLS, ERROR, FLEET_KEY, GRANT, Key, Value};
 use crate::{AgentId, DeclaredError};
 
 /// Relative paths: those that start with neither a slash nor a drive.
@@ -38,6 +38,11 @@ fn schema(value: Value) -> Node {
         Value::Agents => list(Node::reference("agent")),
         Value::Options => options(),
         Value::Calls => mapping(&CALLS),
+        Value::FleetKeys => list(mapping(&FLEET_KEY)),
+        Value::Grants => Node::of("object").set("additionalProperties", mapping(&GRANT).into()),
+        Value::PublicKey => Node::matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"),
+        Value::Time => Node::matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"),
+        Value::Words => list(filled()),
         Value::Skew => one_of(Skew::ALL.map(Skew::name)).text("default", Skew::default().name()),
         Value::Errors => list(mapping(&ERROR)).number("minItems", 1),
         Value::ErrorCode => Node::matching(ERROR_CODE_PATTERN).set("not", reserved_code().into()),

@@ -18,6 +18,13 @@ pub(super) enum Public {
     Fleet,
     /// The settings of calls in a fleet.
     Calls,
+    /// The public keys of agents in a fleet.
+    Keys,
+    /// A public key, which may be a private one by mistake.
+    Key,
+    /// An object whose keys are agents, with their roles and scopes.
+    Grants,
+    Grant,
     Agents,
     Agent,
     PeerTable,
@@ -155,6 +162,12 @@ impl Public {
             (Public::Fleet, "agents") => Public::Agents,
             (Public::Fleet, "calls") => Public::Calls,
             (Public::Calls, "skew" | "assume" | "accepted") => Public::Word,
+            (Public::Fleet, "keys") => Public::Keys,
+            (Public::Fleet, "grants") => Public::Grants,
+            (Public::Key, "agent" | "keyId" | "notAfter") => Public::Word,
+            (Public::Key, "ed25519") => Public::Nothing,
+            (Public::Grants, _) => Public::Grant,
+            (Public::Grant, "roles" | "scopes") => Public::Text,
             (Public::Agent, "id" | "path") => Public::Word,
             (Public::PeerTable, "version") => Public::Word,
             (Public::PeerTable, "peers") => Public::Peers,
@@ -188,6 +201,7 @@ impl Public {
         match self {
             Public::Capabilities => Public::Capability,
             Public::Agents => Public::Agent,
+            Public::Keys => Public::Key,
             Public::Peer => Public::Secret,
             // A list of schemas at `items` is an error, but public.
             Public::SchemaList | Public::Schema => Public::Schema,
@@ -211,6 +225,8 @@ pub(super) fn is_known(key: &str) -> bool {
         Public::Capability,
         Public::Fleet,
         Public::Calls,
+        Public::Key,
+        Public::Grant,
         Public::Agent,
         Public::PeerTable,
         Public::Schema,

@@ -322,3 +322,70 @@ fn invalid_settings_of_calls_are_reported_with_a_remedy() {
     );
     assert_eq!(findings[0].pointer.as_deref(), Some("/calls/accepted"));
 }
+
+/// The first two public keys of RFC 8032, section 7.1.
+const PUBLIC: [&str; 2] =
+    ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw"];
+
+#[test]
+fn keys_and_grants_are_read() {
+    let [first, second] = PUBLIC;
+    let fleet = format!(
+        "agents: []\nkeys:\n  - {{ agent: a, keyId: k1, ed25519: {first}, notAfter: 2027-01-31 }}\n  \
+         - {{ agent: a, keyId: k2, ed25519: {second}, notAfter: \"2027-01-31T12:00:00Z\" }}\n  \
+         - {{ agent: b, keyId: k1, ed25519: {second} }}\n\
+         grants:\n  a: {{ roles: [booker], scopes: [trips:write] }}\n  b: {{}}\n"
+    );
+    let root = folder("keys", &[("fleet.yaml", &fleet)]);
+    let fleet = Fleet::open(&root).unwrap();
+    let keys: Vec<_> = fleet
+        .keys()
+        .iter()
+        .map(|key| (key.agent.as_str(), key.key_id.as_str(), key.ed25519.as_str(), key.not_after))
+        .collect();
+    // The end of the day, and noon.
+    assert_eq!(
+        keys,
+        [
+            ("a", "k1", first, Some(1_801_439_999_999)),
+            ("a", "k2", second, Some(1_801_396_800_000)),
+            ("b", "k1", second, None),
+        ]
+    );
+    let grants: Vec<_> = fleet.grants().iter().map(|(id, grant)| (id.as_str(), &grant.roles, &grant.scopes)).collect();
+    assert_eq!(grants, [("a", &vec!["booker".to_owned()], &vec!["trips:write".to_owned()]), ("b", &vec![], &vec![])]);
+}
+
+#[test]
+fn invalid_keys_and_grants_are_reported_without_their_values() {
+    let root = folder("invalid-keys", &[]);
+    let [key, _] = PUBLIC;
+    let unused_bits = key.replace("URo", "URp");
+    for (text, expected) in [
+        ("keys: {}".to_owned(), "E0203"),
+        ("keys: [{ agent: a, keyId: k }]".to_owned(), "E0202"),
+        (format!("keys: [{{ agent: a, keyId: k, ed25519: {key}, d: x }}]"), "E0201"),
+        (format!("keys: [{{ agent: agent://a, keyId: k, ed25519: {key} }}]"), "E0303"),
+        (format!("keys: [{{ agent: a, keyId: \"\", ed25519: {key} }}]"), "E0214"),
+        (format!("keys: [{{ agent: a, keyId: {}, ed25519: {key} }}]", "x".repeat(129)), "E0309"),
+        (format!("keys: [{{ agent: a, keyId: k, ed25519: {}= }}]", key), "E0309"),
+        (format!("keys: [{{ agent: a, keyId: k, ed25519: {unused_bits} }}]"), "E0309"),
+        (format!("keys: [{{ agent: a, keyId: k, ed25519: {key}, notAfter: 2027-02-30 }}]"), "E0309"),
+        (
+            format!("keys: [{{ agent: a, keyId: k, ed25519: {key} }}, {{ agent: a, keyId: k, ed25519: {key} }}]"),
+            "E0310",
+        ),
+        ("grants: [a]".to_owned(), "E0203"),
+        ("grants: { ../a: {} }".to_owned(), "E0303"),
+        ("grants: { a: { role: [x] } }".to_owned(), "E0201"),
+        ("grants: { a: { roles: [\"\"] } }".to_owned(), "E0214"),
+    ] {
+        fs::write(root.join("fleet.yaml"), format!("agents: []\n{text}\n")).unwrap();
+        let findings = Fleet::open(&root).unwrap_err();
+        assert_eq!(findings.len(), 1, "{text}: {findings:?}");
+        let shown = short_findings(&root, &findings);
+        assert!(shown.starts_with(expected), "{text}: {shown}");
+        let rendered = capgen_diagnostic::render::human(&findings, false);
+        assert!(!rendered.contains(&key[..20]), "{rendered}");
+    }
+}
