@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use capgen_descriptor::embedded::{EmbeddedAcceptance, EmbeddedAgent, EmbeddedCalls, EmbeddedPeers, EmbeddedRoute};
+use capgen_descriptor::embedded::{
+    EmbeddedAcceptance, EmbeddedAgent, EmbeddedCalls, EmbeddedGrant, EmbeddedKey, EmbeddedPeers, EmbeddedRoute,
+};
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_evolve::{AcceptedEntry, read_accepted};
-use capgen_manifest::{Fleet, Manifest, Selection, TransportSettings, read_peers, read_source, shown};
+use capgen_manifest::{Fleet, FleetKey, Manifest, Selection, TransportSettings, read_peers, read_source, shown};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
@@ -60,7 +62,8 @@ pub(crate) fn expand(base: &Path, paths: &Paths) -> syn::Result<TokenStream> {
         files.push(file);
     }
     let calls = fleet.as_ref().map(calls).transpose().map_err(|findings| failed(&paths.fleet, &findings))?;
-    let embedded: EmbeddedPeers = (agents, peers, calls.unwrap_or_default());
+    let (keys, grants) = (fleet.as_ref().map(keys).unwrap_or_default(), fleet.as_ref().map(grants).unwrap_or_default());
+    let embedded: EmbeddedPeers = (agents, peers, calls.unwrap_or_default(), keys, grants);
     let text = serde_json::to_string(&embedded)
         .map_err(|error| syn::Error::new(paths.fleet.span(), format!("the fleet cannot be written: {error}")))?;
     let files = files.iter().filter_map(|file| absolute(file));
@@ -90,6 +93,17 @@ fn calls(fleet: &Fleet) -> Result<EmbeddedCalls, Vec<Diagnostic>> {
     };
     let (skew, assume) = (settings.skew.map(|policy| policy.name()), settings.assume.map(|assume| assume.name()));
     Ok((skew.map(str::to_owned), assume.map(str::to_owned), accepted))
+}
+
+/// The public keys of agents.
+fn keys(fleet: &Fleet) -> Vec<EmbeddedKey> {
+    let key = |key: &FleetKey| (key.agent.to_string(), key.key_id.clone(), key.ed25519.clone(), key.not_after);
+    fleet.keys().iter().map(key).collect()
+}
+
+/// The roles and scopes of agents.
+fn grants(fleet: &Fleet) -> Vec<EmbeddedGrant> {
+    fleet.grants().iter().map(|(id, grant)| (id.to_string(), grant.roles.clone(), grant.scopes.clone())).collect()
 }
 
 fn acceptance(entry: AcceptedEntry) -> EmbeddedAcceptance {

@@ -3,8 +3,10 @@
 
 use crate::OwnedDescriptor;
 
-/// The agents of a fleet, the ways to reach agents that replace theirs, and the settings of calls.
-pub type EmbeddedPeers = (Vec<EmbeddedAgent>, Vec<(String, Vec<EmbeddedRoute>)>, EmbeddedCalls);
+/// The agents of a fleet, the ways to reach agents that replace theirs, the settings of calls, the public keys of agents,
+/// and their roles and scopes.
+pub type EmbeddedPeers =
+    (Vec<EmbeddedAgent>, Vec<(String, Vec<EmbeddedRoute>)>, EmbeddedCalls, Vec<EmbeddedKey>, Vec<EmbeddedGrant>);
 
 /// The id of an agent, the ways to reach it, and its capabilities.
 pub type EmbeddedAgent = (String, Vec<EmbeddedRoute>, Vec<OwnedDescriptor>);
@@ -14,6 +16,13 @@ pub type EmbeddedRoute = (String, String);
 
 /// The names of the policy and of the assumed senders, if the fleet has them, and its accepted findings.
 pub type EmbeddedCalls = (Option<String>, Option<String>, Option<Vec<EmbeddedAcceptance>>);
+
+/// An agent, the id of its public key, the key in base64url, and the last Unix time in ms at which signatures are
+/// accepted.
+pub type EmbeddedKey = (String, String, String, Option<u64>);
+
+/// An agent, its roles and its scopes.
+pub type EmbeddedGrant = (String, Vec<String>, Vec<String>);
 
 /// The fingerprint of an accepted finding, the last day on which it is accepted, and its code and its agent, if the
 /// entry names them. The reason is for the readers of the file.

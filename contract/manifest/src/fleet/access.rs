@@ -67,7 +67,7 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<(Fleet
     let key_id = key_id.filter(|id| is_short(id) || invalid(reader, &map, "keyId", "it has more than 128 characters"));
     let ed25519 = reader.text(&map, "ed25519").map(str::to_owned);
     let ed25519 = ed25519.filter(|key| is_public_key(key) || invalid(reader, &map, "ed25519", KEY_RULE));
-    let not_after = reader.text(&map, "notAfter").map(|text| end(text));
+    let not_after = reader.text(&map, "notAfter").map(end);
     if not_after == Some(None) {
         invalid(reader, &map, "notAfter", "it is neither a day (`2027-01-31`) nor a time (`2027-01-31T12:00:00Z`)");
         return None;

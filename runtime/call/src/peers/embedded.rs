@@ -25,14 +25,15 @@ impl EmbeddedFleet {
 }
 
 impl PeerTable {
-    /// Adds the agents that `capgen::include_fleet!` embedded in the program, and the settings of the key `calls` of
-    /// the fleet. It reads no files, and links no parser of YAML.
+    /// Adds the agents that `capgen::include_fleet!` embedded in the program, and the settings of the keys `calls`,
+    /// `keys` and `grants` of the fleet. It reads no files, and links no parser of YAML.
     ///
     /// # Errors
     ///
     /// The crates `capgen-macros` and `capgen-call` have versions that do not fit together.
     pub fn with_embedded(mut self, fleet: &EmbeddedFleet) -> Result<Self, InvalidFleet> {
-        let (agents, peers, calls): EmbeddedPeers = serde_json::from_str(fleet.0).map_err(|error| invalid(&error))?;
+        let (agents, peers, calls, keys, grants): EmbeddedPeers =
+            serde_json::from_str(fleet.0).map_err(|error| invalid(&error))?;
         for (agent, routes, descriptors) in agents {
             let mut capabilities = Vec::new();
             for descriptor in &descriptors {
@@ -44,7 +45,7 @@ impl PeerTable {
         for (agent, routes) in peers {
             self.set_routes(&agent, all(routes));
         }
-        self.settings.set(FleetSettings::of_embedded(calls).map_err(|part| invalid(&part))?);
+        self.settings.set(FleetSettings::of_embedded(calls, keys, grants).map_err(|part| invalid(&part))?);
         Ok(self)
     }
 }

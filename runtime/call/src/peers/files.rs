@@ -5,7 +5,7 @@ use std::path::Path;
 
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_evolve::{ACCEPTED_FILE, read_accepted};
-use capgen_manifest::{Fleet, Selection, read_peers, read_source, shown};
+use capgen_manifest::{Fleet, FleetKey, Selection, read_peers, read_source, shown};
 
 use super::{AcceptedFindings, FleetSettings, PeerTable};
 
@@ -36,7 +36,8 @@ impl PeerTable {
 
     /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there. The
     /// settings of the key `calls` of `fleet.yaml` apply to the clients with this table, and to servers with
-    /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet).
+    /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet), which also takes the key `grants`. `Keys::and_fleet` takes
+    /// the public keys of agents.
     ///
     /// # Errors
     ///
@@ -84,7 +85,15 @@ impl PeerTable {
 fn settings(fleet: &Fleet) -> Result<FleetSettings, Vec<Diagnostic>> {
     let accepted = fleet.accepted()?.map(|source| read_accepted(&source)).transpose()?;
     let calls = fleet.calls();
-    Ok(FleetSettings { skew: calls.skew, assume: calls.assume, accepted: accepted.map(AcceptedFindings::new) })
+    let key = |key: &FleetKey| (key.agent.to_string(), key.key_id.clone(), key.ed25519.clone(), key.not_after);
+    let grants = fleet.grants().iter();
+    Ok(FleetSettings {
+        skew: calls.skew,
+        assume: calls.assume,
+        accepted: accepted.map(AcceptedFindings::new),
+        keys: fleet.keys().iter().map(key).collect(),
+        grants: grants.map(|(id, grant)| (id.to_string(), grant.roles.clone(), grant.scopes.clone())).collect(),
+    })
 }
 
 impl AcceptedFindings {

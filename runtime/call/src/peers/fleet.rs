@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capgen_descriptor::embedded::{EmbeddedAcceptance, EmbeddedCalls};
+use capgen_descriptor::embedded::{EmbeddedAcceptance, EmbeddedCalls, EmbeddedGrant, EmbeddedKey};
 use capgen_descriptor::{Assume, Skew};
 use capgen_evolve::{Accepted, AcceptedEntry};
 
@@ -14,13 +14,24 @@ use capgen_evolve::{Accepted, AcceptedEntry};
 #[derive(Clone, Default, Debug)]
 pub struct AcceptedFindings(Arc<Accepted>);
 
-/// The settings of the key `calls` of a fleet.
+/// The settings of calls of a fleet: its keys `calls`, `keys` and `grants`.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct FleetSettings {
     pub(crate) skew: Option<Skew>,
     pub(crate) assume: Option<Assume>,
     pub(crate) accepted: Option<AcceptedFindings>,
+    /// The public keys of agents.
+    pub(crate) keys: Vec<FleetKey>,
+    /// The roles and scopes of agents.
+    pub(crate) grants: Vec<FleetGrant>,
 }
+
+/// An agent, the id of its public key, the key in base64url, and the last Unix time in ms at which signatures are
+/// accepted.
+pub(crate) type FleetKey = EmbeddedKey;
+
+/// An agent, its roles and its scopes.
+pub(crate) type FleetGrant = EmbeddedGrant;
 
 impl AcceptedFindings {
     pub(crate) fn new(entries: Vec<AcceptedEntry>) -> Self {
@@ -39,15 +50,23 @@ impl FleetSettings {
         self.skew = fleet.skew.or(self.skew);
         self.assume = fleet.assume.or(self.assume);
         self.accepted = fleet.accepted.or(self.accepted.take());
+        let is_new = |key: &FleetKey| !self.keys.contains(key);
+        let keys: Vec<FleetKey> = fleet.keys.into_iter().filter(is_new).collect();
+        self.keys.extend(keys);
+        self.grants.extend(fleet.grants);
     }
 
     /// The settings that a program contains, or the one that is invalid.
-    pub(super) fn of_embedded((skew, assume, accepted): EmbeddedCalls) -> Result<Self, &'static str> {
+    pub(super) fn of_embedded(
+        (skew, assume, accepted): EmbeddedCalls,
+        keys: Vec<EmbeddedKey>,
+        grants: Vec<EmbeddedGrant>,
+    ) -> Result<Self, &'static str> {
         let skew = skew.map(|name| Skew::from_name(&name).ok_or("the policy")).transpose()?;
         let assume = assume.map(|name| Assume::from_name(&name).ok_or("the assumed senders")).transpose()?;
         let entries = |all: Vec<EmbeddedAcceptance>| all.into_iter().map(entry).collect::<Option<Vec<_>>>();
         let accepted = accepted.map(|all| entries(all).ok_or("an accepted finding")).transpose()?;
-        Ok(Self { skew, assume, accepted: accepted.map(AcceptedFindings::new) })
+        Ok(Self { skew, assume, accepted: accepted.map(AcceptedFindings::new), keys, grants })
     }
 }
 

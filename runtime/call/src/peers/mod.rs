@@ -13,12 +13,15 @@ use capgen_manifest::{AgentId, Capability, DeclaredError, Manifest, TransportSet
 use capgen_payload::Validator;
 use capgen_schema::Schema;
 
+#[cfg(feature = "ed25519")]
+use crate::envelope::{InvalidKey, Keys, PublicKey};
+
 pub use embedded::{EmbeddedFleet, InvalidFleet};
 #[cfg(feature = "files")]
 pub use files::PeerFileError;
 pub use fleet::AcceptedFindings;
 
-pub(crate) use fleet::FleetSettings;
+pub(crate) use fleet::{FleetGrant, FleetSettings};
 
 use crate::declared_errors::DeclaredErrors;
 
@@ -129,6 +132,24 @@ impl PeerTable {
     /// The ids of all agents, for messages.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.peers.keys().map(String::as_str)
+    }
+}
+
+/// Keys of agents.
+#[cfg(feature = "ed25519")]
+#[cfg_attr(docsrs, doc(cfg(feature = "ed25519")))]
+impl Keys {
+    /// These keys and the public keys of agents of the fleets of a table: the key `keys` of `fleet.yaml`. Those that
+    /// have expired prove nothing.
+    ///
+    /// # Errors
+    ///
+    /// The bytes of a key are not a public key of Ed25519, or two fleets have different keys of an agent with one id.
+    pub fn and_fleet(self, peers: &PeerTable) -> Result<Self, InvalidKey> {
+        peers.settings.keys.iter().try_fold(self, |keys, (agent, id, key, not_after)| {
+            let key = PublicKey::from_base64url(agent, id, key)?;
+            keys.and_agent(if let Some(end) = not_after { key.not_after(*end) } else { key })
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use capgen_descriptor::OwnedDescriptor;
 use super::handlers::Handlers;
 use crate::authorization::{Authorization, Grants};
 use crate::build_error::BuildError;
+use crate::peers::FleetGrant;
 
 /// How a server decides who may call.
 #[derive(Default)]
@@ -15,9 +16,12 @@ pub(super) struct Authority {
 
 impl Authority {
     /// The decision for the capabilities of an agent.
-    pub(super) fn of(self, handlers: &Handlers) -> Result<Authorization, BuildError> {
+    pub(super) fn of(mut self, handlers: &Handlers, fleet: &[FleetGrant]) -> Result<Authorization, BuildError> {
         if let Some(own) = self.own {
             return Ok(own);
+        }
+        for (agent, roles, scopes) in fleet {
+            self.grants = self.grants.agent(agent, &texts(roles), &texts(scopes));
         }
         let contracts = || handlers.descriptors().filter_map(|(name, contract)| Some((name, contract?)));
         let needs =
@@ -30,4 +34,8 @@ impl Authority {
         }
         Ok(Authorization::by_requirements(self.grants, contracts().map(|(_, contract)| contract)))
     }
+}
+
+fn texts(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
 }

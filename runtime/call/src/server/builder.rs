@@ -198,7 +198,8 @@ impl ServerBuilder {
     }
 
     /// The settings of the key `calls` of the fleets of a table of peers, for those that neither this builder nor the
-    /// environment sets: the policy, the assumed programs and the accepted findings.
+    /// environment sets: the policy, the assumed programs and the accepted findings. The key `grants` is added to the
+    /// grants of this builder.
     pub fn fleet(self, peers: &PeerTable) -> Self {
         Self { fleet: peers.settings().clone(), ..self }
     }
@@ -288,7 +289,7 @@ impl ServerBuilder {
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
-        let authorization = self.authority.of(&self.handlers)?;
+        let authorization = self.authority.of(&self.handlers, &self.fleet.grants)?;
         let requests = self.max_concurrent + self.max_waiting;
         // With shares, one caller gets as many as without; then others find room.
         let has_shares = self.keys.as_ref().is_some_and(Keys::prove_agents);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use capgen::call::{
     Audit, AuditRecord, Authorization, Authorize, BoxFuture, BuildError, CapabilityContract, Context, Decision, Grants,
-    Handlers, MemoryAudit, MemoryBroker, Proof, Server, ServerBuilder,
+    Handlers, Keys, MemoryAudit, MemoryBroker, PeerTable, Proof, Server, ServerBuilder,
 };
 use capgen_descriptor::OwnedDescriptor;
 use serde_json::{Value, json};
 
 use crate::fixture::ADDRESS;
-use crate::fixture::raw::{Raw, SECRET, agent_keys, code, signed, signed_by};
+use crate::fixture::raw::{Raw, SECRET, agent_key, agent_keys, code, signed, signed_by};
 
 /// A capability that needs the role `booker` and the scope `trips:write`.
 fn book() -> CapabilityContract {
@@ -243,4 +243,34 @@ async fn a_handler_sees_what_is_proved() {
     raw.send(text).await;
     assert_eq!(raw.response().await.unwrap()["payload"], "None");
     assert!(!Proof::None.proves_agent() && !Proof::SharedKey { key_id: "k".into() }.proves_agent());
+}
+
+#[tokio::test]
+async fn keys_and_grants_come_from_the_fleet() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = |agent: &str, end: &str| {
+        let key = agent_key(agent).public_key().to_base64url();
+        format!("  - {{ agent: {agent}, keyId: a1, ed25519: {key}, notAfter: {end} }}\n")
+    };
+    let fleet = format!(
+        "agents: []\nkeys:\n{}{}{}grants:\n  alice: {{ roles: [booker], scopes: [trips:write] }}\n  \
+         carol: {{ roles: [booker], scopes: [trips:write] }}\n",
+        key("alice", "2999-12-31"),
+        key("bob", "2999-12-31"),
+        key("carol", "2020-01-01")
+    );
+    std::fs::write(folder.path().join("fleet.yaml"), fleet).unwrap();
+    let agent = folder.path().join("agents/other");
+    std::fs::create_dir_all(&agent).unwrap();
+    let manifest = "version: 1\nagent: agent://other\ntransports: [{ kind: memory, topics: { requests: other } }]\n\
+                    capabilities: [{ name: say }]\n";
+    std::fs::write(agent.join("capabilities.yaml"), manifest).unwrap();
+    let peers = PeerTable::new().with_fleet(folder.path()).unwrap();
+    let keys = Keys::of_agent(agent_key("echo")).and_fleet(&peers).unwrap();
+    let mut raw = Raw::with_handlers(handlers(), |built| built.keys(keys).fleet(&peers)).await;
+    // The key of `carol` has expired.
+    for (agent, expected) in [("alice", "ok"), ("bob", "EAGENTRPC_FORBIDDEN"), ("carol", "EAGENTRPC_AUTH_FAILED")] {
+        let text = request(&raw, agent, agent, "book", true);
+        assert_eq!(raw.code(text).await, expected, "{agent}");
+    }
 }

@@ -1,7 +1,9 @@
 //! The table of peers that the program contains.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen::call::{Client, EmbeddedFleet, Handlers, MemoryBroker, PeerTable, Server, Status};
+use capgen::call::{
+    CapabilityContract, Client, EmbeddedFleet, Handlers, Keys, MemoryBroker, PeerTable, Server, Status,
+};
 use serde_json::json;
 
 const FLEET: EmbeddedFleet = capgen::include_fleet!("tests/embedded-fleet");
@@ -13,6 +15,18 @@ fn the_peers_of_a_file_are_embedded_too() {
     assert!(table.has("index") && !table.has("other"));
     let table = PeerTable::new().with_embedded(&WITH_PEERS).unwrap();
     assert!(table.has("index") && table.has("other"));
+}
+
+#[tokio::test]
+async fn keys_and_grants_of_the_fleet_are_embedded_too() {
+    let peers = PeerTable::new().with_embedded(&FLEET).unwrap();
+    let keys = Keys::signing_with("k", b"a secret of at least 16 bytes").unwrap().and_fleet(&peers).unwrap();
+    assert_eq!(format!("{keys:?}"), r#"Keys { ids: ["k"], agents: {"desk": ["d1"]} }"#);
+    let mut contract = CapabilityContract::new("search");
+    contract.required_roles = vec!["clerk".to_owned()];
+    let handlers = Handlers::new("index").with_json(&contract, async |_, payload| Ok(payload));
+    let built = Server::builder(handlers).listen(MemoryBroker::new().connect(), "index.requests");
+    assert!(built.fleet(&peers).start().await.is_ok(), "the grants decide");
 }
 
 #[tokio::test]
