@@ -20,6 +20,8 @@ use crate::envelope::Keys;
 use crate::journal::Journal;
 use crate::peers::PeerTable;
 use crate::settings::Settings;
+#[cfg(feature = "tower")]
+use crate::tower::{CallResponse, CallService, ClientLayers, OutgoingCall, with_layer};
 use crate::transport::{IntoTransport, SubscribeOptions, Transport};
 
 /// Builds a [`Client`]. Created by [`Client::builder`].
@@ -51,6 +53,8 @@ pub struct ClientBuilder {
     settings: Settings,
     tries_other_instances: bool,
     clock: Arc<dyn Clock>,
+    #[cfg(feature = "tower")]
+    layers: Option<ClientLayers>,
 }
 
 /// The shared part of all clones of a client.
@@ -70,6 +74,8 @@ pub(crate) struct Inner {
     /// The facts about peers that were called, by their ids, if there are retries.
     known: Mutex<HashMap<String, Arc<Known>>>,
     pub(super) typed_errors: TypedErrors,
+    #[cfg(feature = "tower")]
+    pub(super) layers: Option<ClientLayers>,
     pub(super) runtime: Handle,
 }
 
@@ -99,7 +105,37 @@ impl ClientBuilder {
             settings: Settings::default(),
             tries_other_instances: true,
             clock: Arc::new(SystemClock),
+            #[cfg(feature = "tower")]
+            layers: None,
         }
+    }
+
+    /// Adds a layer around all calls of the client that wait for a response, each with all its attempts; also around
+    /// those of generated clients. A later one is outside of those before; `tower::ServiceBuilder` is a layer, and puts
+    /// the first one outside. The service that it makes is cloned for each call.
+    ///
+    /// A violation of the response is an error inside of the layers. An error of another type than [`CallError`] ends
+    /// the call with `EAGENTRPC_ABANDONED`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use capgen_call::Client;
+    /// use tower::ServiceBuilder;
+    ///
+    /// let layers = ServiceBuilder::new().concurrency_limit(64).timeout(Duration::from_secs(10));
+    /// let client = Client::builder("concierge").layer(layers);
+    /// ```
+    #[cfg(feature = "tower")]
+    pub fn layer<L>(self, layer: L) -> Self
+    where
+        L: tower_layer::Layer<CallService>,
+        L::Service: tower_service::Service<OutgoingCall, Response = CallResponse> + Clone + Send + 'static,
+        <L::Service as tower_service::Service<OutgoingCall>>::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+        <L::Service as tower_service::Service<OutgoingCall>>::Future: Send,
+    {
+        let layers = with_layer(self.layers, &layer);
+        Self { layers: Some(layers), ..self }
     }
 
     /// Adds a transport. A call uses the first transport in the manifest of the peer for which the client has one of
@@ -228,6 +264,8 @@ impl ClientBuilder {
             tries_other_instances: self.tries_other_instances,
             known: Mutex::default(),
             typed_errors: TypedErrors::default(),
+            #[cfg(feature = "tower")]
+            layers: self.layers,
             runtime: Handle::current(),
         };
         Ok(Client { inner: Arc::new(inner) })

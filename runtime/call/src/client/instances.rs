@@ -34,9 +34,24 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Client {
+    /// The response to a request, through the layers of the client if it has any.
+    pub(super) async fn exchange(
+        &self,
+        started: &Started,
+        request: &Request<'_>,
+        is_valid: IsValid<'_>,
+    ) -> Result<Reply, CallError> {
+        #[cfg(feature = "tower")]
+        if let Some(layers) = &self.inner.layers {
+            // In a box, because calls without layers should not have its size.
+            return Box::pin(self.exchange_through(layers, started, request, is_valid)).await;
+        }
+        self.exchange_with_instances(started, request, is_valid).await
+    }
+
     /// The response to a request, by an instance of the peer that can serve it. If the peer asked for the caller's
     /// contract, the request has it.
-    pub(super) async fn exchange(
+    pub(super) async fn exchange_with_instances(
         &self,
         started: &Started,
         request: &Request<'_>,

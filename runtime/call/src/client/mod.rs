@@ -8,6 +8,8 @@ mod cancel;
 mod dynamic;
 mod instances;
 mod known;
+#[cfg(feature = "tower")]
+mod layers;
 mod pending;
 mod preferred;
 mod refusal;
@@ -31,10 +33,14 @@ use crate::outcome::CallError;
 use crate::transport::BoxFuture;
 use crate::violation::list;
 use crate::wait::MAX_TIMEOUT;
-use attempt::{Reply, Request};
+#[cfg(not(feature = "tower"))]
+use attempt::Reply;
+use attempt::Request;
 use route::Target;
 use started::Started;
 
+#[cfg(feature = "tower")]
+pub(crate) use attempt::Reply;
 pub use builder::ClientBuilder;
 pub use retry::Retry;
 

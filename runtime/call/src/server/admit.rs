@@ -19,15 +19,21 @@ use super::versions::{Candidates, Versions};
 use crate::envelope::{Envelope, MessageKind, header};
 use crate::outcome::code;
 
+/// A request that may run, if a version of its capability accepts it.
+pub(super) struct Admitted<'a> {
+    pub(super) versions: &'a Versions,
+    denied: Denied,
+}
+
 impl Shared {
-    /// The versions that may run a request that passes all checks.
+    /// The versions of the capability of a request that its caller may call, and those that it may not.
     pub(super) async fn admit(
         &self,
         request: &Arc<Envelope>,
         is_redelivered: bool,
         (arrival, stated): (Arrival, Instant),
         sender: &Sender,
-    ) -> Result<Candidates<'_>, Refused> {
+    ) -> Result<Admitted<'_>, Refused> {
         self.check_fields(request, arrival)
             .map_err(|answer| if sender.is_authentic() { answer } else { answer.unproved() })?;
         self.check_sender(request, is_redelivered, arrival, sender)?;
@@ -45,6 +51,17 @@ impl Shared {
             let message = format!("the agent `{}` has no capability `{capability}`", self.agent);
             return Err(Answer::error(code::NO_CAPABILITY, message).into());
         };
+        Ok(Admitted { versions, denied })
+    }
+
+    /// The versions that may run a request.
+    pub(super) async fn candidates<'a>(
+        &self,
+        request: &Arc<Envelope>,
+        admitted: &Admitted<'a>,
+        sender: &Sender,
+    ) -> Result<Candidates<'a>, Refused> {
+        let Admitted { versions, denied } = admitted;
         let candidates = denied.filter(versions.candidates(request)?)?;
         // An event has no response, and its payload decides.
         if request.kind() == MessageKind::Request {

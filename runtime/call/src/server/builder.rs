@@ -312,6 +312,8 @@ impl ServerBuilder {
         let shared = Shared {
             agent,
             entries: self.handlers.entries,
+            #[cfg(feature = "tower")]
+            layers: self.handlers.layers,
             journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
             keys: self.keys,
             authorization,

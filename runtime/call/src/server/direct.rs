@@ -1,5 +1,7 @@
 //! Running handlers without a server: for requests of other protocols.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::Violations;
@@ -55,7 +57,7 @@ impl Handlers {
     /// ```
     #[must_use]
     pub fn run(&self, context: Context, payload: Bytes) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
-        Some(run(self.entries.get(context.capability())?.plain(), context, payload))
+        Some(self.run_entry(self.entries.get(context.capability())?.plain(), context, payload))
     }
 
     /// As [`run`](Self::run), but the version with a contract, given by its hash as in
@@ -69,7 +71,23 @@ impl Handlers {
     ) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
         let versions = self.entries.get(context.capability())?;
         let entry = versions.descending().find(|entry| entry.hash() == contract)?;
-        Some(run(entry, context, payload))
+        Some(self.run_entry(entry, context, payload))
+    }
+
+    /// Runs a version, through the layers of the agent if it has any.
+    fn run_entry(
+        &self,
+        entry: &Arc<Entry>,
+        context: Context,
+        payload: Bytes,
+    ) -> BoxFuture<'static, Result<Bytes, RunError>> {
+        #[cfg(feature = "tower")]
+        if let Some(layers) = self.layers.clone() {
+            let (entry, request) = (Arc::clone(entry), (context.clone(), payload.clone()));
+            let work = move || run(&entry, request.0.clone(), request.1.clone());
+            return Box::pin(crate::tower::ran(layers, context, payload, work));
+        }
+        run(entry, context, payload)
     }
 }
 

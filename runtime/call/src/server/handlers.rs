@@ -1,6 +1,7 @@
 //! The implementation of an agent: a handler for each capability.
 
 use std::collections::{BTreeMap, btree_map};
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use crate::build_error::BuildError;
 use crate::context::Context;
 use crate::declared_errors::DeclaredErrors;
 use crate::failure::Failure;
+#[cfg(feature = "tower")]
+use crate::tower::HandlerLayers;
 use crate::transport::BoxFuture;
 
 /// The handlers of an agent. Generated code makes them from an implementation of the agent's trait.
@@ -27,19 +30,27 @@ use crate::transport::BoxFuture;
 /// let handlers = Handlers::new("echo").with_loose("say", async |_: Context, payload: Value| Ok(json!({"said": payload})));
 /// assert_eq!(handlers.names().collect::<Vec<_>>(), ["say"]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Handlers {
     pub(super) agent: String,
     pub(super) entries: BTreeMap<String, Versions>,
     /// The handlers that cannot be served beside others of their name, and why.
     conflicts: Vec<String>,
+    #[cfg(feature = "tower")]
+    pub(crate) layers: Option<HandlerLayers>,
 }
 
 impl Handlers {
     /// No handlers yet. `agent` is an id without `agent://`.
     #[must_use]
     pub fn new(agent: impl Into<String>) -> Self {
-        Self { agent: agent.into(), entries: BTreeMap::new(), conflicts: Vec::new() }
+        Self {
+            agent: agent.into(),
+            entries: BTreeMap::new(),
+            conflicts: Vec::new(),
+            #[cfg(feature = "tower")]
+            layers: None,
+        }
     }
 
     /// Adds the handler of a typed capability.
@@ -177,6 +188,13 @@ impl Handlers {
             }
         }
         self
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let contracts: Vec<_> = self.contracts().collect();
+        f.debug_struct("Handlers").field("agent", &self.agent).field("contracts", &contracts).finish_non_exhaustive()
     }
 }
 

@@ -8,8 +8,8 @@
 //! `idempotency.rs` remembers the answers to requests with idempotency keys, `stored.rs` claims them for all instances,
 //! `seen.rs` the ids of messages, and `cancels.rs` the requests that run and those that are cancelled.
 //! `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times of a request. `shared.rs`
-//! is the state of a server, with all of these. `authorize.rs` decides whether a caller may call. `admit.rs` checks a request, `run.rs` runs its handler, `once.rs` does
-//! it once for each key, `watch.rs` looks after it, and `notice.rs` adds notes about contracts to its response.
+//! is the state of a server, with all of these. `authorize.rs` decides whether a caller may call. `admit.rs` checks a request, `run.rs` runs its handler, `layers.rs` does so
+//! through the layers of the agent, `once.rs` once for each key, `watch.rs` looks after it, and `notice.rs` adds notes about contracts to its response.
 //! `control.rs` receives cancels. `serve.rs` goes from the message to the response, `subscriptions.rs` are those of a
 //! server, `running.rs` receives messages, `authority.rs` chooses the rule of `authorize.rs`, `builder.rs` makes a
 //! server, and `access.rs` has its settings about callers.
@@ -30,6 +30,8 @@ mod entry;
 mod gate;
 mod handlers;
 mod idempotency;
+#[cfg(feature = "tower")]
+mod layers;
 mod notice;
 mod numbers;
 mod once;
@@ -50,4 +52,6 @@ mod watch;
 pub use builder::ServerBuilder;
 pub use direct::RunError;
 pub use handlers::Handlers;
+#[cfg(feature = "tower")]
+pub(crate) use respond::Answer;
 pub use running::{Server, ServerMonitor, ServerStats};

@@ -12,6 +12,7 @@ use capgen_manifest::Side;
 use capgen_payload::Violations;
 use tokio::time::{Instant, timeout_at};
 
+use super::admit::Admitted;
 use super::authorize::Refused;
 use super::callers::Sender;
 use super::due::{Arrival, Due, too_late_to_start};
@@ -77,6 +78,8 @@ pub(super) struct Processed<'a> {
     pub(super) due: Due,
     /// Whether its handler has ended.
     pub(super) has_ended: AtomicBool,
+    /// The version of the capability that it would be read by first.
+    pub(super) first: OnceLock<Arc<Entry>>,
     /// The version of the capability that runs it, if there are several.
     pub(super) chosen: OnceLock<Arc<Entry>>,
 }
@@ -112,6 +115,24 @@ pub(super) enum Interruption {
     Stopped,
 }
 
+impl Interruption {
+    /// The answer to a request whose handler did not start.
+    pub(super) fn before_start(self, request: &Envelope, due: Due) -> Answer {
+        match self {
+            Self::TooLate => too_late_to_start(request, due),
+            Self::Stopped => Answer::not_started(),
+        }
+    }
+
+    /// The answer to a request whose handler started.
+    pub(super) fn after_start(self) -> Answer {
+        match self {
+            Self::TooLate => Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"),
+            Self::Stopped => Answer::abandoned(),
+        }
+    }
+}
+
 impl Shared {
     /// The answer to a request.
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
@@ -120,32 +141,54 @@ impl Shared {
         let admitted = self
             .uninterrupted(due.end, pin!(self.admit(request, is_redelivered, (arrival, due.stated), &processed.sender)))
             .await;
-        let admitted = admitted.unwrap_or_else(|interruption| {
-            Err(Refused::from(match interruption {
-                Interruption::TooLate => too_late_to_start(request, due),
-                Interruption::Stopped => Answer::not_started(),
-            }))
-        });
-        let (answer, contract) = match admitted {
-            Ok(candidates) => (self.once(processed, &candidates).await, candidates.first.hash()),
-            Err(Refused { answer, reason: None }) => (answer, ""),
+        let ended = match admitted {
+            Ok(Ok(admitted)) => self.answer_admitted(processed, &admitted).await,
+            Ok(Err(refused)) => Err(refused),
+            Err(interruption) => Err(interruption.before_start(request, due).into()),
+        };
+        processed.has_ended.store(true, Ordering::Relaxed);
+        let answer = match ended {
+            Ok(answer) | Err(Refused { answer, reason: None }) => answer,
             Err(Refused { answer, reason: Some(reason) }) => {
-                processed.has_ended.store(true, Ordering::Relaxed);
                 let latency = in_ms(arrival.at.elapsed());
                 Box::pin(self.journal.denied(subject(request, ""), reason, latency, audit_patience(processed))).await;
                 return answer;
             }
         };
-        let contract = answer.contract.as_ref().map_or(contract, |contract| &contract.hash);
-        processed.has_ended.store(true, Ordering::Relaxed);
         if let Some(start) = start {
             let latency = in_ms(start.elapsed());
+            let contract = answer.contract.as_ref().or_else(|| processed.first.get()?.contract.as_ref());
+            let contract = contract.map_or("", |contract| &contract.hash);
             let (subject, limit) = (subject(request, contract), audit_patience(processed));
             let recorded = self.journal.call(subject, answer.status(), answer.code.as_deref(), latency, limit);
             // In a box, because most calls are not recorded, and should not have its size.
             Box::pin(recorded).await;
         }
         answer
+    }
+
+    /// The answer to a request whose caller may call the capability, through the layers of the agent if it has any.
+    async fn answer_admitted(&self, processed: &Processed<'_>, admitted: &Admitted<'_>) -> Result<Answer, Refused> {
+        #[cfg(feature = "tower")]
+        if let Some(layers) = &self.layers {
+            // In a box, because requests without layers should not have its size.
+            return Box::pin(self.answer_through(layers, processed, admitted)).await;
+        }
+        self.answer_by_version(processed, admitted).await
+    }
+
+    /// The answer to a request by a version of its capability.
+    pub(super) async fn answer_by_version(
+        &self,
+        processed: &Processed<'_>,
+        admitted: &Admitted<'_>,
+    ) -> Result<Answer, Refused> {
+        let Processed { request, due, .. } = *processed;
+        let candidates = self.uninterrupted(due.end, pin!(self.candidates(request, admitted, &processed.sender))).await;
+        let candidates = candidates.map_err(|interruption| interruption.before_start(request, due))??;
+        // A request that layers repeat has the same candidates.
+        let _ = processed.first.set(Arc::clone(candidates.first));
+        Ok(self.once(processed, &candidates).await)
     }
 
     /// Validates the request, runs its handler and validates the response.
@@ -161,15 +204,8 @@ impl Shared {
             self.handle(processed, candidates, start, &has_started).await
         });
         let ended = self.uninterrupted(due.end, work).await.unwrap_or_else(|interruption| {
-            match (interruption, has_started.load(Ordering::Relaxed)) {
-                (Interruption::TooLate, true) => {
-                    Answer::error(code::TIMEOUT, "the deadline passed before the handler ended")
-                }
-                (Interruption::TooLate, false) => too_late_to_start(request, due),
-                (Interruption::Stopped, true) => Answer::abandoned(),
-                (Interruption::Stopped, false) => Answer::not_started(),
-            }
-            .into()
+            let has_started = has_started.load(Ordering::Relaxed);
+            if has_started { interruption.after_start() } else { interruption.before_start(request, due) }.into()
         });
         processed.has_ended.store(true, Ordering::Relaxed);
         // Not within the deadline of the handler: the record must not be lost because the deadline passes.
@@ -202,7 +238,7 @@ impl Shared {
                     return ended.of_version(candidates.versions, entry);
                 }
                 Ok(Err(invalid)) => drop(unreadable.get_or_insert(invalid)),
-                Err(_) => return Ended::from(panicked()).of_version(candidates.versions, entry),
+                Err(_) => return Ended::from(Answer::panicked()).of_version(candidates.versions, entry),
             }
         }
         // There is at least one version, and none accepted the payload.
@@ -230,7 +266,7 @@ impl Shared {
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.handling_us.fetch_add(micros, Ordering::Relaxed);
         match result {
-            None => panicked().into(),
+            None => Answer::panicked().into(),
             Some(Ok(response)) => Answer::ok(response).into(),
             Some(Err(Unhandled::Failure(failure))) => Answer::failure(failure).into(),
             Some(Err(Unhandled::Invalid(invalid))) => Ended::invalid(Side::Response, invalid),
@@ -303,11 +339,6 @@ impl Drop for Caught {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// The message of a panic may contain secrets.
-fn panicked() -> Answer {
-    Answer::error(code::HANDLER_FAILED, "the handler panicked")
 }
 
 pub(super) fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {

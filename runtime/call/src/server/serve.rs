@@ -148,6 +148,7 @@ impl Shared {
             arrival: delivered.arrival,
             due: self.clocks.due(&envelope, delivered.arrival),
             has_ended: AtomicBool::new(false),
+            first: OnceLock::new(),
             chosen: OnceLock::new(),
         };
         let answer = {

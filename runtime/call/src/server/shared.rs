@@ -19,11 +19,15 @@ use crate::authorization::Authorization;
 use crate::envelope::Keys;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
+#[cfg(feature = "tower")]
+use crate::tower::HandlerLayers;
 
 /// The state of a server that all its calls share.
 pub(super) struct Shared {
     pub(super) agent: String,
     pub(super) entries: BTreeMap<String, Versions>,
+    #[cfg(feature = "tower")]
+    pub(super) layers: Option<HandlerLayers>,
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
     pub(super) authorization: Authorization,

@@ -26,6 +26,7 @@ mod failures;
 mod fixture;
 mod heartbeats;
 mod instances;
+mod layers;
 mod memory;
 mod nested;
 mod notices;

@@ -1,11 +1,10 @@
 //! Clients and handlers as services of tower.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use crate::fixture::{Fixture, manifest};
-use capgen::call::tower::{JsonCall, ServedCall};
+use capgen::call::tower::{JsonCall, JsonCallError, ServedCall};
 use capgen::call::{CallOptions, CallResult, Failure, Handlers, Status};
 use serde_json::{Value, json};
 use tower::{Service, ServiceBuilder, ServiceExt as _, service_fn};
@@ -28,9 +27,9 @@ async fn a_client_and_a_handler_can_be_wrapped_in_layers() {
     let result = client.oneshot(call.clone()).await.unwrap();
     assert_eq!((result.status, result.response), (Status::Ok, Some(json!({"approved": true, "comment": "x"}))));
 
-    let mut client: tower::util::BoxCloneService<JsonCall, CallResult, Infallible> =
+    let mut client: tower::util::BoxCloneService<JsonCall, CallResult, JsonCallError> =
         tower::util::BoxCloneService::new(fixture.client.clone());
     let invalid = JsonCall { payload: json!(1), ..call };
-    let result = client.ready().await.unwrap().call(invalid).await.unwrap();
+    let JsonCallError(result) = client.ready().await.unwrap().call(invalid).await.unwrap_err();
     assert_eq!(result.status, Status::SchemaViolation);
 }

@@ -1,7 +1,6 @@
-//! Adapters for [`tower::Service`](https://docs.rs/tower-service), with the feature `tower`: middleware around calls,
-//! and services as handlers.
+//! Calls by name as a service, and services as handlers of single capabilities.
 
-use std::convert::Infallible;
+use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context as TaskContext, Poll};
 
@@ -13,7 +12,7 @@ use crate::client::Client;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::options::{CallMode, CallOptions};
-use crate::outcome::CallResult;
+use crate::outcome::{CallResult, Status};
 use crate::server::Handlers;
 use crate::transport::BoxFuture;
 
@@ -30,6 +29,21 @@ pub struct JsonCall {
     pub options: CallOptions,
 }
 
+/// The result of a dynamic call that failed: its status is not [`Status::Ok`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct JsonCallError(pub Box<CallResult>);
+
+impl fmt::Display for JsonCallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.error {
+            Some(error) => write!(f, "{}: {}", error.code, error.message),
+            None => f.write_str(self.0.status.as_str()),
+        }
+    }
+}
+
+impl std::error::Error for JsonCallError {}
+
 /// A request to a service that is a handler.
 #[derive(Clone, Debug)]
 pub struct ServedCall {
@@ -41,11 +55,11 @@ pub struct ServedCall {
 
 impl Service<JsonCall> for Client {
     type Response = CallResult;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<CallResult, Infallible>>;
+    type Error = JsonCallError;
+    type Future = BoxFuture<'static, Result<CallResult, JsonCallError>>;
 
     /// Always ready: a client that has too many calls in flight answers with the status `busy`.
-    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), JsonCallError>> {
         Poll::Ready(Ok(()))
     }
 
@@ -53,7 +67,8 @@ impl Service<JsonCall> for Client {
         let client = self.clone();
         Box::pin(async move {
             let JsonCall { peer, capability, payload, options } = call;
-            Ok(client.call_json_with(&peer, &capability, &payload, &options, CallMode::Sync).await)
+            let result = client.call_json_with(&peer, &capability, &payload, &options, CallMode::Sync).await;
+            if result.status == Status::Ok { Ok(result) } else { Err(JsonCallError(Box::new(result))) }
         })
     }
 }
