@@ -36,7 +36,7 @@ pub struct ServerLimits {
     /// share: all together run at most a quarter more, so that one address with slow calls does not stop the calls of
     /// others.
     pub max_concurrent: usize,
-    /// The time of a call, with the time that it waits.
+    /// The time of a call, with the time that it waits. A capability with a shorter `timeoutMs` has that one.
     pub timeout: Duration,
 }
 
@@ -87,8 +87,9 @@ pub struct McpServerBuilder {
 }
 
 impl McpServer {
-    /// A server with a tool for each capability that has a handler. The schemas of the tools are those of the generated
-    /// or derived code, which have no descriptions: [`builder`](Self::builder) takes them from the manifest.
+    /// A server with a tool for each capability that has a handler. The schemas of the tools have the order and the
+    /// descriptions of properties if the capabilities are derived or come from a manifest. Generated code has neither:
+    /// [`builder`](Self::builder) takes them from the manifest.
     ///
     /// # Errors
     ///

@@ -80,20 +80,26 @@ impl Runner {
             let text = format!("{}\n{violation}", heading(Side::Request, &call.name));
             Unanswered::new(text, Status::SchemaViolation, code::SCHEMA_VIOLATION)
         })?;
-        let ended = timeout(self.timeout, async {
+        let limit = self.limit(call);
+        let ended = timeout(limit, async {
             let mut place = self.running.share(caller);
             place.grow(1).await;
             self.handled(call, request).await
         });
         let Ok(ended) = ended.await else {
-            let text = format!("The tool `{}` did not finish within {} s.", call.name, self.timeout.as_secs());
+            let text = format!("The tool `{}` did not finish within {limit:?}.", call.name);
             return Err(Unanswered::new(text, Status::Timeout, code::TIMEOUT));
         };
         ended
     }
 
+    /// How long a call may take: the timeout of the server or, if it is shorter, that of the capability.
+    fn limit(&self, call: &Call) -> Duration {
+        call.tool.timeout.map_or(self.timeout, |timeout| timeout.min(self.timeout))
+    }
+
     async fn handled(&self, call: &Call, request: String) -> Result<Json, Unanswered> {
-        let limit = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
+        let limit = u64::try_from(self.limit(call).as_millis()).unwrap_or(u64::MAX);
         let deadline = SystemClock.now_ms().saturating_add(limit);
         let context = Context::of_request(CALLER, &call.tool.capability, call.id.as_text(), Some(deadline));
         let failed = || {

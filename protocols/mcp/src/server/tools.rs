@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
 use capgen_call::Handlers;
 use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_names, tool_side};
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
+use capgen_manifest::{AgentId, Manifest, Side, TransportSettings};
 use capgen_schema::{Json, Object};
 
 use crate::json::object;
@@ -22,6 +23,8 @@ pub(super) struct Tool {
     wraps_request: bool,
     /// Whether the response becomes a member of the structured result.
     wraps_response: bool,
+    /// How long its handler may take, if the contract states it.
+    pub(super) timeout: Option<Duration>,
 }
 
 /// All tools of an agent, and the lists that clients get.
@@ -77,14 +80,10 @@ impl Tools {
     /// The tools of handlers, by the contracts that they have.
     pub(super) fn of(handlers: &Handlers) -> Result<Self, InvalidAgent> {
         let agent = AgentId::new(handlers.agent()).ok_or_else(|| InvalidAgent::Id(handlers.agent().to_owned()))?;
-        let capability = |(name, descriptor): (&str, Option<&capgen_manifest::OwnedDescriptor>)| match descriptor {
-            None => Ok(Capability::new(name)),
-            Some(descriptor) => Capability::from_descriptor(descriptor).map_err(|problems| {
-                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                InvalidAgent::Capability(name.to_owned(), problems.join("; "))
-            }),
-        };
-        let capabilities = handlers.descriptors().map(capability).collect::<Result<Vec<_>, _>>()?;
+        let capabilities = handlers.capabilities().map_err(|(name, problems)| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            InvalidAgent::Capability(name, problems.join("; "))
+        })?;
         let transports = vec![TransportSettings::mcp(agent.as_str())];
         Self::build(handlers, Manifest { agent, transports, capabilities }, false)
     }
@@ -135,8 +134,9 @@ impl Tools {
             let contract = if is_loose { String::new() } else { hash };
             let is_wrapped = |side| matches!(tool_side(definition, side), ToolSide::Wrapped(_));
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
+            let timeout = capability.timeout_ms.map(Duration::from_millis);
             let capability = capability.name.clone();
-            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response }))
+            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response, timeout }))
         };
         let by_name = definitions.iter().zip(&names).filter_map(tool).collect();
         Ok(Self { by_name, definitions, manifest })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_descriptor::{OwnedDescriptor, SideEffects, Skew};
+use capgen_manifest::Capability;
 use capgen_payload::{InvalidPayload, Violations};
 use semver::Version;
 
@@ -26,7 +27,20 @@ pub(super) struct Entry {
     pub(super) served: Option<Served>,
     /// The policy of the contract for callers with another one.
     pub(super) policy: Skew,
+    /// The contract with the order and the descriptions of its properties, if the program has it.
+    pub(super) source: Source,
     run: Box<Run>,
+}
+
+/// Where a contract is written with the order and the descriptions of its properties.
+pub(super) enum Source {
+    /// Nowhere.
+    None,
+    /// In a manifest.
+    Manifest(Box<Capability>),
+    /// In the types of the program.
+    #[cfg(feature = "derive")]
+    Types(fn() -> Option<Capability>),
 }
 
 /// Reads a request, and returns the future that runs its handler.
@@ -49,11 +63,11 @@ pub(super) enum Unhandled {
 pub(super) struct InvalidSide(pub(super) Violations);
 
 impl Entry {
-    pub(super) fn new(contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
+    pub(super) fn new(contract: Option<OwnedDescriptor>, source: Source, run: Box<Run>) -> Self {
         let version = contract.as_ref().and_then(|contract| contract.version.as_deref()?.parse().ok());
         let served = contract.as_ref().and_then(Served::of);
         let policy = contract.as_ref().and_then(|contract| Skew::from_name(contract.skew.as_deref()?));
-        Self { contract: contract.map(Arc::new), version, served, policy: policy.unwrap_or_default(), run }
+        Self { contract: contract.map(Arc::new), version, served, policy: policy.unwrap_or_default(), source, run }
     }
 
     /// Reads a request. The handler starts when the future is polled.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_descriptor::OwnedDescriptor;
-use capgen_manifest::Capability as LoadedCapability;
+use capgen_manifest::{Capability as LoadedCapability, InvalidProperty};
 use capgen_payload::{Capability, InvalidPayload, Options, Payload, Validator};
 use capgen_schema::ExactPayload;
 use serde_json::Value;
 
-use super::entry::{Entry, Handled, InvalidSide, Run, Unhandled};
+use super::entry::{Entry, Handled, InvalidSide, Run, Source, Unhandled};
 use super::versions::Versions;
 use crate::build_error::BuildError;
 use crate::context::Context;
@@ -79,7 +79,11 @@ impl Handlers {
                 written(response.to_json_with(REDACTED))
             }))
         };
-        self.add(C::NAME, Some(contract), Box::new(run))
+        #[cfg(feature = "derive")]
+        let source = Source::Types(|| C::declared().entry.ok());
+        #[cfg(not(feature = "derive"))]
+        let source = Source::None;
+        self.add(C::NAME, Some(contract), source, Box::new(run))
     }
 
     /// Adds the handler of a capability whose contract is known at run time. Both sides are validated by it.
@@ -108,7 +112,8 @@ impl Handlers {
                 written(response.to_json_with(REDACTED))
             }))
         };
-        self.add(&capability.name, Some(contract), Box::new(run))
+        let source = Source::Manifest(Box::new(capability.clone()));
+        self.add(&capability.name, Some(contract), source, Box::new(run))
     }
 
     /// Adds the handler of a capability without schemas, as agents before version 1.2 have them: nothing is validated,
@@ -127,7 +132,7 @@ impl Handlers {
                 written(handler(context, request).await.map_err(failed)?.to_json_with(REDACTED))
             }))
         };
-        self.add(name, None, Box::new(run))
+        self.add(name, None, Source::None, Box::new(run))
     }
 
     /// The names of the capabilities with a handler, sorted.
@@ -150,6 +155,29 @@ impl Handlers {
     /// The contract of each capability, sorted by name, then by version; `None` if the handler is loose.
     pub fn descriptors(&self) -> impl Iterator<Item = (&str, Option<&OwnedDescriptor>)> {
         self.all().map(|(name, entry)| (name, entry.contract.as_deref()))
+    }
+
+    /// The capabilities in the form of the manifest, sorted by name, then by version. Those of a manifest and of derived
+    /// types have the order and the descriptions of their properties; generated code has neither. A loose handler has
+    /// only a name.
+    ///
+    /// # Errors
+    ///
+    /// The descriptor of a capability, which a program may make by hand, has invalid properties: the name of the
+    /// capability, and the properties.
+    pub fn capabilities(&self) -> Result<Vec<LoadedCapability>, (String, Vec<InvalidProperty>)> {
+        let capability = |(name, entry): (&str, &Entry)| {
+            let Some(contract) = &entry.contract else { return Ok(LoadedCapability::new(name)) };
+            let source = match &entry.source {
+                Source::Manifest(capability) => Some((**capability).clone()),
+                #[cfg(feature = "derive")]
+                Source::Types(declared) => declared(),
+                Source::None => None,
+            };
+            let read = || LoadedCapability::from_descriptor(contract).map_err(|problems| (name.to_owned(), problems));
+            source.map_or_else(read, Ok)
+        };
+        self.all().map(capability).collect()
     }
 
     /// Whether the handlers can be served.
@@ -177,8 +205,8 @@ impl Handlers {
             .flat_map(|(name, versions)| versions.descending().rev().map(move |entry| (name.as_str(), &**entry)))
     }
 
-    fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
-        let entry = Arc::new(Entry::new(contract, run));
+    fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, source: Source, run: Box<Run>) -> Self {
+        let entry = Arc::new(Entry::new(contract, source, run));
         match self.entries.entry(name.to_owned()) {
             btree_map::Entry::Vacant(vacant) => drop(vacant.insert(Versions::of(entry))),
             btree_map::Entry::Occupied(mut versions) => {

@@ -92,3 +92,14 @@ async fn the_client_of_a_declared_agent_calls_an_implementation_of_its_trait() {
     let elsewhere = client.with_options(CallOptions::new().peer("other"));
     assert_eq!(elsewhere.review(&request).await.unwrap_err().code, code::NO_PEER);
 }
+
+#[test]
+fn handlers_of_derived_types_have_the_order_and_the_descriptions_of_properties() {
+    let capabilities = crate::fixture::handlers().capabilities().unwrap();
+    let source = capabilities[0].input.as_ref().unwrap().source();
+    let names: Vec<&str> =
+        source.get("properties").and_then(|it| it.as_object()).unwrap().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["url", "depth"]);
+    let loose = capgen::call::Handlers::new("a").with_loose("say", async |_, payload| Ok(payload));
+    assert_eq!(loose.capabilities().unwrap()[0].name, "say");
+}

@@ -107,8 +107,12 @@ impl Lines {
 
     /// The next message; `Null` at the end.
     pub(crate) async fn next(&mut self) -> Value {
-        let line = timeout(LONG, self.output.next_line()).await.expect("no message").unwrap();
-        line.map_or(Value::Null, |line| serde_json::from_str(&line).unwrap())
+        self.line().await.map_or(Value::Null, |line| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The text of the next message; `None` at the end.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        timeout(LONG, self.output.next_line()).await.expect("no message").unwrap()
     }
 
     pub(crate) async fn ask(&mut self, message: Value) -> Value {

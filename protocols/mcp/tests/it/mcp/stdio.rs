@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use capgen_call::{Context, Handlers};
+use capgen_manifest::{Source, load};
 use capgen_mcp::{McpServer, ServerLimits};
 use serde_json::{Value, json};
 
@@ -133,6 +135,35 @@ async fn violations_are_texts_with_pointers_and_without_values() {
         text.contains("its result violates") && text.contains("\n- /total: ") && !text.contains("100000"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_server_without_a_manifest_keeps_the_order_and_the_descriptions_of_properties() {
+    let mut client = Lines::of(McpServer::new(handlers()).unwrap());
+    client.initialize("2025-11-25").await;
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+    let list = client.line().await.unwrap();
+    let properties = r#""properties":{"item":{"type":"string","description":"The item."},"pieces":{"type":"integer""#;
+    assert!(list.contains("Orders some pieces.") && list.contains(properties), "{list}");
+}
+
+#[tokio::test]
+async fn a_call_ends_after_the_timeout_of_its_capability() {
+    let text = "
+version: 1
+agent: agent://shop
+transports: [{ kind: mcp, topics: { requests: shop } }]
+capabilities: [{ name: wait, timeoutMs: 40 }]
+";
+    let manifest = load(&Source::new("capabilities.yaml", text)).unwrap().manifest;
+    let wait = async |context: Context, _: Value| {
+        assert!(context.remaining().is_some_and(|rest| rest <= Duration::from_millis(40)));
+        std::future::pending().await
+    };
+    let handlers = Handlers::new("shop").with_json(&manifest.capabilities[0], wait);
+    let mut client = Lines::of(McpServer::builder(handlers, &manifest).unwrap().build());
+    let text = failure(&mut client, "wait", json!({})).await;
+    assert_eq!(text, "The tool `wait` did not finish within 40ms.");
 }
 
 #[tokio::test]
