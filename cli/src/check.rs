@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
 use capgen_evolve::read_accepted;
-use capgen_manifest::{Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses};
+use capgen_manifest::{
+    Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses, check_requirements,
+};
 use clap::Args;
 
 use crate::arguments::{Contracts, Format, contract_path};
@@ -80,7 +82,8 @@ fn once(
     let mut findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
         Err(findings) => findings,
         Ok(contracts) => {
-            let findings = warnings_again(&contracts, selection, kept);
+            let mut findings = warnings_again(&contracts, selection, kept);
+            findings.extend(requirements(&contracts, selection));
             kept.contracts.keep(contracts);
             findings
         }
@@ -99,6 +102,13 @@ fn once(
         if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
     }
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// The warnings about capabilities that require roles or scopes. The errors of a fleet that is around files, but not
+/// itself checked, are not reported here.
+fn requirements(contracts: &[LoadedContract], selection: &Selection) -> Vec<Diagnostic> {
+    let fleet = selection.fleet().ok().flatten();
+    check_requirements(contracts, fleet.as_ref())
 }
 
 /// The errors of the file of accepted findings that the fleet names.

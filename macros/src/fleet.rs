@@ -103,7 +103,12 @@ fn keys(fleet: &Fleet) -> Vec<EmbeddedKey> {
 
 /// The roles and scopes of agents.
 fn grants(fleet: &Fleet) -> Vec<EmbeddedGrant> {
-    fleet.grants().iter().map(|(id, grant)| (id.to_string(), grant.roles.clone(), grant.scopes.clone())).collect()
+    fleet
+        .grants()
+        .into_iter()
+        .flatten()
+        .map(|(id, grant)| (id.to_string(), grant.roles.clone(), grant.scopes.clone()))
+        .collect()
 }
 
 fn acceptance(entry: AcceptedEntry) -> EmbeddedAcceptance {

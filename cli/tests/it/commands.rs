@@ -56,6 +56,31 @@ fn check_warns_about_an_address_that_another_agent_derives_from_its_own() {
 }
 
 #[test]
+fn check_warns_once_about_an_agent_whose_roles_no_one_has() {
+    let fleet = Fleet::new(&[]);
+    let text = "version: 1\nagent: agent://trips\ntransports: [{ kind: memory, topics: { requests: trips } }]\n\
+                capabilities: [{ name: ping }, { name: book, requiredRoles: [booker] }, { name: cancel, requiredScopes: [a] }]\n";
+    fleet.write("agents/trips/capabilities.yaml", text);
+    // Without `fleet.yaml`, there is no place to state that this is done.
+    fleet.run("check --strict").ended(0);
+    let listed = "agents: [{ id: trips, path: agents/trips }]\n";
+    fleet.write("fleet.yaml", listed);
+    let run = fleet.run("check").ended(0);
+    assert_eq!(run.stderr.matches("W0204").count(), 1, "{run:?}");
+    assert!(run.stderr.contains("agents/trips/capabilities.yaml:4:61"), "{run:?}");
+    assert!(run.stderr.contains("callers need them for `book`, `cancel`"), "{run:?}");
+    for way in ["`grants`", "JWKS", "`authorize`", "`without_authorization()`"] {
+        assert!(run.stderr.contains(way), "{run:?}");
+    }
+    fleet.run("check --strict").ended(1);
+    for grants in ["grants: {}\n", "grants: { concierge: { roles: [booker] } }\n"] {
+        fleet.write("fleet.yaml", &format!("{listed}{grants}"));
+        fleet.run("check --strict").ended(0);
+        fleet.run("check --strict agents/trips/capabilities.yaml").ended(0);
+    }
+}
+
+#[test]
 fn machine_readable_formats_go_to_standard_output() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("type: string,", "type: strnig,"));

@@ -30,7 +30,7 @@
 //! depth, values and bytes that count the expansion of aliases. `read/` turns the tree into the model, with one file
 //! per part of the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON
 //! Schemas for editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a
-//! fleet, and `addresses.rs` finds those that are in each other's way.
+//! fleet, `addresses.rs` finds those that are in each other's way, and `requirements.rs` those that need authorization.
 //!
 //! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the
 //! options of generated code, which are one table (`options.rs`), and about files that capgen writes: replaced as a
@@ -70,6 +70,8 @@ mod model;
 mod options;
 #[cfg(feature = "parse")]
 mod read;
+#[cfg(feature = "parse")]
+mod requirements;
 mod runtime_path;
 mod rust_keyword;
 #[cfg(feature = "parse")]
@@ -116,6 +118,7 @@ pub use {
     json::parse_json,
     loaded::{LoadedContract, Spans},
     read::{Inspection, inspect, load, load_peer, read_peers},
+    requirements::check_requirements,
     secrets::show_schemas,
     selection::{Located, Selection},
     tree::{Data, Member, Node},

@@ -86,6 +86,8 @@ capgen_diagnostic::codes! {
     pub DIFFERENT_DEFINITIONS = "W0202";
     /// An address of an agent that another agent derives from its own.
     pub DERIVED_ADDRESS = "W0203";
+    /// Roles or scopes that callers need, in a fleet that does not state who has them.
+    pub AUTHORIZATION = "W0204";
 
     // Files: the fleet and its peers.
 

@@ -32,7 +32,7 @@ pub(crate) struct FleetFile {
     /// The path of the file of accepted findings.
     pub(crate) accepted: Option<Listed>,
     pub(crate) keys: Vec<FleetKey>,
-    pub(crate) grants: BTreeMap<AgentId, FleetGrant>,
+    pub(crate) grants: Option<BTreeMap<AgentId, FleetGrant>>,
     /// `name` and `description`, if they are strings.
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let mut agents = Agents::default();
     let mut options = Options::default();
     let (mut calls, mut accepted) = (FleetCalls::default(), None);
-    let (mut keys, mut grants) = (Vec::new(), BTreeMap::new());
+    let (mut keys, mut grants) = (Vec::new(), None);
     let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &names(&FLEET));
@@ -72,7 +72,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
         }
         keys = read_keys(&mut reader, &map);
         if let Some(member) = map.get("grants") {
-            grants = read_grants(&mut reader, &member.value, map.below("grants"));
+            grants = Some(read_grants(&mut reader, &member.value, map.below("grants")));
         }
     }
     let (findings, failed) = reader.finish();

@@ -29,7 +29,7 @@ pub struct Fleet {
     /// The path of the file of accepted findings.
     accepted: Option<Listed>,
     keys: Vec<FleetKey>,
-    grants: BTreeMap<AgentId, FleetGrant>,
+    grants: Option<BTreeMap<AgentId, FleetGrant>>,
     name: Option<String>,
     description: Option<String>,
 }
@@ -104,9 +104,9 @@ impl Fleet {
         &self.keys
     }
 
-    /// The roles and scopes of agents in `fleet.yaml`: its key `grants`.
-    pub fn grants(&self) -> &BTreeMap<AgentId, FleetGrant> {
-        &self.grants
+    /// The roles and scopes of agents in `fleet.yaml`: its key `grants`; `None` if it is absent.
+    pub fn grants(&self) -> Option<&BTreeMap<AgentId, FleetGrant>> {
+        self.grants.as_ref()
     }
 
     /// The path of the file of accepted findings that `fleet.yaml` names.

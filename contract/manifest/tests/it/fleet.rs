@@ -352,7 +352,8 @@ fn keys_and_grants_are_read() {
             ("b", "k1", second, None),
         ]
     );
-    let grants: Vec<_> = fleet.grants().iter().map(|(id, grant)| (id.as_str(), &grant.roles, &grant.scopes)).collect();
+    let grants: Vec<_> =
+        fleet.grants().unwrap().iter().map(|(id, grant)| (id.as_str(), &grant.roles, &grant.scopes)).collect();
     assert_eq!(grants, [("a", &vec!["booker".to_owned()], &vec!["trips:write".to_owned()]), ("b", &vec![], &vec![])]);
 }
 

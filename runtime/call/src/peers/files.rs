@@ -86,7 +86,7 @@ fn settings(fleet: &Fleet) -> Result<FleetSettings, Vec<Diagnostic>> {
     let accepted = fleet.accepted()?.map(|source| read_accepted(&source)).transpose()?;
     let calls = fleet.calls();
     let key = |key: &FleetKey| (key.agent.to_string(), key.key_id.clone(), key.ed25519.clone(), key.not_after);
-    let grants = fleet.grants().iter();
+    let grants = fleet.grants().into_iter().flatten();
     Ok(FleetSettings {
         skew: calls.skew,
         assume: calls.assume,
