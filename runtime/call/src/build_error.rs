@@ -20,6 +20,10 @@ pub enum BuildError {
     NoAuthorization(Vec<String>),
     /// The private key of a client or a server belongs to another agent, given by its id.
     ForeignKey(String),
+    /// A server that verifies tokens and has neither keys nor `bearer_only`.
+    TokensWithoutKeys,
+    /// A server with `bearer_only` and a transport of a kind that is not encrypted.
+    TokensInTheClear(&'static str),
     /// A server without a transport.
     NoTransport,
     /// Parts of a [`Retry`](crate::Retry) exclude each other: which ones.
@@ -46,6 +50,13 @@ impl fmt::Display for BuildError {
                      `without_authorization()`",
                     names.join(", ")
                 )
+            }
+            Self::TokensWithoutKeys => f.write_str(
+                "a token proves nothing in a message that is not signed: give the server keys, or use `bearer_only` with \
+                 encrypted transports",
+            ),
+            Self::TokensInTheClear(kind) => {
+                write!(f, "`bearer_only` needs encrypted transports, and one of the kind `{kind}` is not encrypted")
             }
             Self::NoTransport => f.write_str("a server needs a transport: add one"),
             Self::InvalidRetry(reason) => write!(f, "the retries are invalid: {reason}"),

@@ -49,6 +49,8 @@ pub struct Principal {
     pub subject: String,
     /// The program that the token was issued to (`client_id`).
     pub client_id: Option<String>,
+    /// The tenant of the principal, if the verifier knows it. Requests must be of the same tenant.
+    pub tenant: Option<String>,
     /// What the principal allows that program to do.
     pub scopes: BTreeSet<String>,
     /// The roles of the principal.
@@ -65,6 +67,7 @@ impl Principal {
             issuer: issuer.into(),
             subject: subject.into(),
             client_id: None,
+            tenant: None,
             scopes: BTreeSet::new(),
             roles: BTreeSet::new(),
             claims: Map::new(),
@@ -79,6 +82,7 @@ impl fmt::Debug for Principal {
             .field("issuer", &self.issuer)
             .field("subject", &self.subject)
             .field("client_id", &self.client_id)
+            .field("tenant", &self.tenant)
             .field("scopes", &self.scopes)
             .field("roles", &self.roles)
             .field("claims", &self.claims.keys().collect::<Vec<_>>())

@@ -211,6 +211,11 @@ impl Transport for MemoryTransport {
         format!("_inbox.{}", self.broker.next())
     }
 
+    /// The messages do not leave the program.
+    fn is_encrypted(&self) -> bool {
+        true
+    }
+
     fn max_message(&self) -> usize {
         self.broker.0.max_message
     }

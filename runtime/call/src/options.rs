@@ -7,6 +7,7 @@ use std::time::Duration;
 use capgen_descriptor::Skew;
 use tokio::time::Instant;
 
+use crate::envelope::header;
 use crate::outcome::CallResult;
 use crate::transport::Delivery;
 
@@ -18,7 +19,7 @@ use crate::transport::Delivery;
 /// use std::time::Duration;
 /// let options = capgen_call::CallOptions::new().timeout(Duration::from_secs(5)).tenant("acme").header("x-source", "cron");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct CallOptions {
     pub(crate) peer: Option<String>,
     pub(crate) timeout: Option<Duration>,
@@ -99,6 +100,13 @@ impl CallOptions {
         self
     }
 
+    /// The token of the principal for whom the call is made: the header `authorization`. Calls that a handler makes do
+    /// not inherit it, because a token is for one provider.
+    #[must_use]
+    pub fn bearer(self, token: impl AsRef<str>) -> Self {
+        self.header(header::AUTHORIZATION, format!("Bearer {}", token.as_ref()))
+    }
+
     /// The key that makes several requests one: the provider runs the first one, and answers the others with the same
     /// response.
     #[must_use]
@@ -129,6 +137,16 @@ impl CallOptions {
     #[must_use]
     pub fn at_least_once(self) -> Self {
         Self { delivery: Delivery::AtLeastOnce, ..self }
+    }
+}
+
+impl std::fmt::Debug for CallOptions {
+    /// Leaves out the values of headers, which may be tokens.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut options = f.debug_struct("CallOptions");
+        options.field("peer", &self.peer).field("timeout", &self.timeout).field("tenant", &self.tenant);
+        options.field("session", &self.session).field("headers", &self.headers.keys().collect::<Vec<_>>());
+        options.field("delivery", &self.delivery).field("skew", &self.skew).finish_non_exhaustive()
     }
 }
 

@@ -56,6 +56,12 @@ pub trait Transport: Send + Sync + 'static {
         0
     }
 
+    /// Whether all messages are encrypted on their way, so that no one but the two ends and the broker can read them.
+    /// `false` if this is not certain.
+    fn is_encrypted(&self) -> bool {
+        false
+    }
+
     /// Waits until the broker has received the messages that were published before. Without a buffer, there is nothing
     /// to wait for.
     ///

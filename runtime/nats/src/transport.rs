@@ -53,6 +53,8 @@ pub(crate) struct Link {
     pub(crate) timeout: Duration,
     /// The capacity of subscriptions that choose none.
     pub(crate) capacity: usize,
+    /// Whether connections without TLS are refused.
+    is_encrypted: bool,
     /// Set at the beginning of `close`.
     closing: Arc<AtomicBool>,
     /// Set at its end.
@@ -115,6 +117,7 @@ impl NatsTransport {
             client,
             timeout: options.operation_timeout,
             capacity: options.capacity,
+            is_encrypted: options.require_tls,
             closing,
             closed: watch::Sender::new(false),
             observer,
@@ -193,6 +196,11 @@ impl Transport for NatsTransport {
 
     fn max_message(&self) -> usize {
         self.link.client.max_payload()
+    }
+
+    /// With [`NatsOptions::require_tls`]: without it, a server decides about TLS.
+    fn is_encrypted(&self) -> bool {
+        self.link.is_encrypted
     }
 
     fn health(&self) -> Health {

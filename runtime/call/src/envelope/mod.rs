@@ -82,6 +82,8 @@ pub mod header {
     pub const CONTROL: &str = "capgen-control";
     /// In requests: requests with equal keys are one request.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+    /// In requests: `Bearer ` and the token of the principal for whom the request is sent.
+    pub const AUTHORIZATION: &str = "authorization";
     /// In requests: the session of the caller, for audits.
     pub const SESSION: &str = "capgen-session";
     /// In requests: the trace, as in [W3C Trace Context](https://www.w3.org/TR/trace-context/).
@@ -106,7 +108,7 @@ pub(crate) const MAX_DESCRIBED: usize = 2 * MAX_DESCRIPTOR;
 pub(crate) const CANCEL: &str = "cancel";
 
 /// A message of a call: the fields of the envelope, and the payload as text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Envelope {
     /// The text of the payload.
     pub payload: Bytes,
@@ -223,6 +225,11 @@ impl Envelope {
         keys.proof(auth, self.from(), parts, now)
     }
 
+    /// Whether the message has the member `auth`.
+    pub(crate) fn has_auth(&self) -> bool {
+        self.fields.auth.is_some()
+    }
+
     fn get<'a>(&'a self, part: &'a Part) -> &'a str {
         part.text(&self.text)
     }
@@ -312,6 +319,16 @@ impl Envelope {
 
     fn header_parts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.headers.iter().map(|(name, value)| (self.get(name), self.get(value)))
+    }
+}
+
+impl std::fmt::Debug for Envelope {
+    /// Leaves out headers, which may contain tokens, and the payload.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut envelope = f.debug_struct("Envelope");
+        envelope.field("kind", &self.kind()).field("message_id", &self.message_id());
+        envelope.field("correlation_id", &self.correlation_id()).field("from", &self.from()).field("to", &self.to());
+        envelope.field("capability", &self.capability()).finish_non_exhaustive()
     }
 }
 

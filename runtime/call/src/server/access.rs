@@ -1,11 +1,15 @@
 //! The settings of a server about who may call.
 
+use std::sync::Arc;
+
 use capgen_descriptor::OwnedDescriptor;
 
 use super::builder::ServerBuilder;
+use super::tokens::Tokens;
 use crate::authorization::{Authorization, Decision, Grants};
 use crate::context::Context;
 use crate::envelope::Keys;
+use crate::token::TokenVerifier;
 
 impl ServerBuilder {
     /// Accepts only signed requests, rejects replays, and signs responses.
@@ -48,6 +52,22 @@ impl ServerBuilder {
     /// start.
     pub fn grants(mut self, grants: Grants) -> Self {
         self.authority.grants = self.authority.grants.and(grants);
+        self
+    }
+
+    /// Verifies the tokens of requests: the header `authorization`, `Bearer <token>`. [`Context::principal`] is the
+    /// result, and its roles and scopes count for `requiredRoles` and `requiredScopes`. A request with an invalid token
+    /// is refused. The server needs keys: a token in a message that is not signed is ignored, because whoever saw the
+    /// token could have sent it.
+    pub fn tokens(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
+        self.authority.tokens = Some(Tokens { verifier, is_enough: false });
+        self
+    }
+
+    /// As [`tokens`](Self::tokens), but a token authenticates a request that is not signed; a request with neither is
+    /// refused. All transports must be encrypted. Whoever operates the broker can still read and use the tokens.
+    pub fn bearer_only(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
+        self.authority.tokens = Some(Tokens { verifier, is_enough: true });
         self
     }
 

@@ -7,7 +7,7 @@ use capgen_descriptor::Skew;
 use tokio::time::Instant;
 
 use super::authorize::{Denied, Refused};
-use super::callers::{Caller, Sender};
+use super::callers::{Caller, Sender, TokenProblem};
 use super::due::Arrival;
 use super::entry::Entry;
 use super::numbers::{check_attempt, check_headers};
@@ -167,6 +167,20 @@ impl Shared {
             return Err(
                 Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid").unproved()
             );
+        }
+        match sender.token {
+            None => {}
+            Some(TokenProblem::Invalid) => {
+                return Err(Answer::error(code::AUTH_FAILED, "the token of the request is invalid"));
+            }
+            Some(TokenProblem::Unavailable) => {
+                return Err(Answer::error(code::BUSY, "the provider cannot verify tokens at the moment"));
+            }
+        }
+        if let Some(tenant) = sender.principal.as_ref().and_then(|principal| principal.tenant.as_deref())
+            && request.tenant() != Some(tenant)
+        {
+            return Err(Answer::error(code::TENANT_MISMATCH, "the token of the request is for another tenant"));
         }
         if self.keys.is_none() {
             return Ok(());

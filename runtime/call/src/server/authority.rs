@@ -1,17 +1,23 @@
 //! The choice of the rule that decides who may call.
 
+use std::sync::Arc;
+
 use capgen_descriptor::OwnedDescriptor;
 
 use super::handlers::Handlers;
+use super::tokens::Tokens;
 use crate::authorization::{Authorization, Grants};
 use crate::build_error::BuildError;
+use crate::envelope::Keys;
 use crate::peers::FleetGrant;
+use crate::transport::Transport;
 
 /// How a server decides who may call.
 #[derive(Default)]
 pub(super) struct Authority {
     pub(super) own: Option<Authorization>,
     pub(super) grants: Grants,
+    pub(super) tokens: Option<Tokens>,
 }
 
 impl Authority {
@@ -29,10 +35,26 @@ impl Authority {
         let mut names: Vec<String> =
             contracts().filter(|(_, contract)| needs(contract)).map(|(name, _)| name.to_owned()).collect();
         names.dedup();
-        if self.grants.is_empty() && !names.is_empty() {
+        if self.grants.is_empty() && self.tokens.is_none() && !names.is_empty() {
             return Err(BuildError::NoAuthorization(names));
         }
         Ok(Authorization::by_requirements(self.grants, contracts().map(|(_, contract)| contract)))
+    }
+}
+
+/// Checks that a token is either in a message that is signed, or not visible to others.
+pub(super) fn check_tokens(
+    tokens: Option<&Tokens>,
+    keys: Option<&Keys>,
+    channels: &[(Arc<dyn Transport>, String)],
+) -> Result<(), BuildError> {
+    let Some(tokens) = tokens else { return Ok(()) };
+    if !tokens.is_enough {
+        return if keys.is_some() { Ok(()) } else { Err(BuildError::TokensWithoutKeys) };
+    }
+    match channels.iter().find(|(transport, _)| !transport.is_encrypted()) {
+        Some((transport, _)) => Err(BuildError::TokensInTheClear(transport.kind())),
+        None => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
 use tokio::sync::{Semaphore, watch};
 
-use super::authority::Authority;
+use super::authority::{Authority, check_tokens};
 use super::cancels::Cancels;
 use super::control_rate::ControlRates;
 use super::due::Clocks;
@@ -280,7 +280,8 @@ impl ServerBuilder {
     /// # Errors
     ///
     /// The id of the agent is invalid, two handlers have the same name and version, the key that signs belongs to
-    /// another agent, nothing decides who has the required roles and scopes, there is no transport, or one fails.
+    /// another agent, nothing decides who has the required roles and scopes, tokens are not protected, there is no
+    /// transport, or one fails.
     pub async fn start(self) -> Result<Server, BuildError> {
         let agent = self.handlers.agent.clone();
         let Some(id) = AgentId::new(&agent) else { return Err(BuildError::InvalidAgent(agent)) };
@@ -289,10 +290,12 @@ impl ServerBuilder {
         if self.channels.is_empty() {
             return Err(BuildError::NoTransport);
         }
-        let authorization = self.authority.of(&self.handlers, &self.fleet.grants)?;
         let requests = self.max_concurrent + self.max_waiting;
         // With shares, one caller gets as many as without; then others find room.
-        let has_shares = self.keys.as_ref().is_some_and(Keys::prove_agents);
+        let tokens = self.authority.tokens.clone();
+        let authorization = self.authority.of(&self.handlers, &self.fleet.grants)?;
+        check_tokens(tokens.as_ref(), self.keys.as_ref(), &self.channels)?;
+        let has_shares = tokens.is_some() || self.keys.as_ref().is_some_and(Keys::prove_agents);
         let total = if has_shares { more(requests) } else { requests };
         let group = self.group.unwrap_or_else(|| agent.clone());
         let (delivery, capacity, instance) = (self.delivery, total.max(1024), Id::random());
@@ -316,6 +319,7 @@ impl ServerBuilder {
             layers: self.handlers.layers,
             journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
             keys: self.keys,
+            tokens,
             authorization,
             tenants: self.tenants,
             policy: self.policy.or(self.settings.skew).or(self.fleet.skew).unwrap_or_default(),

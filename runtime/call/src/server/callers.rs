@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::envelope::{Envelope, Keys};
-use crate::identity::Proof;
+use crate::identity::{Principal, Proof};
 
 /// The sender of a request, as far as the server can prove it. Each has a share of the memory and the time of the
 /// server.
@@ -16,6 +16,8 @@ pub(super) enum Caller {
     Unproved,
     /// An agent.
     Agent(Arc<str>),
+    /// A principal, by its issuer and its subject.
+    Principal(Arc<str>, Arc<str>),
 }
 
 /// What a message proves about its sender. A signature is verified once for each message.
@@ -24,6 +26,18 @@ pub(super) struct Sender {
     pub(super) caller: Caller,
     /// `None` if the server has keys, and the message is not signed with one of them.
     pub(super) proof: Option<Proof>,
+    /// The principal for whom it was sent, if the server verifies tokens.
+    pub(super) principal: Option<Arc<Principal>>,
+    /// Why its token has no principal.
+    pub(super) token: Option<TokenProblem>,
+}
+
+/// Why a token has no principal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TokenProblem {
+    Invalid,
+    /// It is not known at the moment whether it is valid.
+    Unavailable,
 }
 
 impl Sender {
@@ -32,13 +46,13 @@ impl Sender {
         let proof = message.proof(keys, || now);
         let is_agent = proof.as_ref().is_some_and(Proof::proves_agent);
         let caller = if is_agent { Caller::Agent(message.from().into()) } else { Caller::Unproved };
-        Self { caller, proof }
+        Self { caller, proof, principal: None, token: None }
     }
 
     /// The context of a request, of which the caller stated the end.
     pub(super) fn context(&self, request: &Arc<Envelope>, stated: Instant) -> Context {
         let context = Context::new(Arc::clone(request), Some(stated));
-        context.with_proof(self.proof.clone().unwrap_or_default())
+        context.with_proof(self.proof.clone().unwrap_or_default()).with_principal(self.principal.clone())
     }
 
     /// Whether the message is signed with one of the keys, if the server has keys.

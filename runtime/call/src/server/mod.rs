@@ -1,6 +1,7 @@
 //! The server: receives requests, and runs their handlers.
 //!
-//! Each file uses only files before it. `callers.rs` are those that share a server, and `gate.rs` the places for which
+//! Each file uses only files before it. `callers.rs` are those that share a server, `tokens.rs` those
+//! that a token names, and `gate.rs` the places for which
 //! they wait. `difference.rs` describes contracts that differ. `respond.rs` makes responses.
 //! `version.rs` and `verdict.rs` compare contracts, and `skew.rs` remembers the results.
 //! `entry.rs` is a version of a capability with its handler, and `versions.rs` chooses among those of one name.
@@ -44,6 +45,7 @@ mod shared;
 mod skew;
 mod stored;
 mod subscriptions;
+mod tokens;
 mod verdict;
 mod version;
 mod versions;

@@ -126,6 +126,10 @@ impl Shared {
             return true;
         }
         let sender = Sender::of(&envelope, self.keys.as_ref(), delivered.arrival.unix);
+        let sender = match &self.tokens {
+            Some(tokens) => Box::pin(tokens.resolve(sender, &envelope)).await,
+            None => sender,
+        };
         let place = self.places.as_ref().map(|places| places.try_enter(&sender.caller, u64::MAX));
         if let Some(None) = place {
             // The broker gives a stored message to another process, or to this one later.

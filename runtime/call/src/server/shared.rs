@@ -14,6 +14,7 @@ use super::gate::Gate;
 use super::idempotency::KeyedResponses;
 use super::seen::Seen;
 use super::skew::Comparisons;
+use super::tokens::Tokens;
 use super::versions::Versions;
 use crate::authorization::Authorization;
 use crate::envelope::Keys;
@@ -30,6 +31,7 @@ pub(super) struct Shared {
     pub(super) layers: Option<HandlerLayers>,
     pub(super) journal: Journal,
     pub(super) keys: Option<Keys>,
+    pub(super) tokens: Option<Tokens>,
     pub(super) authorization: Authorization,
     pub(super) tenants: BTreeSet<String>,
     /// Which callers with other contracts are served.

@@ -42,5 +42,6 @@ mod spans;
 mod stored;
 mod stores;
 mod times;
+mod tokens;
 mod tower;
 mod versions;

@@ -56,6 +56,7 @@ fn files_of_the_server_of_calls_use_only_those_before_them() {
     let folder = "runtime/call/src/server/";
     let order = [
         "callers",
+        "tokens",
         "gate",
         "difference",
         "respond",

@@ -1,0 +1,173 @@
+//! Tokens of requests: where they count, and what they allow.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capgen::call::{
+    BoxFuture, BuildError, CallOptions, CapabilityContract, Context, Handlers, InvalidToken, MemoryBroker, Principal,
+    Server, ServerBuilder, TokenVerifier,
+};
+use serde_json::{Value, json};
+
+use crate::fixture::ADDRESS;
+use crate::fixture::raw::{Raw, SECRET, agent_keys, code, signed, signed_by};
+
+/// Accepts the tokens `<subject>` and `<subject>.<tenant>` of lowercase letters; `lost` is not known at the moment.
+#[derive(Default)]
+struct Fake(AtomicUsize);
+
+impl TokenVerifier for Fake {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, InvalidToken>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            let (subject, tenant) =
+                token.split_once('.').map_or((token, None), |(subject, tenant)| (subject, Some(tenant)));
+            match subject {
+                "lost" => return Err(InvalidToken::Unavailable("no keys".to_owned())),
+                "bad" => return Err(InvalidToken::Invalid("expired".to_owned())),
+                _ => {}
+            }
+            let mut principal = Principal::new("https://login.example.com", subject);
+            principal.tenant = tenant.map(str::to_owned);
+            principal.roles.extend((subject == "ann").then(|| "booker".to_owned()));
+            Ok(principal)
+        })
+    }
+}
+
+/// Handlers that respond with the subject.
+fn handlers() -> Handlers {
+    let mut contract = CapabilityContract::new("book");
+    contract.required_roles = vec!["booker".to_owned()];
+    let subject =
+        async |context: Context, _: Value| Ok(json!(context.principal().map(|principal| principal.subject.clone())));
+    Handlers::new("echo").with_json(&contract, subject).with_loose("open", subject)
+}
+
+async fn start(server: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Raw {
+    Raw::with_handlers(handlers(), server).await
+}
+
+/// A request with a header `authorization`.
+fn request(raw: &Raw, id: &str, capability: &str, authorization: Option<&str>) -> String {
+    let mut request = raw.request(id);
+    request["capability"] = json!(capability);
+    if let Some(value) = authorization {
+        request["headers"] = json!({"authorization": value});
+    }
+    request.to_string()
+}
+
+/// The code, or the payload of a response.
+async fn end(raw: &mut Raw, text: String) -> String {
+    raw.send(text).await;
+    let response = raw.response().await.unwrap();
+    if code(&response) == "ok" { response["payload"].to_string() } else { code(&response) }
+}
+
+#[tokio::test]
+async fn the_roles_of_a_token_in_a_signed_request_count() {
+    let mut raw = start(|server| server.keys(agent_keys(&["caller"])).tokens(Arc::new(Fake::default()))).await;
+    for (number, (authorization, capability, expected)) in [
+        (Some("Bearer ann"), "book", "\"ann\""),
+        (Some("bearer ann"), "book", "\"ann\""),
+        (Some("Bearer bob"), "book", "EAGENTRPC_FORBIDDEN"),
+        (None, "book", "EAGENTRPC_FORBIDDEN"),
+        (None, "open", "null"),
+        (Some("Bearer bob"), "open", "\"bob\""),
+        (Some("Bearer bad"), "open", "EAGENTRPC_AUTH_FAILED"),
+        (Some("Bearer lost"), "open", "EAGENTRPC_BUSY"),
+        (Some("Basic ann"), "open", "EAGENTRPC_AUTH_FAILED"),
+        (Some("Bearer  ann"), "open", "EAGENTRPC_AUTH_FAILED"),
+        (Some("ann"), "open", "EAGENTRPC_AUTH_FAILED"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = request(&raw, &number.to_string(), capability, authorization);
+        let text = if number % 2 == 0 { signed(&text, "k1", SECRET) } else { signed_by(&text, "caller", "a1") };
+        assert_eq!(end(&mut raw, text).await, expected, "{authorization:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_in_a_request_without_a_valid_signature_is_not_verified() {
+    let verifier = Arc::new(Fake::default());
+    let of_server: Arc<dyn TokenVerifier> = verifier.clone();
+    let mut raw = start(|server| server.keys(agent_keys(&["caller"])).tokens(of_server)).await;
+    let text = request(&raw, "1", "open", Some("Bearer ann"));
+    assert_eq!(end(&mut raw, text.clone()).await, "EAGENTRPC_AUTH_FAILED");
+    assert_eq!(end(&mut raw, signed(&text, "k9", SECRET)).await, "EAGENTRPC_AUTH_FAILED");
+    assert_eq!(verifier.0.load(Ordering::SeqCst), 0);
+    // The token is a part of what is signed.
+    let replaced = signed(&text, "k1", SECRET).replace("Bearer ann", "Bearer bob");
+    assert_eq!(end(&mut raw, replaced).await, "EAGENTRPC_AUTH_FAILED");
+}
+
+#[tokio::test]
+async fn a_token_alone_authenticates_only_if_the_server_says_so() {
+    for has_keys in [false, true] {
+        let server = |server: ServerBuilder| {
+            let server = if has_keys { server.keys(agent_keys(&["caller"])) } else { server };
+            server.bearer_only(Arc::new(Fake::default()))
+        };
+        let mut raw = start(server).await;
+        for (number, (authorization, expected)) in [
+            (Some("Bearer ann"), "\"ann\""),
+            (Some("Bearer bad"), "EAGENTRPC_AUTH_FAILED"),
+            (None, "EAGENTRPC_AUTH_FAILED"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let text = request(&raw, &number.to_string(), "open", authorization);
+            assert_eq!(end(&mut raw, text).await, expected, "{authorization:?} {has_keys}");
+        }
+        // An invalid signature is not the same as none.
+        let text = request(&raw, "9", "open", Some("Bearer ann"));
+        assert_eq!(end(&mut raw, signed(&text, "k9", SECRET)).await, "EAGENTRPC_AUTH_FAILED");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_for_one_tenant() {
+    let mut raw = start(|server| server.keys(agent_keys(&[])).tokens(Arc::new(Fake::default()))).await;
+    for (number, (tenant, token, expected)) in [
+        (Some("acme"), "bob.acme", "\"bob\""),
+        (Some("zeta"), "bob.acme", "EAGENTRPC_TENANT_MISMATCH"),
+        (None, "bob.acme", "EAGENTRPC_TENANT_MISMATCH"),
+        (Some("acme"), "bob", "\"bob\""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut request: Value =
+            serde_json::from_str(&request(&raw, &number.to_string(), "open", Some(&format!("Bearer {token}"))))
+                .unwrap();
+        if let Some(tenant) = tenant {
+            request["tenantId"] = json!(tenant);
+        }
+        assert_eq!(end(&mut raw, signed(&request.to_string(), "k1", SECRET)).await, expected, "{tenant:?} {token}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_with_tokens_needs_keys_or_encrypted_transports() {
+    let built = || Server::builder(handlers()).listen(MemoryBroker::new().connect(), ADDRESS);
+    let error = built().tokens(Arc::new(Fake::default())).start().await.err();
+    assert_eq!(error, Some(BuildError::TokensWithoutKeys));
+    let plain = Server::builder(handlers()).listen(crate::fixture::counting(), ADDRESS);
+    let error = plain.bearer_only(Arc::new(Fake::default())).start().await.err();
+    assert_eq!(error, Some(BuildError::TokensInTheClear("memory")));
+}
+
+#[test]
+fn tokens_are_not_shown() {
+    let options = CallOptions::new().bearer("a-secret-token");
+    assert!(!format!("{options:?}").contains("secret"), "{options:?}");
+    let envelope = r#"{"version":1,"kind":"request","messageId":"m","correlationId":"c","from":"agent://a","to":"agent://b",
+        "capability":"say","headers":{"authorization":"Bearer a-secret-token"},"payload":"a-secret"}"#;
+    let envelope = capgen::call::Envelope::decode(&envelope.into()).unwrap();
+    assert!(!format!("{envelope:?}").contains("secret"), "{envelope:?}");
+}
