@@ -29,8 +29,8 @@ impl<'a> Difference<'a> {
 
     /// The contracts of a request and of a provider, if the caller states another one.
     pub(super) fn between(request: &'a Envelope, provider: &'a OwnedDescriptor, served: &'a [String]) -> Option<Self> {
-        let contracts = Self::of(request, provider, served);
-        contracts.caller_contract.is_some_and(|hash| hash != provider.hash).then_some(contracts)
+        let hash = request.header(header::CONTRACT)?;
+        (hash != provider.hash).then(|| Self::of(request, provider, served))
     }
 
     /// The hash of the caller's contract; empty if it states none.
@@ -63,17 +63,16 @@ impl<'a> Difference<'a> {
         let Some(Violation { path, message, keyword }) = violations.first() else {
             return format!("the provider{provider} does not accept the request, which your contract{caller} allows");
         };
-        if *keyword == Keyword::AdditionalProperties
+        let verbs = match keyword {
+            Keyword::AdditionalProperties => Some(("does not know", "may send")),
+            Keyword::Required => Some(("requires", "may leave out")),
+            _ => None,
+        };
+        if let Some((provides, calls)) = verbs
             && let Some(name) = pointer::tokens(path).last()
         {
             let name = shown(&name);
-            return format!("the provider{provider} does not know {name}, which your contract{caller} may send");
-        }
-        if *keyword == Keyword::Required
-            && let Some(name) = pointer::tokens(path).last()
-        {
-            let name = shown(&name);
-            return format!("the provider{provider} requires {name}, which your contract{caller} may leave out");
+            return format!("the provider{provider} {provides} {name}, which your contract{caller} {calls}");
         }
         let place = if path.is_empty() { "the request".to_owned() } else { shown(path) };
         format!("the provider{provider} does not accept {place}, which your contract{caller} allows: {message}")
