@@ -55,6 +55,7 @@ mod client;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
+mod decimal;
 mod declared_errors;
 #[doc(hidden)]
 pub mod details;

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use tokio::sync::mpsc;
 
+use crate::address::last_token;
 use crate::transport::{
     BoxFuture, Health, Incoming, IncomingContent, Outgoing, Stoppable, SubscribeOptions, Subscription, Transport,
     TransportError,
@@ -53,6 +54,8 @@ struct Subscriber {
     group: Option<String>,
     /// Messages that the group received, to take turns.
     served: u64,
+    /// Whether it receives the message that is being delivered.
+    has_turn: bool,
     sender: mpsc::Sender<Incoming>,
 }
 
@@ -111,27 +114,42 @@ impl MemoryBroker {
     /// back if there is none.
     fn deliver(&self, message: Incoming) -> Result<Option<Incoming>, TransportError> {
         let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
-        let prefix = message.address.rsplit_once('.').map(|(prefix, _)| prefix);
+        let prefix = last_token(&message.address).map(|(prefix, _)| prefix);
         let lists = [by_address.get_mut(&message.address), prefix.and_then(|prefix| by_prefix.get_mut(prefix))];
-        let mut receivers: Vec<&mut Subscriber> = Vec::new();
-        for list in lists.into_iter().flatten() {
-            let have_turn: Vec<bool> = (0..list.len()).map(|index| has_turn(list, index)).collect();
-            let of_list = list.iter_mut().zip(have_turn);
-            receivers.extend(of_list.filter_map(|(subscriber, has_turn)| has_turn.then_some(subscriber)));
-        }
-        let Some(last) = receivers.pop() else { return Ok(Some(message)) };
+        // Most messages have one receiver, which takes the message itself.
+        let mut last: Option<&mut Subscriber> = None;
         let mut has_room = true;
-        for receiver in receivers {
-            let Incoming { address, reply_to, content, .. } = &message;
-            has_room &= receiver.take(incoming(address.clone(), reply_to.clone(), content.clone()));
+        for list in lists.into_iter().flatten() {
+            mark_turns(list);
+            for subscriber in list.iter_mut().filter(|subscriber| subscriber.has_turn) {
+                if let Some(receiver) = last.replace(subscriber) {
+                    let Incoming { address, reply_to, content, .. } = &message;
+                    has_room &= receiver.take(incoming(address.clone(), reply_to.clone(), content.clone()));
+                }
+            }
         }
+        let Some(last) = last else { return Ok(Some(message)) };
         has_room &= last.take(message);
         if has_room { Ok(None) } else { Err(TransportError::Overloaded) }
     }
 }
 
-/// Whether a subscriber, given its index, receives the next message: all without a group do and, of each group, the
-/// first one of those that received the fewest.
+/// Decides which subscribers receive the next message: all without a group do and, of each group, the first one of
+/// those that received the fewest.
+fn mark_turns(list: &mut [Subscriber]) {
+    if let [only] = list {
+        only.has_turn = true;
+        return;
+    }
+    for index in 0..list.len() {
+        let has_turn = has_turn(list, index);
+        if let Some(subscriber) = list.get_mut(index) {
+            subscriber.has_turn = has_turn;
+        }
+    }
+}
+
+/// Whether a subscriber, given its index, receives the next message.
 fn has_turn(list: &[Subscriber], index: usize) -> bool {
     let Some(one) = list.get(index) else { return false };
     let mut others = list.iter().enumerate().filter(|(_, other)| other.group == one.group);
@@ -183,7 +201,14 @@ impl MemoryTransport {
         };
         // A new member of a group starts with the turns of the others, so that it does not receive everything at first.
         let served = list.iter().filter(|other| other.group == options.group).map(|other| other.served).max();
-        list.push(Subscriber { id, owner: self.id, group: options.group, served: served.unwrap_or(0), sender });
+        list.push(Subscriber {
+            id,
+            owner: self.id,
+            group: options.group,
+            served: served.unwrap_or(0),
+            has_turn: false,
+            sender,
+        });
         Ok(Subscription::stoppable(Received { broker: self.broker.clone(), id, receiver }))
     }
 }

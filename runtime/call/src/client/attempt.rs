@@ -1,7 +1,6 @@
 //! One attempt of a call: publishing the request, and receiving the response.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,13 +15,17 @@ use super::pending::{Expected, News, Response, Slot, abandoned, no_peer};
 use super::refusal::refusal;
 use super::route::Target;
 use super::started::{Started, stated};
+use crate::decimal::Decimal;
 use crate::envelope::{Draft, MessageKind, SkewDetails, header};
 use crate::id::Id;
 use crate::options::CallOptions;
 use crate::outcome::{CallError, code, reason};
 use crate::trace::Traceparent;
-use crate::transport::{Delivery, Outgoing, TransportError};
+use crate::transport::{BoxFuture, Delivery, Outgoing, TransportError};
 use crate::wait::at_once;
+
+/// A message on its way to the transport.
+type Publish<'l> = BoxFuture<'l, Result<(), TransportError>>;
 
 /// A request whose response has not arrived yet.
 pub(super) struct Waiting {
@@ -71,8 +74,8 @@ struct Message<'a> {
     /// The contract of the caller, if the provider asked for it.
     descriptor: Option<&'a str>,
     /// The values of headers.
-    attempt: Option<String>,
-    heartbeat: Option<String>,
+    attempt: Option<Decimal>,
+    heartbeat: Option<Decimal>,
 }
 
 impl Client {
@@ -110,7 +113,8 @@ impl Client {
         }
         let trace = &request.trace();
         let event = request.message(MessageKind::Event, Id::random(), trace);
-        self.deliver(started, link, request, event).await
+        let publish = self.deliver(started, link, request, event)?;
+        sent(started, publish).await
     }
 
     /// The payload of the response to a request, if it arrives before the deadline.
@@ -225,26 +229,40 @@ impl Client {
         trace: &Traceparent,
         descriptor: Option<&str>,
     ) -> Result<(), CallError> {
-        let link = self.link(request.target)?;
-        let mut inbox = String::with_capacity(link.inbox.len() + 21);
-        // Writing to a string does not fail.
-        let _ = write!(inbox, "{}.{token}", link.inbox);
-        let message = request.message(MessageKind::Request, id, trace);
-        let descriptor = descriptor.or(message.descriptor);
-        self.deliver(started, link, request, Message { inbox: Some(inbox), descriptor, ..message }).await
+        let publish = self.deliver_request(started, request, token, id, trace, descriptor)?;
+        sent(started, publish).await
     }
 
-    async fn deliver(
+    fn deliver_request(
         &self,
         started: &Started,
-        link: &Link,
+        request: &Request<'_>,
+        token: u64,
+        id: Id,
+        trace: &Traceparent,
+        descriptor: Option<&str>,
+    ) -> Result<Publish<'_>, CallError> {
+        let link = self.link(request.target)?;
+        let token = Decimal::new(token);
+        let mut inbox = String::with_capacity(link.inbox.len() + 21);
+        inbox.extend([&link.inbox, ".", token.as_str()]);
+        let message = request.message(MessageKind::Request, id, trace);
+        let descriptor = descriptor.or(message.descriptor);
+        self.deliver(started, link, request, Message { inbox: Some(inbox), descriptor, ..message })
+    }
+
+    /// Hands a message to the transport. Not asynchronous, so that futures do not have the size of a message.
+    fn deliver<'l>(
+        &self,
+        started: &Started,
+        link: &'l Link,
         request: &Request<'_>,
         message: Message<'_>,
-    ) -> Result<(), CallError> {
+    ) -> Result<Publish<'l>, CallError> {
         // Instances with a contract are asked directly: no stream stores these requests.
         let delivery = if request.address.is_some() { Delivery::AtMostOnce } else { request.options.delivery };
         let payload = self.encode(started, link, request, &message)?;
-        let mut publish = link.transport.publish(Outgoing {
+        Ok(link.transport.publish(Outgoing {
             address: request.address.unwrap_or_else(|| request.target.address()).to_owned(),
             message_id: match delivery {
                 Delivery::AtMostOnce => String::new(),
@@ -253,13 +271,7 @@ impl Client {
             reply_to: message.inbox,
             payload,
             delivery,
-        });
-        let sent = match at_once(&mut publish).await {
-            Some(sent) => sent,
-            // In a box, because the futures of most calls should not have its size.
-            None => Box::pin(timeout_at(started.deadline, publish)).await.map_err(|_| too_late(started))?,
-        };
-        sent.map_err(|error| not_sent(&error))
+        }))
     }
 
     /// The text of a message.
@@ -280,7 +292,16 @@ impl Client {
         let version = request.target.contract.version();
         let remaining = stated(remaining);
         let timeout = (!is_stored_event).then_some(remaining.as_str());
-        let headers = request.headers(started, [version.as_deref(), timeout, request.policy(self.inner.skew)], message);
+        let own = request.headers(started, [version.as_deref(), timeout, request.policy(self.inner.skew)], message);
+        // Most calls have no headers of their caller, and then need no memory for the list.
+        let mut all = Vec::new();
+        let headers = if request.options.headers.is_empty() {
+            &own[..]
+        } else {
+            all.extend(request.options.own_headers());
+            all.extend(own);
+            &all
+        };
         let draft = Draft {
             kind: message.kind,
             message_id: message.id.as_str(),
@@ -292,7 +313,7 @@ impl Client {
             reply_to: message.inbox.as_deref().map(|inbox| (link.transport.kind(), inbox)),
             deadline: (!is_stored_event).then_some(started.unix_deadline),
             tenant: started.tenant.as_deref(),
-            headers: &headers,
+            headers,
             payload: request.payload,
         };
         draft.encode(self.inner.keys.as_ref()).map_err(|error| {
@@ -330,19 +351,19 @@ impl<'a> Request<'a> {
     where
         'a: 'm,
     {
-        let attempt = (self.attempt > 1).then(|| self.attempt.to_string());
-        let heartbeat = self.heartbeat.map(|ms| ms.to_string());
+        let attempt = (self.attempt > 1).then(|| Decimal::new(self.attempt.into()));
+        let heartbeat = self.heartbeat.map(Decimal::new);
         let descriptor = self.contract.filter(|_| self.attempt == 1);
         Message { kind, id, trace, inbox: None, descriptor, attempt, heartbeat }
     }
 
-    /// The headers of a message: the caller's, and those that the client sets.
+    /// The headers of a message that the client sets.
     fn headers<'h>(
         &self,
         started: &'h Started,
         [version, timeout, policy]: [Option<&'h str>; 3],
         message: &'h Message<'_>,
-    ) -> Vec<(&'h str, &'h str)>
+    ) -> [(&'h str, Option<&'h str>); 10]
     where
         'a: 'h,
     {
@@ -352,26 +373,39 @@ impl<'a> Request<'a> {
         // Repeated requests are one call for the provider.
         let needs_key = self.is_repeated || options.delivery == Delivery::AtLeastOnce;
         let own_key = needs_key.then(|| started.correlation_id.as_str());
-        let set = [
+        [
             (header::CONTRACT, Some(contract.hash()).filter(|hash| !hash.is_empty())),
             (header::VERSION, version),
             (header::TIMEOUT, timeout),
             (header::POLICY, policy),
-            (header::ATTEMPT, message.attempt.as_deref()),
-            (header::HEARTBEAT, message.heartbeat.as_deref()),
+            (header::ATTEMPT, message.attempt.as_ref().map(Decimal::as_str)),
+            (header::HEARTBEAT, message.heartbeat.as_ref().map(Decimal::as_str)),
             (header::DESCRIPTOR, message.descriptor),
             (header::SESSION, started.session.as_deref()),
             (header::IDEMPOTENCY_KEY, options.idempotency_key.as_deref().or(given).or(own_key)),
             (header::TRACEPARENT, Some(message.trace.as_str())),
-        ];
+        ]
+    }
+}
+
+impl CallOptions {
+    /// The headers of the caller, without those that the client sets.
+    fn own_headers(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let is_set =
             |name: &str| name.starts_with("capgen-") || matches!(name, header::IDEMPOTENCY_KEY | header::TRACEPARENT);
-        let mut headers = Vec::with_capacity(set.len() + options.headers.len());
-        let callers = options.headers.iter().filter(|(name, _)| !is_set(name));
-        headers.extend(callers.map(|(name, value)| (name.as_str(), value.as_str())));
-        headers.extend(set.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        headers
+        let own = self.headers.iter().filter(move |(name, _)| !is_set(name));
+        own.map(|(name, value)| (name.as_str(), Some(value.as_str())))
     }
+}
+
+/// Waits until a message is sent, until the deadline of the call.
+async fn sent(started: &Started, mut publish: Publish<'_>) -> Result<(), CallError> {
+    let sent = match at_once(&mut publish).await {
+        Some(sent) => sent,
+        // In a box, because the futures of most calls should not have its size.
+        None => Box::pin(timeout_at(started.deadline, publish)).await.map_err(|_| too_late(started))?,
+    };
+    sent.map_err(|error| not_sent(&error))
 }
 
 /// The payload of a response, or the provider's error.

@@ -74,7 +74,7 @@ impl Client {
             reply_to: None,
             deadline: Some(started.unix_deadline),
             tenant: started.tenant.as_deref(),
-            headers: &[(header::CONTROL, CANCEL), (header::TIMEOUT, &timeout)],
+            headers: &[(header::CONTROL, Some(CANCEL)), (header::TIMEOUT, Some(timeout.as_str()))],
             payload: reason.payload(),
         };
         let Ok(payload) = draft.encode(self.inner.keys.as_ref()) else { return };

@@ -13,6 +13,7 @@ use capgen_payload::Payload as _;
 use tokio::time::Instant;
 
 use super::known::Known;
+use crate::address::last_token;
 use crate::envelope::{Envelope, Keys, MessageKind, SkewDetails, WORKING, header};
 use crate::id::Id;
 use crate::outcome::{CallError, code};
@@ -206,7 +207,7 @@ impl Pending {
             IncomingContent::NoResponders => Ok(None),
             IncomingContent::Message(text) => self.accept(text).map(Some),
         };
-        let token = incoming.address.rsplit('.').next().and_then(|token| token.parse().ok());
+        let token = last_token(&incoming.address).and_then(|(_, token)| token.parse().ok());
         if !token.is_some_and(|token| self.hand_over(token, message)) {
             self.unexpected.fetch_add(1, Ordering::Relaxed);
         }

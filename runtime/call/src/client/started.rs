@@ -1,6 +1,7 @@
 //! A call that has started: its identity, its deadline, and its end.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use tracing::Span;
 
 use super::TIMEOUTS;
 use super::builder::Inner;
+use crate::decimal::Decimal;
 use crate::envelope::SkewDetails;
 use crate::id::Id;
 use crate::journal::Subject;
@@ -102,13 +104,22 @@ impl Started {
     }
 
     /// Ends the call with a valid response.
-    pub(super) async fn succeed(mut self) {
-        self.finish(Status::Ok, None).await;
+    pub(super) fn succeed(mut self) -> impl Future<Output = ()> + Send + use<> {
+        self.finish(Status::Ok, None);
+        // In a box, because most calls are not recorded, and their futures should not have its size.
+        let record = self.inner.journal.records_calls.then_some(self);
+        let record = record.map(|started| Box::pin(async move { started.record(Status::Ok, None).await }));
+        async {
+            if let Some(record) = record {
+                record.await;
+            }
+        }
     }
 
     /// Ends the call with an error.
     pub(super) async fn end(mut self, error: CallError) -> CallError {
-        self.finish(error.status, Some(&error.code)).await;
+        self.finish(error.status, Some(&error.code));
+        self.record(error.status, Some(&error.code)).await;
         CallError { correlation_id: self.correlation_id.as_str().into(), latency: self.start.elapsed(), ..error }
     }
 
@@ -135,15 +146,15 @@ impl Started {
         self.end(error.with_skew(skew.map(|skew| *skew))).await
     }
 
-    async fn finish(&mut self, status: Status, code: Option<&str>) {
+    fn finish(&mut self, status: Status, code: Option<&str>) {
         self.has_ended = true;
         tracing::debug!(status = status.as_str(), code, latency_ms = in_ms(self.elapsed()), "the call ended");
-        if self.inner.journal.records_calls {
-            let latency = in_ms(self.elapsed());
-            let recorded = self.inner.journal.call(self.subject(), status, code, latency, self.patience());
-            // In a box, because most calls are not recorded, and should not have its size.
-            Box::pin(recorded).await;
-        }
+    }
+
+    /// Records the call, if calls are recorded.
+    async fn record(&self, status: Status, code: Option<&str>) {
+        let latency = in_ms(self.elapsed());
+        self.inner.journal.call(self.subject(), status, code, latency, self.patience()).await;
     }
 
     /// How long an audit may delay the end of the call: half of the remaining time, at most 5 s, but at least a moment,
@@ -154,8 +165,8 @@ impl Started {
 }
 
 /// The value of the header `capgen-timeout-ms`: the time until the deadline in ms, at least 1.
-pub(super) fn stated(remaining: Duration) -> String {
-    in_ms(remaining).max(1).to_string()
+pub(super) fn stated(remaining: Duration) -> Decimal {
+    Decimal::new(in_ms(remaining).max(1))
 }
 
 impl Drop for Started {

@@ -47,8 +47,9 @@ fn parts() -> impl Strategy<Value = Parts> {
 }
 
 fn with_draft<T>(parts: &Parts, use_draft: impl FnOnce(Draft<'_>) -> T) -> T {
-    let headers: Vec<(&str, &str)> =
-        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    // A header without a value is left out.
+    let headers = parts.headers.iter().map(|(name, value)| (name.as_str(), Some(value.as_str())));
+    let headers: Vec<(&str, Option<&str>)> = [("unset", None)].into_iter().chain(headers).collect();
     let [message_id, correlation_id] = &parts.ids;
     let [from, to] = &parts.agents;
     use_draft(Draft {

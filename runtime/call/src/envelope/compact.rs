@@ -138,7 +138,7 @@ impl<'t> Reader<'t> {
             let value = self.string()?;
             let is_new = headers.get(self.0.text().get(name.clone())?, self.0.text()).is_none();
             (is_new && headers.iter().len() < MAX_HEADERS).then_some(())?;
-            headers.push(Part::of(name), Part::of(value));
+            headers.push(Part::of(name), Part::of(value), self.0.text());
             if self.literal("}").is_some() {
                 return Some(headers);
             }

@@ -1,6 +1,6 @@
 //! Writing envelopes.
 
-use std::io::Write as _;
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use capgen_payload::{InvalidPayload, Options, Payload as _};
@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::syntax::{MAX_DEADLINE, is_address, is_agent, is_capability, is_id, is_scheme, is_tenant};
 use super::{EnvelopeFields, EnvelopeRequired, Keys, MessageKind, uri};
+use crate::decimal::Decimal;
 
 /// The parts of a message that is written. Ids of agents are without `agent://`.
 #[derive(Clone, Debug)]
@@ -25,8 +26,8 @@ pub(crate) struct Draft<'a> {
     /// Unix time in ms.
     pub(crate) deadline: Option<u64>,
     pub(crate) tenant: Option<&'a str>,
-    /// Their names differ.
-    pub(crate) headers: &'a [(&'a str, &'a str)],
+    /// Their names differ. A header without a value is left out.
+    pub(crate) headers: &'a [(&'a str, Option<&'a str>)],
     pub(crate) payload: &'a [u8],
 }
 
@@ -69,7 +70,7 @@ impl Draft<'_> {
 
     /// The text up to the payload.
     pub(super) fn write(&self) -> Vec<u8> {
-        let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 6).sum();
+        let headers: usize = self.set_headers().map(|(name, value)| name.len() + value.len() + 6).sum();
         // The names of all members and the longest numbers have less than 256 bytes; a signature has about 160.
         let length = self.message_id.len() + self.correlation_id.len() + self.capability.len() + self.payload.len();
         let more = [self.caused_by, self.tenant, Some(self.from), Some(self.to)].into_iter().flatten();
@@ -89,18 +90,26 @@ impl Draft<'_> {
         }
         put(&["\""]);
         if let Some(deadline) = self.deadline {
-            // Writing to a vector does not fail.
-            let _ = write!(text, ",\"deadline\":{deadline}");
+            text.extend_from_slice(b",\"deadline\":");
+            text.extend_from_slice(Decimal::new(deadline).as_bytes());
         }
         if let Some(tenant) = self.tenant {
             string(&mut text, b",\"tenantId\":", tenant);
         }
-        for (index, (name, value)) in self.headers.iter().enumerate() {
-            string(&mut text, if index == 0 { b",\"headers\":{" } else { b"," }, name);
+        let mut before: &[u8] = b",\"headers\":{";
+        let mut after: &[u8] = b",\"payload\":";
+        for (name, value) in self.set_headers() {
+            string(&mut text, before, name);
             string(&mut text, b":", value);
+            (before, after) = (b",", b"},\"payload\":");
         }
-        text.extend_from_slice(if self.headers.is_empty() { b",\"payload\":" } else { b"},\"payload\":" });
+        text.extend_from_slice(after);
         text
+    }
+
+    /// The headers that have a value.
+    fn set_headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((*name, (*value)?)))
     }
 
     /// The same by generated code, which finds every mistake.
@@ -115,13 +124,14 @@ impl Draft<'_> {
     /// The fields without the payload.
     fn fields(&self) -> EnvelopeFields {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let headers = self.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let headers: BTreeMap<String, String> =
+            self.set_headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         EnvelopeFields {
             caused_by: owned(self.caused_by),
             reply_to: self.reply_to.map(|(kind, address)| format!("{kind}://{address}")),
             deadline: self.deadline,
             tenant_id: owned(self.tenant),
-            headers: Some(headers).filter(|_| !self.headers.is_empty()),
+            headers: Some(headers).filter(|headers| !headers.is_empty()),
             ..EnvelopeFields::new(EnvelopeRequired {
                 kind: self.kind,
                 message_id: self.message_id.to_owned(),

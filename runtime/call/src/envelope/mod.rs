@@ -188,7 +188,7 @@ impl Envelope {
     ///
     /// A field is invalid.
     pub fn encode(&self, keys: Option<&Keys>) -> Result<Bytes, InvalidPayload> {
-        let headers: Vec<(&str, &str)> = self.header_parts().collect();
+        let headers: Vec<(&str, Option<&str>)> = self.header_parts().map(|(name, value)| (name, Some(value))).collect();
         let draft = Draft {
             kind: self.kind(),
             message_id: self.message_id(),

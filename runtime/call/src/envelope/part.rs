@@ -33,19 +33,20 @@ pub(super) struct Fields {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Headers {
     parts: Vec<(Part, Part)>,
-    /// A bit for each length of a name, modulo 64. A request is asked for a dozen headers, most of which it does not
-    /// have, and this shows most of those at once.
-    lengths: u64,
+    /// The bits of the names. A request is asked for a dozen headers, most of which it does not have, and this shows
+    /// most of those at once.
+    names: u64,
 }
 
 impl Headers {
     /// No headers, with room for a number of them.
     pub(super) fn with_capacity(count: usize) -> Self {
-        Self { parts: Vec::with_capacity(count), lengths: 0 }
+        Self { parts: Vec::with_capacity(count), names: 0 }
     }
 
-    pub(super) fn push(&mut self, name: Part, value: Part) {
-        self.lengths |= bit(name.len());
+    /// Adds a header, given the text of the envelope.
+    pub(super) fn push(&mut self, name: Part, value: Part, text: &str) {
+        self.names |= bit(name.text(text));
         self.parts.push((name, value));
     }
 
@@ -55,7 +56,7 @@ impl Headers {
 
     /// The value of a name, given the text of the envelope.
     pub(super) fn get<'a>(&'a self, name: &str, text: &'a str) -> Option<&'a str> {
-        if self.lengths & bit(name.len()) == 0 {
+        if self.names & bit(name) == 0 {
             return None;
         }
         // Finding the text of a part takes longer than its length.
@@ -65,9 +66,10 @@ impl Headers {
     }
 }
 
-/// The bit of a length.
-fn bit(length: usize) -> u64 {
-    1 << (length % 64)
+/// The bit of a name, by its length and its last byte, which together differ between nearly all headers of capgen.
+fn bit(name: &str) -> u64 {
+    let last = name.as_bytes().last().copied().unwrap_or_default();
+    1 << ((name.len() + usize::from(last)) % 64)
 }
 
 impl Part {
@@ -106,7 +108,7 @@ impl From<EnvelopeFields> for Fields {
     fn from(fields: EnvelopeFields) -> Self {
         let given = fields.headers.unwrap_or_default();
         let mut headers = Headers::with_capacity(given.len());
-        given.into_iter().for_each(|(name, value)| headers.push(name.into(), value.into()));
+        given.into_iter().for_each(|(name, value)| headers.push(name.into(), value.into(), ""));
         Self {
             kind: fields.kind,
             message_id: fields.message_id.into(),

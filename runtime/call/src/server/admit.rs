@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use capgen_descriptor::Skew;
-use tokio::time::Instant;
 
 use super::authorize::{Denied, Refused};
 use super::callers::{Caller, Sender, TokenProblem};
-use super::due::Arrival;
+use super::due::{Arrival, Due};
 use super::entry::Entry;
 use super::numbers::{check_attempt, check_headers};
 use super::respond::Answer;
@@ -31,10 +30,10 @@ impl Shared {
         &self,
         request: &Arc<Envelope>,
         is_redelivered: bool,
-        (arrival, stated): (Arrival, Instant),
+        (arrival, due): (Arrival, Due),
         sender: &Sender,
     ) -> Result<Admitted<'_>, Refused> {
-        self.check_fields(request, arrival)
+        self.check_fields(request, arrival, due)
             .map_err(|answer| if sender.is_authentic() { answer } else { answer.unproved() })?;
         self.check_sender(request, is_redelivered, arrival, sender)?;
         if self.cancels.is_cancelled(request) {
@@ -42,7 +41,7 @@ impl Shared {
         }
         let mut denied = Denied::default();
         if self.authorization.is_active() {
-            let context = sender.context(request, stated);
+            let context = sender.context(request, due.stated);
             // In a box, because the future of a request that needs no decision should not have its size.
             denied = Box::pin(self.authorize(&context)).await?;
         }
@@ -137,12 +136,12 @@ impl Shared {
         })
     }
 
-    fn check_fields(&self, request: &Envelope, arrival: Arrival) -> Result<(), Answer> {
+    fn check_fields(&self, request: &Envelope, arrival: Arrival, due: Due) -> Result<(), Answer> {
         check_headers(request)?;
         if request.to() != self.agent {
             return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
         }
-        self.clocks.check(request, arrival, self.keys.is_some())?;
+        self.clocks.check(request, arrival, due, self.keys.is_some())?;
         check_attempt(request)?;
         self.policy(request)?;
         self.check_tenant(request)

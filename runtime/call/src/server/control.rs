@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::callers::Sender;
 use super::control_rate::Kind;
-use super::due::Arrival;
+use super::due::{Arrival, Due};
 use super::shared::{Phase, Shared, reached};
 use crate::envelope::{CANCEL, Envelope, MessageKind, header};
 use crate::transport::{Incoming, IncomingContent, Subscription};
@@ -40,7 +40,8 @@ impl Shared {
         let Ok(message) = Envelope::decode(text) else { return };
         let arrival = Arrival { at: now, unix: self.journal.clock.now_ms(), is_stored: false };
         let is_control = message.kind() == MessageKind::Control && message.header(header::CONTROL) == Some(CANCEL);
-        if !is_control || !self.is_fresh(&message, arrival) {
+        let due = self.clocks.due(&message, arrival);
+        if !is_control || !self.is_fresh(&message, arrival, due) {
             return;
         }
         let sender = Sender::of(&message, self.keys.as_ref(), arrival.unix);
@@ -49,14 +50,14 @@ impl Shared {
         if self.control_rates.accepts(&sender.caller, kind, now)
             && self.check_sender(&message, false, arrival, &sender).is_ok()
         {
-            self.cancels.cancel(&message, &sender.caller, self.clocks.due(&message, arrival).end);
+            self.cancels.cancel(&message, &sender.caller, due.end);
         }
     }
 
     /// Whether the fields of a control message are those of one to this agent at this time. Without keys, its deadline
     /// proves nothing.
-    fn is_fresh(&self, message: &Envelope, arrival: Arrival) -> bool {
-        let is_in_time = self.keys.is_none() || self.clocks.check(message, arrival, true).is_ok();
+    fn is_fresh(&self, message: &Envelope, arrival: Arrival, due: Due) -> bool {
+        let is_in_time = self.keys.is_none() || self.clocks.check(message, arrival, due, true).is_ok();
         message.to() == self.agent && is_in_time && self.check_tenant(message).is_ok()
     }
 }

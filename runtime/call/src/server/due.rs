@@ -55,13 +55,15 @@ pub(super) struct Due {
     pub(super) stated: Instant,
     /// When it is ended: somewhat later, because its caller may still wait.
     pub(super) end: Instant,
+    /// The remaining time that the caller stated, in ms; `None` also if the header is invalid.
+    timeout: Option<u64>,
 }
 
 impl Clocks {
     /// The time at which a request ends. One without a deadline ends after the longest timeout.
     pub(super) fn due(self, request: &Envelope, arrival: Arrival) -> Due {
-        let timeout = remaining(request).ok().flatten().filter(|_| !arrival.is_stored);
-        let (rest, tolerance) = match (timeout, request.deadline()) {
+        let timeout = remaining(request).ok().flatten();
+        let (rest, tolerance) = match (timeout.filter(|_| !arrival.is_stored), request.deadline()) {
             (Some(timeout), _) => (i128::from(timeout), 0),
             (None, Some(deadline)) => {
                 (i128::from(deadline) - i128::from(arrival.unix), self.deadline_tolerance(arrival))
@@ -73,7 +75,7 @@ impl Clocks {
             let most = i128::from(MAX_TIMEOUT + SLACK) + i128::from(self.difference);
             arrival.at + Duration::from_millis(u64::try_from(ms.clamp(0, most)).unwrap_or(0))
         };
-        Due { stated: after(rest), end: after(rest + i128::from(tolerance) + i128::from(ROUNDING)) }
+        Due { stated: after(rest), end: after(rest + i128::from(tolerance) + i128::from(ROUNDING)), timeout }
     }
 
     /// How much later than its deadline a request without the remaining time ends, in ms.
@@ -81,9 +83,13 @@ impl Clocks {
         if arrival.is_stored { self.difference } else { self.tolerance }
     }
 
-    /// Checks the times in a request.
-    pub(super) fn check(self, request: &Envelope, arrival: Arrival, is_signed: bool) -> Result<(), Answer> {
-        let timeout = remaining(request)?;
+    /// Checks the times in a request, given its end.
+    pub(super) fn check(self, request: &Envelope, arrival: Arrival, due: Due, is_signed: bool) -> Result<(), Answer> {
+        let timeout = match due.timeout {
+            // Absent or invalid.
+            None => remaining(request)?,
+            known => known,
+        };
         let Some(deadline) = request.deadline() else { return Ok(()) };
         let (now, difference) = (arrival.unix, self.difference);
         let tolerance = match timeout.filter(|_| !arrival.is_stored) {
@@ -122,10 +128,10 @@ impl Clocks {
 }
 
 /// The answer to a request that ended before its handler started.
-pub(super) fn too_late_to_start(request: &Envelope, due: Due) -> Answer {
+pub(super) fn too_late_to_start(due: Due) -> Answer {
     let late = in_ms(Instant::now().saturating_duration_since(due.stated));
     let message = format!("the deadline passed {late} ms ago, before the handler started");
-    too_late(message, late, remaining(request).ok().flatten())
+    too_late(message, late, due.timeout)
 }
 
 /// The answer to a request whose deadline had passed when it arrived or before its handler started.

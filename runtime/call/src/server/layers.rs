@@ -37,7 +37,7 @@ impl Shared {
         let answer = match self.uninterrupted(due.end, answered).await {
             Ok(answer) => answer,
             Err(interruption) if has_started.load(Ordering::Relaxed) => interruption.after_start(),
-            Err(interruption) => interruption.before_start(request, due),
+            Err(interruption) => interruption.before_start(due),
         };
         // A layer may replace the answer.
         match denied.get().cloned().filter(|_| answer.code.as_deref() == Some(code::FORBIDDEN)) {

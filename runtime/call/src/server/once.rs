@@ -18,7 +18,9 @@ impl Shared {
     /// The answer to a request that passed the checks: for duplicates, the first one's.
     pub(super) async fn once(&self, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
         match processed.key() {
-            None => self.run(processed, candidates).await,
+            // In a box of its own: allocators take much longer for the future of the whole request, which would be
+            // larger than 1 KiB.
+            None => Box::pin(self.run(processed, candidates)).await,
             // In a box, because most requests have no key, and should not have its size.
             Some(key) => Box::pin(self.keyed(processed, candidates, key)).await,
         }

@@ -217,15 +217,13 @@ impl Answer {
         let version = contract.and_then(|contract| contract.version.as_deref());
         let is_new = !hash.is_empty() && request.header(header::CONTRACT) != Some(hash);
         let headers = [
-            (header::CONTRACT, hash, is_new),
-            (header::VERSION, version.unwrap_or_default(), is_new && version.is_some()),
-            (header::STATUS, "error", self.code.is_some()),
-            (header::NEEDS, "descriptor", self.needs_descriptor),
-            (header::SKEW, self.skew.as_deref().unwrap_or_default(), self.skew.is_some()),
-            (header::FEATURES, features, !features.is_empty()),
+            (header::CONTRACT, is_new.then_some(hash)),
+            (header::VERSION, version.filter(|_| is_new)),
+            (header::STATUS, self.code.is_some().then_some("error")),
+            (header::NEEDS, self.needs_descriptor.then_some("descriptor")),
+            (header::SKEW, self.skew.as_deref()),
+            (header::FEATURES, Some(features).filter(|features| !features.is_empty())),
         ];
-        let headers: Vec<(&str, &str)> =
-            headers.into_iter().filter_map(|(name, value, is_set)| is_set.then_some((name, value))).collect();
         reply(request, agent, &headers, &self.payload, keys)
     }
 }
@@ -252,14 +250,14 @@ fn with_violations(error: ErrorPayload, side: Side, violations: &Violations) -> 
 
 /// The text of the proof that a request waits or runs.
 pub(super) fn working(request: &Envelope, agent: &str, features: &str, keys: Option<&Keys>) -> Option<Bytes> {
-    reply(request, agent, &[(header::FRAME, WORKING), (header::FEATURES, features)], b"null", keys)
+    reply(request, agent, &[(header::FRAME, Some(WORKING)), (header::FEATURES, Some(features))], b"null", keys)
 }
 
 /// The text of a message that a request causes.
 fn reply(
     request: &Envelope,
     agent: &str,
-    headers: &[(&str, &str)],
+    headers: &[(&str, Option<&str>)],
     payload: &[u8],
     keys: Option<&Keys>,
 ) -> Option<Bytes> {

@@ -117,9 +117,9 @@ pub(super) enum Interruption {
 
 impl Interruption {
     /// The answer to a request whose handler did not start.
-    pub(super) fn before_start(self, request: &Envelope, due: Due) -> Answer {
+    pub(super) fn before_start(self, due: Due) -> Answer {
         match self {
-            Self::TooLate => too_late_to_start(request, due),
+            Self::TooLate => too_late_to_start(due),
             Self::Stopped => Answer::not_started(),
         }
     }
@@ -138,13 +138,11 @@ impl Shared {
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
         let Processed { request, is_redelivered, arrival, due, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
-        let admitted = self
-            .uninterrupted(due.end, pin!(self.admit(request, is_redelivered, (arrival, due.stated), &processed.sender)))
-            .await;
-        let ended = match admitted {
+        let admitted = pin!(self.admit(request, is_redelivered, (arrival, due), &processed.sender));
+        let ended = match self.uninterrupted(due.end, admitted).await {
             Ok(Ok(admitted)) => self.answer_admitted(processed, &admitted).await,
             Ok(Err(refused)) => Err(refused),
-            Err(interruption) => Err(interruption.before_start(request, due).into()),
+            Err(interruption) => Err(interruption.before_start(due).into()),
         };
         processed.has_ended.store(true, Ordering::Relaxed);
         let answer = match ended {
@@ -185,7 +183,7 @@ impl Shared {
     ) -> Result<Answer, Refused> {
         let Processed { request, due, .. } = *processed;
         let candidates = self.uninterrupted(due.end, pin!(self.candidates(request, admitted, &processed.sender))).await;
-        let candidates = candidates.map_err(|interruption| interruption.before_start(request, due))??;
+        let candidates = candidates.map_err(|interruption| interruption.before_start(due))??;
         // A request that layers repeat has the same candidates.
         let _ = processed.first.set(Arc::clone(candidates.first));
         Ok(self.once(processed, &candidates).await)
@@ -199,13 +197,13 @@ impl Shared {
             let _place = self.running.enter(&processed.sender.caller).await;
             let start = Instant::now();
             if start >= due.end {
-                return too_late_to_start(request, due).into();
+                return too_late_to_start(due).into();
             }
             self.handle(processed, candidates, start, &has_started).await
         });
         let ended = self.uninterrupted(due.end, work).await.unwrap_or_else(|interruption| {
             let has_started = has_started.load(Ordering::Relaxed);
-            if has_started { interruption.after_start() } else { interruption.before_start(request, due) }.into()
+            if has_started { interruption.after_start() } else { interruption.before_start(due) }.into()
         });
         processed.has_ended.store(true, Ordering::Relaxed);
         // Not within the deadline of the handler: the record must not be lost because the deadline passes.

@@ -158,9 +158,10 @@ impl Shared {
         let answer = {
             let send_heartbeat = || -> BoxFuture<'_, ()> { Box::pin(self.send_working(delivered, &envelope)) };
             let work = pin!(self.answer(&processed).instrument(span));
-            self.watched(&processed, work, &send_heartbeat).await
+            self.watched(&processed, work, &send_heartbeat).await.map(|answer| self.noted(&processed, answer))
         };
-        let Some(answer) = answer else {
+        // By reference, because each value that is moved has a place of its own in the future.
+        let Some(answer) = &answer else {
             // In a box, because few requests are cancelled.
             Box::pin(self.cancelled(&processed)).await;
             return true;
@@ -169,8 +170,7 @@ impl Shared {
         if delivered.arrival.is_stored && answer.is_abandoned {
             return false;
         }
-        let answer = self.noted(&processed, answer);
-        self.respond(delivered, &envelope, &answer, || patience(&processed)).await
+        self.respond(delivered, &envelope, answer, || patience(&processed)).await
     }
 
     /// Records a request that its caller cancelled while it waited or ran. It has no answer.
