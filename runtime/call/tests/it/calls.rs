@@ -250,7 +250,8 @@ async fn a_child_call_is_in_the_trace_of_its_parent() {
         let own = context.headers()[header::TRACEPARENT].clone();
         let child = context.child_options();
         let child = format!("{child:?}");
-        assert!(child.contains(&own), "{child}");
+        // Without the value: headers may contain tokens.
+        assert!(child.contains(r#"headers: ["traceparent"]"#) && !child.contains(&own), "{child}");
         Ok(json!({"approved": true, "comment": own}))
     });
     let fixture = Fixture::start(handlers).await;
