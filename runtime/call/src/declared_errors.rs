@@ -54,6 +54,12 @@ impl DeclaredErrors {
         Self(errors.into_iter().map(declared).collect())
     }
 
+    /// Whether there is one with a code.
+    #[cfg(feature = "otel")]
+    pub(crate) fn declare(&self, code: &str) -> bool {
+        self.get(code).is_some()
+    }
+
     fn get(&self, code: &str) -> Option<&DeclaredError> {
         self.0.iter().find(|error| error.code == code)
     }

@@ -67,6 +67,8 @@ mod identity;
 mod journal;
 mod memory;
 mod options;
+#[cfg(feature = "otel")]
+pub mod otel;
 mod outcome;
 mod peers;
 mod server;
@@ -92,7 +94,7 @@ pub use build_error::BuildError;
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;
 pub use capgen_manifest::{
-    AgentId, Capability as CapabilityContract, InvalidAgentId, Manifest, Side, TransportSettings,
+    AgentId, Capability as CapabilityContract, DeclaredError, InvalidAgentId, Manifest, Side, TransportSettings,
 };
 pub use capgen_time::{Clock, SystemClock};
 pub use client::{Client, ClientBuilder, Retry};

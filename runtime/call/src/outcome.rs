@@ -44,6 +44,26 @@ pub mod code {
     /// The handler of the provider failed without a code of its own, or panicked.
     pub const HANDLER_FAILED: &str = "EAGENTRPC_HANDLER_FAILED";
 
+    /// All of these.
+    #[cfg(feature = "otel")]
+    pub(crate) const KNOWN: [&str; 15] = [
+        TIMEOUT,
+        ABANDONED,
+        BUSY,
+        NO_TRANSPORT,
+        NO_PEER,
+        NO_CAPABILITY,
+        INVALID_ENVELOPE,
+        AUTH_FAILED,
+        FORBIDDEN,
+        DEADLINE_EXCEEDED,
+        TENANT_MISMATCH,
+        SCHEMA_VIOLATION,
+        VERSION_SKEW,
+        KEY_REUSED,
+        HANDLER_FAILED,
+    ];
+
     /// Whether a code is one of the protocol, which no handler may choose: it starts with `EAGENTRPC_`, or is
     /// [`VERSION_SKEW`].
     #[must_use]

@@ -36,6 +36,28 @@ impl Traceparent {
         Self(text)
     }
 
+    /// The one of a span: the bytes of its ids, and its flags.
+    #[cfg(feature = "otel")]
+    pub(crate) fn of(trace: [u8; 16], span: [u8; 8], flags: u8) -> Self {
+        let mut text = *b"00-00000000000000000000000000000000-0000000000000000-00";
+        let mut put = |at: usize, bytes: &[u8]| {
+            let place = text.get_mut(at..at + 2 * bytes.len());
+            // The places have these lengths.
+            let _ = place.map(|place| hex::encode_to_slice(bytes, place));
+        };
+        put(3, &trace);
+        put(36, &span);
+        put(LENGTH - 2, &[flags]);
+        Self(text)
+    }
+
+    /// The ids and the flags of a text, if it is valid.
+    #[cfg(feature = "otel")]
+    pub(crate) fn parts(text: &str) -> Option<(&str, &str, &str)> {
+        let (trace, flags) = parse(text)?;
+        Some((trace, text.get(36..52)?, flags))
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         // Its bytes are ASCII.
         std::str::from_utf8(&self.0).unwrap_or_default()

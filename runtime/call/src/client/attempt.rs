@@ -19,6 +19,8 @@ use crate::decimal::Decimal;
 use crate::envelope::{Draft, MessageKind, SkewDetails, header};
 use crate::id::Id;
 use crate::options::CallOptions;
+#[cfg(feature = "otel")]
+use crate::otel::Measured;
 use crate::outcome::{CallError, code, reason};
 use crate::trace::Traceparent;
 use crate::transport::{BoxFuture, Delivery, Outgoing, TransportError};
@@ -97,7 +99,7 @@ impl Client {
         request: &Request<'_>,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<Waiting, CallError> {
-        let trace = request.trace();
+        let trace = request.trace(started);
         let mut sent = Sent::new(self, started, request.target);
         let slot = self.publish_request(started, request, &trace, None).await;
         sent.end();
@@ -111,7 +113,7 @@ impl Client {
         if link.pending.is_closed() {
             return Err(abandoned());
         }
-        let trace = &request.trace();
+        let trace = &request.trace(started);
         let event = request.message(MessageKind::Event, Id::random(), trace);
         let publish = self.deliver(started, link, request, event)?;
         sent(started, publish).await
@@ -342,7 +344,13 @@ impl<'a> Request<'a> {
     }
 
     /// The trace of an attempt.
-    pub(super) fn trace(&self) -> Traceparent {
+    pub(super) fn trace(&self, started: &Started) -> Traceparent {
+        #[cfg(feature = "otel")]
+        if let Some(own) = started.measured.as_ref().and_then(Measured::traceparent) {
+            return own;
+        }
+        #[cfg(not(feature = "otel"))]
+        let _ = started;
         Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
     }
 

@@ -18,6 +18,8 @@ use crate::build_error::{BuildError, check_key};
 use crate::declared_errors::TypedErrors;
 use crate::envelope::Keys;
 use crate::journal::Journal;
+#[cfg(feature = "otel")]
+use crate::otel::Instruments;
 use crate::peers::PeerTable;
 use crate::settings::Settings;
 #[cfg(feature = "tower")]
@@ -74,6 +76,8 @@ pub(crate) struct Inner {
     /// The facts about peers that were called, by their ids, if there are retries.
     known: Mutex<HashMap<String, Arc<Known>>>,
     pub(super) typed_errors: TypedErrors,
+    #[cfg(feature = "otel")]
+    pub(super) instruments: Instruments,
     #[cfg(feature = "tower")]
     pub(super) layers: Option<ClientLayers>,
     pub(super) runtime: Handle,
@@ -264,6 +268,8 @@ impl ClientBuilder {
             tries_other_instances: self.tries_other_instances,
             known: Mutex::default(),
             typed_errors: TypedErrors::default(),
+            #[cfg(feature = "otel")]
+            instruments: Instruments::of_client(),
             #[cfg(feature = "tower")]
             layers: self.layers,
             runtime: Handle::current(),

@@ -44,6 +44,8 @@ impl Client {
         let (hash, timeout) = contract.as_ref().map_or(("", None), |contract| (contract.hash(), contract.timeout()));
         let names = [peer, capability, hash].map(|name| Cow::Owned(name.to_owned()));
         let started = Started::new(Arc::clone(&self.inner), names, timeout, options);
+        #[cfg(feature = "otel")]
+        let started = started.with_codes(contract.as_ref().map(CalledContract::codes).unwrap_or_default());
         let span = started.span();
         let call = async {
             match target {

@@ -199,7 +199,10 @@ impl Client {
         let timeout = descriptor.timeout_ms.map(Duration::from_millis);
         let peer = options.peer.clone().map(Cow::Owned).or(descriptor.agent.map(Cow::Borrowed)).unwrap_or_default();
         let names = [peer, Cow::Borrowed(descriptor.name), Cow::Borrowed(descriptor.hash)];
-        Started::new(Arc::clone(&self.inner), names, timeout, options)
+        let started = Started::new(Arc::clone(&self.inner), names, timeout, options);
+        #[cfg(feature = "otel")]
+        let started = started.with_codes(started::Codes::Typed(descriptor.errors));
+        started
     }
 
     /// Finds the capability and validates the request, before anything is sent.

@@ -105,6 +105,16 @@ impl CalledContract {
         error.without_data()
     }
 
+    /// The codes that it declares.
+    #[cfg(feature = "otel")]
+    pub(super) fn codes(&self) -> super::started::Codes {
+        use super::started::Codes;
+        match self {
+            Self::Typed(descriptor) => Codes::Typed(descriptor.errors),
+            Self::Loaded(..) => self.loaded().map_or(Codes::None, |known| Codes::Loaded(Arc::clone(&known.errors))),
+        }
+    }
+
     /// The contract as data, for a provider that does not know it. Errors do not decide whether contracts are
     /// compatible.
     pub(super) fn described(&self) -> OwnedDescriptor {

@@ -14,10 +14,14 @@ use tracing::Span;
 use super::TIMEOUTS;
 use super::builder::Inner;
 use crate::decimal::Decimal;
+#[cfg(feature = "otel")]
+use crate::declared_errors::DeclaredErrors;
 use crate::envelope::SkewDetails;
 use crate::id::Id;
 use crate::journal::Subject;
 use crate::options::CallOptions;
+#[cfg(feature = "otel")]
+use crate::otel::Measured;
 use crate::outcome::{CallError, Status, code, in_ms};
 use crate::violation::summary;
 
@@ -37,6 +41,36 @@ pub(super) struct Started {
     /// The same as Unix time in ms.
     pub(super) unix_deadline: u64,
     has_ended: bool,
+    /// The span and the metrics of the call.
+    #[cfg(feature = "otel")]
+    pub(super) measured: Option<Measured>,
+    /// The codes that the contract declares.
+    #[cfg(feature = "otel")]
+    pub(super) codes: Codes,
+}
+
+/// The codes that the contract of a call declares.
+#[cfg(feature = "otel")]
+#[derive(Clone, Default)]
+pub(super) enum Codes {
+    /// Those of generated or derived code.
+    Typed(&'static [capgen_descriptor::ErrorDescriptor]),
+    /// Those of the table of peers.
+    Loaded(Arc<DeclaredErrors>),
+    /// None.
+    #[default]
+    None,
+}
+
+#[cfg(feature = "otel")]
+impl Codes {
+    fn declare(&self, code: &str) -> bool {
+        match self {
+            Self::Typed(errors) => errors.iter().any(|error| error.code == code),
+            Self::Loaded(errors) => errors.declare(code),
+            Self::None => false,
+        }
+    }
 }
 
 /// The names of a call: of its peer, its capability, and the hash of its contract.
@@ -57,7 +91,18 @@ impl Started {
         let start = Instant::now();
         let rest = options.parent_deadline.map(|deadline| deadline.saturating_duration_since(start));
         let timeout = rest.map_or(timeout, |rest| timeout.min(rest));
+        #[cfg(feature = "otel")]
+        let measured = {
+            // Only a capability of a known contract has a hash.
+            let known = Some(&*capability).filter(|_| !contract.is_empty());
+            let parent = options.headers.get(crate::envelope::header::TRACEPARENT).map(String::as_str);
+            inner.instruments.start(&peer, known, parent)
+        };
         Self {
+            #[cfg(feature = "otel")]
+            measured: Some(measured),
+            #[cfg(feature = "otel")]
+            codes: Codes::None,
             peer,
             capability,
             contract,
@@ -70,6 +115,13 @@ impl Started {
             unix_deadline: now.saturating_add(in_ms(timeout).max(1)),
             has_ended: false,
         }
+    }
+
+    /// The call with the codes that its contract declares.
+    #[cfg(feature = "otel")]
+    pub(super) fn with_codes(mut self, codes: Codes) -> Self {
+        self.codes = codes;
+        self
     }
 
     /// The span of the call.
@@ -148,6 +200,10 @@ impl Started {
 
     fn finish(&mut self, status: Status, code: Option<&str>) {
         self.has_ended = true;
+        #[cfg(feature = "otel")]
+        if let Some(measured) = &mut self.measured {
+            measured.end(code, |code| self.codes.declare(code));
+        }
         tracing::debug!(status = status.as_str(), code, latency_ms = in_ms(self.elapsed()), "the call ended");
     }
 
@@ -183,6 +239,10 @@ impl Drop for Started {
             tenant: self.tenant.clone(),
             session: self.session.clone(),
             has_ended: true,
+            #[cfg(feature = "otel")]
+            measured: None,
+            #[cfg(feature = "otel")]
+            codes: Codes::None,
             ..*self
         };
         let latency = in_ms(self.elapsed());

@@ -336,6 +336,8 @@ impl ServerBuilder {
             max_message: self.max_message,
             clocks: Clocks { difference: in_ms(self.difference), tolerance: in_ms(self.tolerance) },
             counters: Counters::default(),
+            #[cfg(feature = "otel")]
+            instruments: crate::otel::Instruments::of_server(),
             phase: watch::Sender::new(Phase::Serving),
         };
         Ok(Server::new(Arc::new(shared), subscriptions.requests, subscriptions.control))

@@ -9,7 +9,7 @@
 //! `idempotency.rs` remembers the answers to requests with idempotency keys, `stored.rs` claims them for all instances,
 //! `seen.rs` the ids of messages, and `cancels.rs` the requests that run and those that are cancelled.
 //! `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times of a request. `shared.rs`
-//! is the state of a server, with all of these. `authorize.rs` decides whether a caller may call. `admit.rs` checks a request, `run.rs` runs its handler, `layers.rs` does so
+//! is the state of a server, with all of these. `authorize.rs` decides whether a caller may call. `measure.rs` has its span. `admit.rs` checks a request, `run.rs` runs its handler, `layers.rs` does so
 //! through the layers of the agent, `once.rs` once for each key, `watch.rs` looks after it, and `notice.rs` adds notes about contracts to its response.
 //! `control.rs` receives cancels. `serve.rs` goes from the message to the response, `subscriptions.rs` are those of a
 //! server, `running.rs` receives messages, `authority.rs` chooses the rule of `authorize.rs`, `builder.rs` makes a
@@ -33,6 +33,8 @@ mod handlers;
 mod idempotency;
 #[cfg(feature = "tower")]
 mod layers;
+#[cfg(feature = "otel")]
+mod measure;
 mod notice;
 mod numbers;
 mod once;

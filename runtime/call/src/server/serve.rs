@@ -155,11 +155,20 @@ impl Shared {
             first: OnceLock::new(),
             chosen: OnceLock::new(),
         };
+        #[cfg(feature = "otel")]
+        let mut measured = self.measured(&envelope);
         let answer = {
             let send_heartbeat = || -> BoxFuture<'_, ()> { Box::pin(self.send_working(delivered, &envelope)) };
-            let work = pin!(self.answer(&processed).instrument(span));
+            let work = self.answer(&processed).instrument(span);
+            #[cfg(feature = "otel")]
+            let work = opentelemetry::context::FutureExt::with_context(work, measured.context.clone());
+            let work = pin!(work);
             self.watched(&processed, work, &send_heartbeat).await.map(|answer| self.noted(&processed, answer))
         };
+        #[cfg(feature = "otel")]
+        if let Some(answer) = &answer {
+            measured.end(answer.code.as_deref(), |code| self.declares(envelope.capability(), code));
+        }
         // By reference, because each value that is moved has a place of its own in the future.
         let Some(answer) = &answer else {
             // In a box, because few requests are cancelled.

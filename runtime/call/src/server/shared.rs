@@ -20,6 +20,8 @@ use crate::authorization::Authorization;
 use crate::envelope::Keys;
 use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
+#[cfg(feature = "otel")]
+use crate::otel::Instruments;
 #[cfg(feature = "tower")]
 use crate::tower::HandlerLayers;
 
@@ -54,6 +56,8 @@ pub(super) struct Shared {
     pub(super) max_message: usize,
     pub(super) clocks: Clocks,
     pub(super) counters: Counters,
+    #[cfg(feature = "otel")]
+    pub(super) instruments: Instruments,
     pub(super) phase: watch::Sender<Phase>,
 }
 

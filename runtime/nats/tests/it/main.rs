@@ -19,5 +19,6 @@ mod cuts;
 mod deployments;
 mod discovery;
 mod jetstream;
+mod otel;
 mod stores;
 mod tls;

@@ -389,9 +389,13 @@ impl<'a> Attempts<'a> {
             },
         };
         let request = Request { attempt: number, address, ..self.request };
+        #[cfg(feature = "otel")]
+        if let Some(measured) = started.measured.as_ref().filter(|_| number > 1) {
+            measured.retried();
+        }
         let is_described = descriptor.is_some();
         let publish = async move {
-            let trace = request.trace();
+            let trace = request.trace(started);
             client.publish_message(started, &request, token, id, &trace, descriptor.as_deref()).await
         };
         self.reached += 1;
