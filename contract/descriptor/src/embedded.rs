@@ -3,8 +3,8 @@
 
 use crate::OwnedDescriptor;
 
-/// The agents of a fleet, the ways to reach agents that replace theirs, the settings of calls, the public keys of agents,
-/// and their roles and scopes.
+/// The agents of a fleet, the ways to reach agents that replace theirs, the settings of calls, the public keys of
+/// agents, and their roles and scopes.
 pub type EmbeddedPeers =
     (Vec<EmbeddedAgent>, Vec<(String, Vec<EmbeddedRoute>)>, EmbeddedCalls, Vec<EmbeddedKey>, Vec<EmbeddedGrant>);
 

@@ -1,5 +1,7 @@
 //! The warning about capabilities that require roles or scopes.
 
+use capgen_descriptor::CAPABILITY_KEYS;
+
 use crate::{Capability, Diagnostic, Fleet, LoadedContract, codes};
 
 /// A warning ([`codes::AUTHORIZATION`]) for each contract with a capability that has `requiredRoles` or
@@ -47,8 +49,10 @@ fn finding(contract: &LoadedContract) -> Option<Diagnostic> {
 
 /// The key that has requirements.
 fn key(capability: &Capability) -> Option<&'static str> {
-    if !capability.required_roles.is_empty() {
-        return Some("requiredRoles");
-    }
-    (!capability.required_scopes.is_empty()).then_some("requiredScopes")
+    let field = match (capability.required_roles.is_empty(), capability.required_scopes.is_empty()) {
+        (false, _) => "required_roles",
+        (true, false) => "required_scopes",
+        (true, true) => return None,
+    };
+    CAPABILITY_KEYS.iter().find(|key| key.field == field).map(|key| key.name)
 }

@@ -144,8 +144,8 @@ impl Grants {
         self.agents.is_empty() && self.principals.is_empty()
     }
 
-    /// What a caller lacks of some rights, and whose rights count: those of the principal, if the request is for one,
-    /// and otherwise those of the agent.
+    /// Whether a caller has some rights. Those of the principal count, if the request is for one, and otherwise those
+    /// of the agent.
     fn check(&self, context: &Context, needed: &Rights) -> Decision {
         if *needed == Rights::default() {
             return Decision::Allow;

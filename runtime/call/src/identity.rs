@@ -51,7 +51,7 @@ pub struct Principal {
     pub client_id: Option<String>,
     /// The tenant of the principal, if the verifier knows it. Requests must be of the same tenant.
     pub tenant: Option<String>,
-    /// What the principal allows that program to do.
+    /// The rights that the principal gives to that program.
     pub scopes: BTreeSet<String>,
     /// The roles of the principal.
     pub roles: BTreeSet<String>,

@@ -32,7 +32,7 @@
 //! the message; requests and responses in the usual form are read and written in one pass, and a test compares that
 //! with the generated types.
 //!
-//! `identity.rs` is what a message proves about its sender, and for whom it is sent.
+//! `identity.rs` has the proof of a message's sender, and the principal for whom it is sent.
 //!
 //! `client/` and `server/` use these, but not each other, and `server/mod.rs` has the order of its files. A call finds
 //! its peer in `peers/`, is checked, published and repeated, and ends with exactly one outcome. A request is received,

@@ -1,4 +1,4 @@
-//! The keys `keys` and `grants` of `fleet.yaml`: who the agents are, and what they may do.
+//! The keys `keys` and `grants` of `fleet.yaml`: the public keys of agents, and their roles and scopes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::keys::{FLEET_KEY, GRANT, names};
 use crate::read::{Map, Place, Reader};
 use crate::{AgentId, Data, Node, codes};
 
-/// A public key of an agent, with which others verify what the agent signs.
+/// A public key of an agent, with which others verify its signatures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct FleetKey {

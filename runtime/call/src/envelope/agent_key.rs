@@ -14,7 +14,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use super::keys::{InvalidKey, is_id};
 use super::{Ed25519Auth, Ed25519AuthRequired};
 
-/// The text before the envelope in what is signed, so that no signature is valid for another purpose.
+/// The start of the text that is signed, before the envelope, so that no signature is valid for another purpose.
 const PREFIX: &[u8] = b"capgen-envelope-v1\n";
 
 /// The largest file with a key, in bytes. A key has 43 characters; the rest is room for line ends and blanks.
@@ -28,7 +28,7 @@ pub struct AgentKey {
     key: SigningKey,
 }
 
-/// The public key of an agent, with which others verify what the agent signs.
+/// The public key of an agent, with which others verify its signatures.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     name: Name,

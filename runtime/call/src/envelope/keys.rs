@@ -142,7 +142,7 @@ impl Keys {
         }
     }
 
-    /// What the member `auth` of a message proves, given its sender, the parts of its text without `auth`, and the
+    /// The proof in the member `auth` of a message, given its sender, the parts of its text without `auth`, and the
     /// Unix time in ms; `None` if the signature is missing or invalid. Takes the same time for every wrong signature
     /// of a kind.
     pub(super) fn proof(&self, auth: &Auth, from: &str, parts: [&[u8]; 2], now: impl Fn() -> u64) -> Option<Proof> {
@@ -211,7 +211,7 @@ impl Keys {
     }
 
     /// The same keys for verifying, of which none signs: the private key of an agent does. Programs without Ed25519
-    /// refuse what it signs.
+    /// refuse its signatures.
     ///
     /// From a shared key to keys of agents without a failed call: first, every program gets the public keys with
     /// [`and_agent`](Self::and_agent); then, each one signs with its own key; last, the shared key is removed.

@@ -216,8 +216,8 @@ impl Envelope {
         self.proof(keys, || SystemClock.now_ms()).is_some()
     }
 
-    /// What the signature proves about the sender at a Unix time in ms; `None` if it is missing or invalid, although
-    /// there are keys.
+    /// The proof of the sender at a Unix time in ms; `None` if the signature is missing or invalid, although there are
+    /// keys.
     pub(crate) fn proof(&self, keys: Option<&Keys>, now: impl Fn() -> u64) -> Option<Proof> {
         let Some(keys) = keys else { return Some(Proof::None) };
         let (auth, (text, span)) = (self.fields.auth.as_ref()?, self.signed.as_ref()?);

@@ -57,7 +57,7 @@ impl ServerBuilder {
 
     /// Verifies the tokens of requests: the header `authorization`, `Bearer <token>`. [`Context::principal`] is the
     /// result, and its roles and scopes count for `requiredRoles` and `requiredScopes`. A request with an invalid token
-    /// is refused. The server needs keys: a token in a message that is not signed is ignored, because whoever saw the
+    /// is refused. The server needs keys: a token in a message that is not signed is ignored, because anyone who saw the
     /// token could have sent it.
     pub fn tokens(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
         self.authority.tokens = Some(Tokens { verifier, is_enough: false });
@@ -65,7 +65,7 @@ impl ServerBuilder {
     }
 
     /// As [`tokens`](Self::tokens), but a token authenticates a request that is not signed; a request with neither is
-    /// refused. All transports must be encrypted. Whoever operates the broker can still read and use the tokens.
+    /// refused. All transports must be encrypted. The operator of the broker can still read and use the tokens.
     pub fn bearer_only(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
         self.authority.tokens = Some(Tokens { verifier, is_enough: true });
         self

@@ -20,7 +20,7 @@ pub(super) enum Caller {
     Principal(Arc<str>, Arc<str>),
 }
 
-/// What a message proves about its sender. A signature is verified once for each message.
+/// The sender of a message, as far as it is proved. A signature is verified once for each message.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub(super) caller: Caller,

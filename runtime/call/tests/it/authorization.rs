@@ -35,7 +35,7 @@ async fn start(server: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Raw {
     Raw::with_handlers(handlers(), |built| server(built.keys(agent_keys(&["alice", "bob", "carol"])))).await
 }
 
-/// A request of an agent; with a shared key if `key` is none.
+/// A request of an agent, with its own key or with a shared one.
 fn request(raw: &Raw, id: &str, agent: &str, capability: &str, has_own_key: bool) -> String {
     let mut request = raw.request(id);
     (request["from"], request["capability"]) = (json!(format!("agent://{agent}")), json!(capability));
@@ -230,7 +230,7 @@ async fn a_version_that_is_denied_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_handler_sees_what_is_proved() {
+async fn a_handler_sees_the_proof_of_its_caller() {
     let mut raw = start(ServerBuilder::without_authorization).await;
     for (has_own_key, expected) in [(true, r#"AgentKey { key_id: "a1" }"#), (false, r#"SharedKey { key_id: "k1" }"#)] {
         let text = request(&raw, &has_own_key.to_string(), "alice", "open", has_own_key);

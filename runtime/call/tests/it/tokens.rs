@@ -1,4 +1,4 @@
-//! Tokens of requests: where they count, and what they allow.
+//! Tokens of requests: where they count, and their roles.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -100,13 +100,13 @@ async fn a_token_in_a_request_without_a_valid_signature_is_not_verified() {
     assert_eq!(end(&mut raw, text.clone()).await, "EAGENTRPC_AUTH_FAILED");
     assert_eq!(end(&mut raw, signed(&text, "k9", SECRET)).await, "EAGENTRPC_AUTH_FAILED");
     assert_eq!(verifier.0.load(Ordering::SeqCst), 0);
-    // The token is a part of what is signed.
+    // The token is a part of the text that is signed.
     let replaced = signed(&text, "k1", SECRET).replace("Bearer ann", "Bearer bob");
     assert_eq!(end(&mut raw, replaced).await, "EAGENTRPC_AUTH_FAILED");
 }
 
 #[tokio::test]
-async fn a_token_alone_authenticates_only_if_the_server_says_so() {
+async fn a_token_alone_authenticates_only_with_bearer_only() {
     for has_keys in [false, true] {
         let server = |server: ServerBuilder| {
             let server = if has_keys { server.keys(agent_keys(&["caller"])) } else { server };

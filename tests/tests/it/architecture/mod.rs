@@ -25,7 +25,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 23] = [
+const LIBRARIES: [&str; 24] = [
     "contract/diagnostic",
     "contract/files",
     "contract/schema",
@@ -38,6 +38,7 @@ const LIBRARIES: [&str; 23] = [
     "codegen",
     "contract/evolve",
     "runtime/call",
+    "runtime/identity",
     "runtime/nats",
     "runtime/shares",
     "runtime/sqlite",

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use capgen_amp::message::SigningKey;
 use capgen_manifest::{Manifest, Source, load};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,9 +18,15 @@ pub(super) const LONG: Duration = Duration::from_secs(10);
 /// How long an answer is waited for that must not arrive.
 pub(super) const SHORT: Duration = Duration::from_millis(300);
 /// The files, in the order of the table.
-const FILES: [&str; 4] = ["skew", "time", "cancel", "repeated"];
+const FILES: [&str; 5] = ["skew", "time", "cancel", "repeated", "identity"];
 /// The key of the caller.
 pub(super) const KEY: (&str, &str) = ("k1", "a secret of at least 16 bytes");
+
+/// The private keys of agents: the first two of RFC 8032, section 7.1.
+const SEEDS: [(&str, &str); 2] = [
+    ("caller", "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"),
+    ("other", "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"),
+];
 
 /// A case.
 #[derive(Deserialize)]
@@ -26,6 +35,9 @@ pub(super) struct Case {
     /// The number in the list of the protocol.
     case: u32,
     shows: String,
+    /// Whether it is only for providers in Rust.
+    #[serde(default, rename = "onlyRust")]
+    pub(super) only_rust: bool,
     pub(super) provider: Settings,
     steps: Vec<Value>,
 }
@@ -40,6 +52,12 @@ pub(super) struct Settings {
     /// Whether requests must be signed.
     #[serde(default)]
     pub(super) key: bool,
+    /// The public keys `a1` of agents, in base64url.
+    #[serde(default)]
+    pub(super) agents: BTreeMap<String, String>,
+    /// The roles of agents.
+    #[serde(default)]
+    pub(super) grants: BTreeMap<String, Vec<String>>,
     #[serde(default = "yes")]
     pub(super) starts: bool,
 }
@@ -119,7 +137,8 @@ impl Case {
 
     /// The row of the table.
     pub(super) fn row(&self) -> String {
-        format!("| {} | {} | passes | passes | passes |", self.case, self.shows)
+        let typescript = if self.only_rust { "not yet" } else { "passes" };
+        format!("| {} | {} | passes | passes | {typescript} |", self.case, self.shows)
     }
 
     pub(super) fn error(&self, reason: &str) -> String {
@@ -147,6 +166,7 @@ async fn follow(step: &Map<String, Value>, provider: &mut impl Provider) -> Resu
         "waitMs",
         "contract",
         "signature",
+        "signedBy",
         "to",
         "mayPrecede",
         "answers",
@@ -214,12 +234,25 @@ fn text(base: Value, members: &Value, step: &Map<String, Value>) -> Result<Strin
     // The payload may be null.
     members.retain(|name, value| name == "payload" || !value.is_null());
     let text = message.to_string();
+    if let Some(agent) = step.get("signedBy").and_then(Value::as_str) {
+        return signed_by(&text, agent);
+    }
     let sign = |secret: &str| sign(&text, &Key { id: KEY.0.to_owned(), secret: secret.to_owned() });
     Ok(match step.get("signature").and_then(Value::as_str) {
         None => text,
         Some("valid") => sign(KEY.1),
         Some(_) => sign("another secret"),
     })
+}
+
+/// The text with a signature by the key `a1` of an agent.
+fn signed_by(text: &str, agent: &str) -> Result<String, String> {
+    let (_, seed) = SEEDS.iter().find(|(known, _)| *known == agent).ok_or("the agent has no key")?;
+    let key = SigningKey::from_hex(seed).map_err(|error| error.to_string())?;
+    let signature = URL_SAFE_NO_PAD.encode(key.sign(format!("capgen-envelope-v1\n{text}").as_bytes()));
+    let auth = json!({"kind": "ed25519", "keyId": "a1", "signature": signature});
+    let open = text.strip_suffix('}').ok_or("not an object")?;
+    Ok(format!("{open},\"auth\":{auth}}}"))
 }
 
 /// Waits for an answer, or a frame, that has the expected members; `null` for none. An answer to another request may

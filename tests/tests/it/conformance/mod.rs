@@ -56,11 +56,14 @@ async fn providers_in_rust_pass_the_cases_over_nats() {
     assert_passed("Rust over NATS", &failed);
 }
 
+/// Parts of the messages of providers that do not start.
+const REASONS: [&str; 2] = ["two handlers for version", "does not know who has"];
+
 async fn in_rust(case: &Case, provider: Arc<dyn Transport>, caller: Arc<dyn Transport>) -> Result<(), String> {
     match RustProvider::start(case, provider, caller).await {
         Ok(_) if !case.provider.starts => Err(case.error("the provider starts")),
         Ok(mut provider) => case.run(&mut provider).await,
-        Err(error) if !case.provider.starts && error.contains("two handlers for version") => Ok(()),
+        Err(error) if !case.provider.starts && REASONS.iter().any(|reason| error.contains(reason)) => Ok(()),
         Err(error) => Err(case.error(&error)),
     }
 }
@@ -69,7 +72,7 @@ async fn in_rust(case: &Case, provider: Arc<dyn Transport>, caller: Arc<dyn Tran
 async fn providers_in_typescript_pass_the_cases() {
     let Some(mut provider) = NodeProvider::start() else { return };
     let mut failed = Vec::new();
-    for case in Case::all() {
+    for case in Case::all().into_iter().filter(|case| !case.only_rust) {
         failed.extend(match provider.prepare(&case) {
             Ok(()) if !case.provider.starts => Some(case.error("the provider starts")),
             Ok(()) => case.run(&mut provider).await.err(),

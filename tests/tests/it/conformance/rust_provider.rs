@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use capgen::call::{
-    Delivery, Failure, Handlers, IncomingContent, Keys, Outgoing, Server, SubscribeOptions, Subscription, Transport,
+    AgentKey, Delivery, Failure, Grants, Handlers, IncomingContent, InvalidKey, Keys, Outgoing, PublicKey, Server,
+    SubscribeOptions, Subscription, Transport,
 };
 use serde_json::Value;
 
@@ -64,15 +65,33 @@ impl RustProvider {
             handlers = handlers.with_json(&manifest(contract).capabilities[0], run);
         }
         let mut server = Server::builder(handlers).listen(provider, ADDRESS);
-        if case.provider.key {
-            server = server.keys(Keys::signing_with(KEY.0, KEY.1.as_bytes()).map_err(|error| error.to_string())?);
+        if let Some(keys) = keys(case).map_err(|error| error.to_string())? {
+            server = server.keys(keys);
         }
+        let grant = |grants: Grants, (agent, roles): (&String, &Vec<String>)| {
+            grants.agent(agent, &roles.iter().map(String::as_str).collect::<Vec<_>>(), &[])
+        };
+        let server = server.grants(case.provider.grants.iter().fold(Grants::new(), grant));
         let server = server.start().await.map_err(|error| error.to_string())?;
         let inbox = transport.new_inbox();
         let replies = transport.subscribe(&format!("{inbox}.*"), SubscribeOptions::default()).await;
         let replies = replies.map_err(|error| error.to_string())?;
         Ok(Self { _server: server, transport, replies, inbox, counts })
     }
+}
+
+/// The keys of a provider; `None` if it has none.
+fn keys(case: &Case) -> Result<Option<Keys>, InvalidKey> {
+    let provider = &case.provider;
+    let shared = || Keys::signing_with(KEY.0, KEY.1.as_bytes());
+    let keys = match (provider.key, provider.agents.is_empty()) {
+        (false, true) => return Ok(None),
+        (true, _) => shared()?,
+        (false, false) => Keys::of_agent(AgentKey::from_seed("echo", "a1", &[9; 32])?),
+    };
+    let add =
+        |keys: Keys, (agent, key): (&String, &String)| keys.and_agent(PublicKey::from_base64url(agent, "a1", key)?);
+    provider.agents.iter().try_fold(keys, add).map(Some)
 }
 
 impl Provider for RustProvider {
