@@ -41,7 +41,8 @@ pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
     let info = ServiceInfo::of(&handlers, env!("CARGO_PKG_VERSION"), REQUESTS);
     let settings = Settings::from_env()?;
     let server = Server::builder(handlers).listen(transport.clone(), REQUESTS).settings(&settings);
-    // The contract requires the scope `code:read`. This example has no keys of agents, so that no caller could prove it.
+    // The contract requires the scope `code:read`. This example has no keys of agents, so that no caller could prove
+    // it.
     let mut server = server.without_authorization();
     if let Some(file) = audit {
         server = server.audit(Arc::new(SqliteAudit::open(file)?));

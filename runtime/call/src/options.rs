@@ -141,12 +141,16 @@ impl CallOptions {
 }
 
 impl std::fmt::Debug for CallOptions {
-    /// Leaves out the values of headers, which may be tokens.
+    /// Leaves out the token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |(name, value)| if name == header::AUTHORIZATION { (name, "***") } else { (name, value) };
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).map(shown);
         let mut options = f.debug_struct("CallOptions");
         options.field("peer", &self.peer).field("timeout", &self.timeout).field("tenant", &self.tenant);
-        options.field("session", &self.session).field("headers", &self.headers.keys().collect::<Vec<_>>());
-        options.field("delivery", &self.delivery).field("skew", &self.skew).finish_non_exhaustive()
+        options.field("session", &self.session).field("headers", &headers.collect::<BTreeMap<_, _>>());
+        options.field("idempotency_key", &self.idempotency_key).field("delivery", &self.delivery);
+        options.field("skew", &self.skew).field("parent_deadline", &self.parent_deadline);
+        options.field("caused_by", &self.caused_by).field("is_detached", &self.is_detached).finish_non_exhaustive()
     }
 }
 

@@ -76,9 +76,9 @@ pub use capgen_macros::fleet_text;
 ///
 /// The program contains the ids, capabilities and addresses of the agents, and no other settings of their transports,
 /// which may contain credentials. It also contains the settings of the keys `calls`, `keys` and `grants` of
-/// `fleet.yaml`, with the fingerprints and the last days of the accepted findings. Errors in the files are errors of the compiler, with their
-/// places. A changed file builds the package again; a new folder below `agents/` does so if it is in `fleet.yaml`, and
-/// otherwise at the next change.
+/// `fleet.yaml`, with the fingerprints and the last days of the accepted findings. Errors in the files are errors of
+/// the compiler, with their places. A changed file builds the package again; a new folder below `agents/` does so if it
+/// is in `fleet.yaml`, and otherwise at the next change.
 #[cfg(feature = "call-fleet")]
 #[macro_export]
 macro_rules! include_fleet {

@@ -8,7 +8,8 @@ use tokio::time::{Instant, timeout};
 use crate::fetch::{FetchError, FetchJwks};
 use crate::jwks::KeySet;
 
-/// How long a set is used without asking for a newer one: as long as a key that the issuer has withdrawn may stay valid.
+/// How long a set is used without asking for a newer one: as long as a key that the issuer has withdrawn may stay
+/// valid.
 const FRESH: Duration = Duration::from_secs(10 * 60);
 /// How long a set is used if no newer one can be had, so that an issuer may be out of order for a night.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);

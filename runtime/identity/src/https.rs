@@ -26,8 +26,8 @@ pub struct HttpsJwks {
 pub struct InvalidJwksUrl(String);
 
 impl HttpsJwks {
-    /// The keys at a URL, such as `https://login.example.com/.well-known/jwks.json`. The certificates are those that the
-    /// operating system trusts, which are read now.
+    /// The keys at a URL, such as `https://login.example.com/.well-known/jwks.json`. The certificates are those that
+    /// the operating system trusts, which are read now.
     ///
     /// # Errors
     ///

@@ -59,7 +59,8 @@ impl Issuer {
         Self { roles: path.iter().map(|name| (*name).to_owned()).collect(), ..self }
     }
 
-    /// The names on the way to the claim with the tenant. Then tokens must have it, and requests must be of this tenant.
+    /// The names on the way to the claim with the tenant. Then tokens must have it, and requests must be of this
+    /// tenant.
     #[must_use]
     pub fn tenant(self, path: &[&str]) -> Self {
         Self { tenant: Some(path.iter().map(|name| (*name).to_owned()).collect()), ..self }

@@ -36,8 +36,8 @@ impl PeerTable {
 
     /// Adds every agent of a fleet: of `fleet.yaml` in the folder `root`, and of the folder `agents` there. The
     /// settings of the key `calls` of `fleet.yaml` apply to the clients with this table, and to servers with
-    /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet), which also takes the key `grants`. `Keys::and_fleet` takes
-    /// the public keys of agents.
+    /// [`ServerBuilder::fleet`](crate::ServerBuilder::fleet), which also takes the key `grants`. `Keys::and_fleet`
+    /// takes the public keys of agents.
     ///
     /// # Errors
     ///

@@ -45,8 +45,8 @@ impl ServerBuilder {
         self
     }
 
-    /// The roles and scopes of agents and principals, in addition to earlier ones. A caller may call a capability if its
-    /// principal or, without one, its proved agent has all of `requiredRoles` and `requiredScopes`.
+    /// The roles and scopes of agents and principals, in addition to earlier ones. A caller may call a capability if
+    /// its principal or, without one, its proved agent has all of `requiredRoles` and `requiredScopes`.
     ///
     /// Without grants, a rule or a verifier of tokens, a server with capabilities that require roles or scopes does not
     /// start.
@@ -57,8 +57,8 @@ impl ServerBuilder {
 
     /// Verifies the tokens of requests: the header `authorization`, `Bearer <token>`. [`Context::principal`] is the
     /// result, and its roles and scopes count for `requiredRoles` and `requiredScopes`. A request with an invalid token
-    /// is refused. The server needs keys: a token in a message that is not signed is ignored, because anyone who saw the
-    /// token could have sent it.
+    /// is refused. The server needs keys: a token in a message that is not signed is ignored, because anyone who saw
+    /// the token could have sent it.
     pub fn tokens(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
         self.authority.tokens = Some(Tokens { verifier, is_enough: false });
         self
