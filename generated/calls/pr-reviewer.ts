@@ -12,6 +12,7 @@
 
 import {
   PayloadError as PrReviewerPayloadError,
+  FailedCallError as PrReviewerFailedCallError,
   parse,
   assert,
   standard,
@@ -39,10 +40,14 @@ import type {
   CallOptions as PrReviewerCallOptions,
   Call as PrReviewerCall,
   CallResult as PrReviewerCallResult,
+  FailedCall as PrReviewerFailedCall,
   CallError as PrReviewerCallError,
+  CallFailure as PrReviewerCallFailure,
+  FailureOf as PrReviewerFailureOf,
   Skew as PrReviewerSkew,
   Handler as PrReviewerHandler,
   Context as PrReviewerContext,
+  DetailsOf as PrReviewerDetailsOf,
   ServerOptions as PrReviewerServerOptions,
   Server as PrReviewerServer,
   HandleOptions as PrReviewerHandleOptions,
@@ -67,7 +72,7 @@ export interface PrReviewerCapabilities {
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-export { PrReviewerPayloadError };
+export { PrReviewerPayloadError, PrReviewerFailedCallError };
 export type {
   PrReviewerParseResult,
   PrReviewerParseOptions,
@@ -85,10 +90,14 @@ export type {
   PrReviewerCallOptions,
   PrReviewerCall,
   PrReviewerCallResult,
+  PrReviewerFailedCall,
   PrReviewerCallError,
+  PrReviewerCallFailure,
+  PrReviewerFailureOf,
   PrReviewerSkew,
   PrReviewerHandler,
   PrReviewerContext,
+  PrReviewerDetailsOf,
   PrReviewerServerOptions,
   PrReviewerServer,
   PrReviewerHandleOptions,
@@ -179,7 +188,7 @@ export function assertReviewPrResponse(value: unknown, options?: PrReviewerParse
 
 /** Makes a client that sends its messages over a transport. */
 export function createPrReviewerClient(transport: PrReviewerTransport, options: PrReviewerClientOptions): PrReviewerClient {
-  return clientOf("pr-reviewer", prReviewerCapabilities, call_methods, transport, options);
+  return clientOf("pr-reviewer", prReviewerCapabilities, call_methods, transport, options, PrReviewerFailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */

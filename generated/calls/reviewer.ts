@@ -12,6 +12,7 @@
 
 import {
   PayloadError as ReviewerPayloadError,
+  FailedCallError as ReviewerFailedCallError,
   parse,
   explainUnion,
   assert,
@@ -42,10 +43,14 @@ import type {
   CallOptions as ReviewerCallOptions,
   Call as ReviewerCall,
   CallResult as ReviewerCallResult,
+  FailedCall as ReviewerFailedCall,
   CallError as ReviewerCallError,
+  CallFailure as ReviewerCallFailure,
+  FailureOf as ReviewerFailureOf,
   Skew as ReviewerSkew,
   Handler as ReviewerHandler,
   Context as ReviewerContext,
+  DetailsOf as ReviewerDetailsOf,
   ServerOptions as ReviewerServerOptions,
   Server as ReviewerServer,
   HandleOptions as ReviewerHandleOptions,
@@ -147,7 +152,7 @@ export interface ReviewerCapabilities {
   "list-rules": { request: ListRulesRequest; response: ListRulesResponse };
 }
 
-export { ReviewerPayloadError };
+export { ReviewerPayloadError, ReviewerFailedCallError };
 export type {
   ReviewerParseResult,
   ReviewerParseOptions,
@@ -165,10 +170,14 @@ export type {
   ReviewerCallOptions,
   ReviewerCall,
   ReviewerCallResult,
+  ReviewerFailedCall,
   ReviewerCallError,
+  ReviewerCallFailure,
+  ReviewerFailureOf,
   ReviewerSkew,
   ReviewerHandler,
   ReviewerContext,
+  ReviewerDetailsOf,
   ReviewerServerOptions,
   ReviewerServer,
   ReviewerHandleOptions,
@@ -441,7 +450,7 @@ export function assertListRulesResponse(value: unknown, options?: ReviewerParseO
 
 /** Makes a client that sends its messages over a transport. */
 export function createReviewerClient(transport: ReviewerTransport, options: ReviewerClientOptions): ReviewerClient {
-  return clientOf("reviewer", reviewerCapabilities, call_methods, transport, options);
+  return clientOf("reviewer", reviewerCapabilities, call_methods, transport, options, ReviewerFailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */

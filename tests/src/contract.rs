@@ -2,7 +2,8 @@
 
 use crate::random::Random;
 use capgen_codegen::{Files, Language, Options, Regenerate, generate_with, shared_files};
-use capgen_manifest::{Diagnostic, LoadedContract, Manifest, Source, load};
+use capgen_manifest::{DeclaredError, Diagnostic, LoadedContract, Manifest, Source, load};
+use capgen_schema::Schema;
 
 /// A capability of a contract to build. Schemas are JSON texts.
 #[derive(Clone, Debug)]
@@ -102,7 +103,7 @@ pub fn shared(extension: &str) -> String {
 }
 
 /// Contracts whose agents, capabilities and definitions have random names of words that generated code uses. Names of
-/// capabilities often differ only in punctuation or case.
+/// capabilities often differ only in punctuation or case. Some capabilities declare errors.
 pub fn random_names(count: usize) -> Vec<Manifest> {
     const WORDS: [&str; 22] = [
         "a",
@@ -154,7 +155,20 @@ pub fn random_names(count: usize) -> Vec<Manifest> {
             let output = (index % 2 == 0).then(|| object.clone());
             drafts.push(Draft { output, ..Draft::request(&capability, &object) });
         }
-        contract(&agent, &drafts).unwrap_or_else(|findings| panic!("{}", summary(&findings)))
+        let mut contract = contract(&agent, &drafts).unwrap_or_else(|findings| panic!("{}", summary(&findings)));
+        for (index, capability) in contract.capabilities.iter_mut().enumerate().filter(|(index, _)| index % 2 == 0) {
+            let details = capability.input.clone();
+            let error = |code: &str, details| {
+                let mut error = DeclaredError::new(code);
+                error.details = details;
+                error
+            };
+            // The details of one code are equal in all capabilities, those of another one differ, and two have one name.
+            let equal = Schema::parse_text(r#"{"type": "string"}"#).ok();
+            capability.errors = vec![error("OTHER", equal), error("SELF", details.clone()), error("OTHER_", details)];
+            capability.errors.extend((index > 0).then(|| error("NO_DETAILS", None)));
+        }
+        contract
     };
     (0..count).map(|_| one()).collect()
 }

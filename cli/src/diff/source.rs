@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use capgen_codegen::{Options, public_items};
 use capgen_evolve::{Comparison, Levels, SourceChange};
-use capgen_manifest::{Capability, Manifest, Side};
+use capgen_manifest::{Capability, Manifest};
 use capgen_schema::Schema;
 
 /// Adds the changes after which the source of callers or providers may not compile.
@@ -56,6 +56,7 @@ fn changes_of(old: &Manifest, new: &Manifest) -> Vec<SourceChange> {
             code: change.code,
             capability: change.capability,
             side: change.side,
+            error: change.error,
             text: change.text,
             identity: change.identity,
         })
@@ -66,9 +67,9 @@ fn changes_of(old: &Manifest, new: &Manifest) -> Vec<SourceChange> {
 fn has_other_schemas(old: &Manifest, new: &Manifest) -> bool {
     let is_equal = |(old, new): (&Capability, &Capability)| {
         old.name == new.name
-            && Side::ALL
-                .into_iter()
-                .all(|side| old.schema(side).map(Schema::source) == new.schema(side).map(Schema::source))
+            && old.parts().eq(new.parts())
+            && old.errors.iter().map(|error| &error.code).eq(new.errors.iter().map(|error| &error.code))
+            && old.parts().all(|part| old.schema(part).map(Schema::source) == new.schema(part).map(Schema::source))
     };
     old.capabilities.len() != new.capabilities.len() || !old.capabilities.iter().zip(&new.capabilities).all(is_equal)
 }

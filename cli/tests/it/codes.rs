@@ -219,6 +219,7 @@ fn source_change(change: public_items::ItemChange) -> SourceChange {
         code: change.code,
         capability: change.capability,
         side: change.side,
+        error: change.error,
         text: change.text,
         identity: change.identity,
     }

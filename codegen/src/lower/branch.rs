@@ -92,7 +92,7 @@ impl<'a> Lowering<'a, '_> {
             };
             repeated = repeated.saturating_add(union.branches.len().saturating_sub(1));
             if branches.len() + stack.len() + union.branches.len() > limit {
-                self.widened.insert((self.index, self.side, Limit::Branches));
+                self.widened.insert((self.index, self.part, Limit::Branches));
                 return None;
             }
             if !self.size.allows(&facets, repeated) {

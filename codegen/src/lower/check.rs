@@ -5,27 +5,22 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use capgen_manifest::Side;
 use capgen_schema::analysis::graph::{Graph, Vertex};
 use capgen_schema::analysis::selection::Selector;
 use capgen_schema::analysis::{branches, depth, shared};
 use capgen_schema::{Assertions, Kind, MAX_PAYLOAD_DEPTH, NodeId, Schema};
 
+use crate::model::Model;
 use crate::model::check::{
     Bound, Branch, Check, CheckId, CheckKind, DepthLimit, Property, Rest, Rules, Union, Validator,
 };
-use crate::model::{CapabilityModel, SideModel};
 
-/// The validators of every side that has a schema, in source order.
-pub(super) fn validators<'a>(capabilities: &[CapabilityModel<'a>]) -> Vec<Validator<'a>> {
-    let sides = |capability: &CapabilityModel<'a>| {
-        let source = capability.source;
-        let of = |model: &SideModel, side| match model {
-            SideModel::Typed(id) => Some((*id, source.schema(side)?)),
-            SideModel::Loose(_) => None,
-        };
-        [of(&capability.request, Side::Request), of(&capability.response, Side::Response)]
-    };
+/// The validators of every part that has a schema, in source order.
+pub(super) fn validators<'a>(model: &Model<'a>) -> Vec<Validator<'a>> {
+    let parts = model.capabilities.iter().flat_map(|capability| {
+        let schema = move |(part, id)| Some((id, capability.source.schema(part)?));
+        model.own_roots(capability).filter_map(schema)
+    });
     let validator = |(ty, schema): (_, &'a Schema)| {
         let graph = Graph::new(schema);
         let lowering = Lowering {
@@ -41,7 +36,7 @@ pub(super) fn validators<'a>(capabilities: &[CapabilityModel<'a>]) -> Vec<Valida
             depth: depth_limit(&graph),
         }
     };
-    capabilities.iter().flat_map(sides).flatten().map(validator).collect()
+    parts.map(validator).collect()
 }
 
 fn depth_limit(graph: &Graph<'_>) -> DepthLimit {

@@ -1,7 +1,7 @@
-//! The types of definitions: which of them several sides share, and their names.
+//! The types of definitions: which of them several parts share, and their names.
 //!
-//! Equal definitions have one type with the name of the definition. If definitions of one name differ, each side has a
-//! type of its own, whose name starts with that of the side. [`capgen_manifest::Definitions`] compares them.
+//! Equal definitions have one type with the name of the definition. If definitions of one name differ, each part has a
+//! type of its own, whose name starts with that of the part. [`capgen_manifest::Definitions`] compares them.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,7 +9,8 @@ use std::rc::Rc;
 use capgen_manifest::{Definition, DefinitionPlace, Manifest};
 use capgen_schema::Schema;
 
-use super::{alias_shape, limited, root_type};
+use super::details::{Details, DetailsType};
+use super::{alias_shape, limited, root_name};
 use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
 use crate::model::{Coverage, Guard, Origin, Type, TypeDef, TypeId};
@@ -19,6 +20,7 @@ use crate::name;
 pub(super) struct Definitions<'a> {
     manifest: &'a Manifest,
     capabilities: Rc<Vec<CapabilityName>>,
+    details: Rc<Details>,
     all: capgen_manifest::Definitions,
     /// By the definition that the type is made from: among equal ones that share a type, the first in source order.
     types: HashMap<DefinitionPlace, TypeId>,
@@ -29,10 +31,16 @@ pub(super) struct Definitions<'a> {
 }
 
 impl<'a> Definitions<'a> {
-    pub(super) fn of(manifest: &'a Manifest, capabilities: Rc<Vec<CapabilityName>>) -> Self {
+    /// The definitions of a contract, and the types of the details of its errors, whose names depend on each other.
+    pub(super) fn of(manifest: &'a Manifest, capabilities: &Rc<Vec<CapabilityName>>) -> (Self, Rc<Details>) {
         let all = capgen_manifest::Definitions::of(manifest);
-        let names = all.iter().map(|definition| type_name(&capabilities, definition)).collect();
-        Self { manifest, capabilities, all, types: HashMap::new(), names, queue: Vec::new() }
+        let shared: HashSet<String> = all.iter().filter_map(shared_name).collect();
+        let details = Rc::new(Details::of(manifest, capabilities, |name| shared.contains(name)));
+        let names = all.iter().map(|definition| type_name(capabilities, &details, definition)).collect();
+        let (capabilities, types) = (Rc::clone(capabilities), HashMap::new());
+        let definitions =
+            Self { manifest, capabilities, details: Rc::clone(&details), all, types, names, queue: Vec::new() };
+        (definitions, details)
     }
 
     /// The name of the definition at a place.
@@ -45,7 +53,7 @@ impl<'a> Definitions<'a> {
         self.names.contains(name)
     }
 
-    /// The type of the definition at a place. `is_from_shared` is whether a type that sides share refers to it; such a
+    /// The type of the definition at a place. `is_from_shared` is whether a type that parts share refers to it; such a
     /// type must not depend on the order of the capabilities.
     pub(super) fn type_of(
         &mut self,
@@ -65,11 +73,12 @@ impl<'a> Definitions<'a> {
         let definition = self.all.get(source)?;
         let id = TypeId(types.len());
         types.push(TypeDef {
-            name: type_name(&self.capabilities, definition),
+            name: type_name(&self.capabilities, &self.details, definition),
             origin: Origin::Definition,
             definition: definition.is_shared.then(|| definition.name.clone()),
             capability: self.capabilities.get(source.capability)?.label.clone(),
-            side: source.side,
+            part: source.part,
+            error: self.details.get(source.capability, source.part).map(DetailsType::error),
             pointer: limited(schema(self.manifest, source)?.node(source.node).pointer.clone()),
             description: None,
             note: Note::default(),
@@ -88,15 +97,20 @@ impl<'a> Definitions<'a> {
 }
 
 fn schema(manifest: &Manifest, place: DefinitionPlace) -> Option<&Schema> {
-    manifest.capabilities.get(place.capability)?.schema(place.side)
+    manifest.capabilities.get(place.capability)?.schema(place.part)
 }
 
 /// The name of the type that is made from a definition.
-fn type_name(capabilities: &[CapabilityName], definition: &Definition) -> String {
-    if definition.is_shared {
-        return name::type_name(&definition.name, "Type");
+fn type_name(capabilities: &[CapabilityName], details: &Details, definition: &Definition) -> String {
+    if let Some(name) = shared_name(definition) {
+        return name;
     }
-    let capability = capabilities.get(definition.place.capability);
-    let root = capability.map(|capability| root_type(&capability.title, definition.place.side)).unwrap_or_default();
-    name::nested(&root, &name::camel_or(&definition.name, "Type"))
+    let DefinitionPlace { capability: index, part, .. } = definition.place;
+    let root = capabilities.get(index).map(|capability| root_name(capability, details, index, part));
+    name::nested(&root.unwrap_or_default(), &name::camel_or(&definition.name, "Type"))
+}
+
+/// The name of the type of a definition that parts share.
+fn shared_name(definition: &Definition) -> Option<String> {
+    definition.is_shared.then(|| name::type_name(&definition.name, "Type"))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Field, Member, Model, Origin, Shape, SideModel, TypeDef, TypeId, Variant};
+use crate::model::{
+    CapabilityModel, ErrorModel, ErrorNames, Field, Member, Model, Origin, Shape, SideModel, TypeDef, TypeId, Variant,
+};
 use crate::name;
 
 /// Everything that depends on which types refer to one another. A target that removes references does it again.
@@ -17,17 +19,19 @@ pub(super) fn settle_names(model: &mut Model<'_>) {
     for def in &mut model.types {
         settle_parts(def);
     }
+    for capability in &mut model.capabilities {
+        let identity = |error: &ErrorModel<'_>| error.source.code.as_bytes().to_vec();
+        settle_idents(&mut capability.errors, "X", |error| {
+            let identity = identity(error);
+            (&mut error.ident, identity)
+        });
+    }
 }
 
 /// Sorts the types in source order, each before the types that it refers to, and drops unused ones.
 fn order(model: &mut Model<'_>) {
-    let roots = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
-    let mut stack: Vec<TypeId> = roots
-        .filter_map(|side| match side {
-            SideModel::Typed(id) => Some(*id),
-            SideModel::Loose(_) => None,
-        })
-        .collect();
+    let roots = model.capabilities.iter().flat_map(CapabilityModel::roots);
+    let mut stack: Vec<TypeId> = roots.map(|(_, id)| id).collect();
     stack.reverse();
     let mut new_ids: Vec<Option<TypeId>> = vec![None; model.types.len()];
     let mut sequence = Vec::with_capacity(model.types.len());
@@ -53,13 +57,7 @@ fn order(model: &mut Model<'_>) {
             }
         });
     }
-    for capability in &mut model.capabilities {
-        for side in [&mut capability.request, &mut capability.response] {
-            if let SideModel::Typed(id) = side {
-                renumber(id);
-            }
-        }
-    }
+    model.capabilities.iter_mut().flat_map(CapabilityModel::roots_mut).for_each(renumber);
 }
 
 /// Marks the types that contain a type whose schemas neither it nor pointers check: they must check them.
@@ -86,29 +84,40 @@ fn cover(types: &mut [TypeDef]) {
 }
 
 /// Makes the names of types and markers unique in the file. The names of capabilities and their sides have priority:
-/// another type with such a name gets a suffix, so that a definition can never rename a capability.
+/// another type with such a name gets a suffix, so that a definition can never rename a capability. Then come the types
+/// of errors and of their details.
 fn settle_types(model: &mut Model<'_>) {
     let identity = |capability: &str, side: &str| [capability, side, "", ""].join("\u{0}").into_bytes();
     let mut capabilities: Vec<(&mut String, Vec<u8>)> = Vec::new();
+    let mut errors: Vec<(&mut String, Vec<u8>)> = Vec::new();
+    let mut others: Vec<(&mut String, Vec<u8>)> = Vec::new();
     for capability in &mut model.capabilities {
         let name = &capability.name.label;
         capabilities.push((&mut capability.marker, identity(name, "")));
+        let names = capability.error_names.iter_mut().flat_map(ErrorNames::all_mut);
+        errors.extend(names.zip(["error", "errors", "failure"]).map(|(error, what)| (error, identity(name, what))));
         for (side, label) in [(&mut capability.request, "request"), (&mut capability.response, "response")] {
             if let SideModel::Loose(alias) = side {
                 capabilities.push((alias, identity(name, label)));
             }
         }
     }
-    let mut others: Vec<(&mut String, Vec<u8>)> = Vec::new();
     for def in &mut model.types {
         let identity = def.identity(&def.name);
-        let names = if def.origin == Origin::Root { &mut capabilities } else { &mut others };
+        let names = match (def.origin, &def.error) {
+            (Origin::Root, None) => &mut capabilities,
+            (Origin::Root, Some(_)) => &mut errors,
+            _ => &mut others,
+        };
         names.push((&mut def.name, identity));
     }
-    let mut taken: HashSet<String> = capabilities.iter().map(|(name, _)| (*name).clone()).collect();
-    settle(&mut capabilities, &|_| false);
-    taken.extend(capabilities.iter().map(|(name, _)| (*name).clone()));
-    settle(&mut others, &|name| taken.contains(name));
+    let mut taken: HashSet<String> = HashSet::new();
+    for names in [&mut capabilities, &mut errors, &mut others] {
+        let before = taken.clone();
+        taken.extend(names.iter().map(|(name, _)| (*name).clone()));
+        settle(names, &|name| before.contains(name));
+        taken.extend(names.iter().map(|(name, _)| (*name).clone()));
+    }
 }
 
 fn settle(names: &mut [(&mut String, Vec<u8>)], reserved: &dyn Fn(&str) -> bool) {

@@ -10,10 +10,12 @@ mod branch;
 mod check;
 mod compared;
 mod definitions;
+mod details;
 mod exclusion;
 mod finish;
 mod finite;
 mod guard;
+mod parts;
 mod reach;
 mod record;
 mod reuse;
@@ -25,10 +27,10 @@ mod union_type;
 pub(crate) mod widened;
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use capgen_manifest::{DefinitionPlace, Manifest, Options, Side};
+use capgen_manifest::{Capability, ContractPart, DefinitionPlace, Manifest, Options, Side};
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::effort::Effort;
 use capgen_schema::analysis::facets::{Facets, Limits};
@@ -38,35 +40,38 @@ use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 use crate::history::Verdicts;
 use crate::model::capability_name::CapabilityName;
 use crate::model::note::Note;
-use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
+use crate::model::{
+    CapabilityModel, Coverage, ErrorCode, ErrorModel, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId,
+};
 use crate::{Language, name};
 use alias::{Alias, alias_of, is_only_alias, is_reference};
 use definitions::Definitions;
+use details::Details;
 use guard::ExactGuard;
+use parts::Parts;
 use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
-use size::{Shared, Size};
-use widened::{Limit, Widened};
+use size::Size;
+use widened::Widened;
 
 pub(crate) use finish::arrange;
 
-/// The limits that the types of a contract exceed in these languages. Lowers only the sides that may exceed one.
+/// The limits that the types of a contract exceed in these languages. Lowers only the parts that may exceed one.
 pub(crate) fn exceeded_limits(manifest: &Manifest, languages: &[Language]) -> Widened {
     let targets = Language::targets(languages);
-    let may_exceed = |index: usize, side: Side| {
-        let schema = manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
-        schema.is_some_and(|schema| {
+    let may_exceed = |capability: &Capability, part: ContractPart| {
+        capability.schema(part).is_some_and(|schema| {
             reach::may_reach_a_limit(schema) || targets.iter().any(|target| target.may_widen(schema))
         })
     };
-    let selected: HashSet<(usize, Side)> = (0..manifest.capabilities.len())
-        .flat_map(|index| Side::ALL.map(|side| (index, side)))
-        .filter(|&(index, side)| may_exceed(index, side))
-        .collect();
+    let mut selected: HashSet<(usize, ContractPart)> = HashSet::new();
+    for (index, capability) in manifest.capabilities.iter().enumerate() {
+        selected.extend(capability.parts().filter(|part| may_exceed(capability, *part)).map(|part| (index, part)));
+    }
     if selected.is_empty() {
         return Widened::new();
     }
-    let model = lower_sides(manifest, |index, side| selected.contains(&(index, side)));
+    let model = lower_parts(manifest, |index, part| selected.contains(&(index, part)));
     let mut widened = model.widened.clone();
     for target in targets {
         let mut settled = model.clone();
@@ -79,29 +84,36 @@ pub(crate) fn exceeded_limits(manifest: &Manifest, languages: &[Language]) -> Wi
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another,
 /// for which a budget limits it. The model has no validators yet; see [`add_validators`].
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
-    let mut model = lower_sides(manifest, |_, _| true);
+    let mut model = lower_parts(manifest, |_, _| true);
     finish::settle_names(&mut model);
     model
 }
 
-/// Lowers the selected sides, as if the others had no schema. The types have no final names yet.
-fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -> Model<'_> {
+/// Lowers the selected parts, as if the others had no schema. The types have no final names yet.
+fn lower_parts(manifest: &Manifest, is_selected: impl Fn(usize, ContractPart) -> bool) -> Model<'_> {
     let names = Rc::new(CapabilityName::of(manifest));
-    let mut sides = Sides::of(manifest, &names);
+    let mut parts = Parts::of(manifest, &names);
     let mut capabilities = Vec::with_capacity(manifest.capabilities.len());
     for (index, (capability, name)) in manifest.capabilities.iter().zip(names.iter()).enumerate() {
-        let mut side = |side: Side| match is_selected(index, side).then(|| sides.lower(index, side)).flatten() {
+        let mut lower = |part: ContractPart| is_selected(index, part).then(|| parts.lower(index, part)).flatten();
+        let mut side = |side: Side| match lower(side.into()) {
             Some(id) => SideModel::Typed(id),
             None => SideModel::Loose(root_type(&name.title, side)),
         };
         let (request, response) = (side(Side::Request), side(Side::Response));
-        let marker = marker_type(&name.title);
-        capabilities.push(CapabilityModel { source: capability, name: name.clone(), marker, request, response });
+        let error = |(at, source)| {
+            let (ident, details) = (details::ident(source), lower(ContractPart::Details(at)));
+            ErrorModel { source, ident, details }
+        };
+        let errors: Vec<ErrorModel<'_>> = capability.errors.iter().enumerate().map(error).collect();
+        let error_names = (!errors.is_empty()).then(|| details::error_names(&name.title));
+        let (name, marker) = (name.clone(), marker_type(&name.title));
+        capabilities.push(CapabilityModel { source: capability, name, marker, request, response, errors, error_names });
     }
     let (options, verdicts) = (Options::default(), Verdicts::default());
-    let widened = sides.widened();
-    let mut types = sides.types;
-    compared::keep_undeclared(&mut types, &sides.compared);
+    let widened = parts.widened();
+    let mut types = parts.types;
+    compared::keep_undeclared(&mut types, &parts.compared);
     let (hashes, validators) = (OnceCell::new(), Vec::new());
     let mut model = Model { manifest, hashes, capabilities, types, validators, widened, options, verdicts };
     arrange(&mut model);
@@ -110,40 +122,19 @@ fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -
 
 /// Adds the validators, which only TypeScript and JavaScript need: Rust types check themselves.
 pub(crate) fn add_validators(model: &mut Model<'_>) {
-    model.validators = check::validators(&model.capabilities);
+    model.validators = check::validators(model);
 }
 
-/// The sides of all capabilities, and their types.
-struct Sides<'a> {
-    sides: HashMap<(usize, Side), SideState<'a>>,
-    names: Rc<Vec<CapabilityName>>,
-    shared: Shared,
-    types: Vec<TypeDef>,
-    definitions: Definitions<'a>,
-    /// See [`Lowering::compared`].
-    compared: Vec<Type>,
-    /// See [`Lowering::widened`].
-    widened: Widened,
-}
-
-/// The parts of a side that all its types have in common.
-struct SideState<'a> {
-    schema: &'a Schema,
-    profiler: Profiler<'a>,
-    size: Size<'a>,
-    /// The part of [`Lowering::budget`] that only this schema may use.
-    budget: usize,
-    is_budget_exceeded: bool,
-}
-
-/// The root or a definition of one side. Each definition is lowered on its own, so that the names of the types inside
+/// The root or a definition of one part. Each definition is lowered on its own, so that the names of the types inside
 /// it do not depend on the places that refer to it.
 struct Lowering<'a, 'm> {
     schema: &'a Schema,
     /// An index into the capabilities of the manifest.
     index: usize,
     capability: &'m CapabilityName,
-    side: Side,
+    part: ContractPart,
+    /// The error to which the part belongs.
+    error: Option<ErrorCode>,
     /// The name of the definition, if it is shared.
     shared: Option<String>,
     types: &'m mut Vec<TypeDef>,
@@ -195,85 +186,6 @@ impl Place {
     }
 }
 
-impl<'a> Sides<'a> {
-    fn of(manifest: &'a Manifest, names: &Rc<Vec<CapabilityName>>) -> Self {
-        let mut sides = HashMap::with_capacity(2 * manifest.capabilities.len());
-        for (index, capability) in manifest.capabilities.iter().enumerate() {
-            for side in Side::ALL {
-                let Some(schema) = capability.schema(side) else { continue };
-                let (profiler, size) = (Profiler::new(schema, Effort::FULL), Size::new(schema));
-                let budget = size::own_steps(schema);
-                let state = SideState { schema, profiler, size, budget, is_budget_exceeded: false };
-                sides.insert((index, side), state);
-            }
-        }
-        let definitions = Definitions::of(manifest, Rc::clone(names));
-        let shared = Shared::new();
-        let names = Rc::clone(names);
-        Self { sides, names, shared, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
-    }
-
-    /// The type of a side and those that it refers to; `None` if the side has no schema.
-    fn lower(&mut self, index: usize, side: Side) -> Option<TypeId> {
-        let id = self.with(index, side, |lowering| {
-            let place = Place { name: root_type(&lowering.capability.title, side), pointer: String::new() };
-            lowering.define(place, Origin::Root, Conjunction::of([lowering.schema.root()]))
-        })?;
-        while let Some((id, DefinitionPlace { capability, side, node })) = self.definitions.next() {
-            self.with(capability, side, |lowering| {
-                lowering.shared = lowering.types.get(id.0).and_then(|def| def.definition.clone());
-                lowering.queue.push((id, Conjunction::of([node])));
-            });
-        }
-        Some(id)
-    }
-
-    /// The limits that the types of each side exceed, apart from the depth, which depends on all types.
-    fn widened(&mut self) -> Widened {
-        let mut widened = std::mem::take(&mut self.widened);
-        for (&(index, side), state) in &self.sides {
-            let exceeded = [(Limit::Repetition, state.size.is_exceeded), (Limit::Work, state.is_budget_exceeded)];
-            widened.extend(exceeded.iter().filter(|(_, is)| *is).map(|(limit, _)| (index, side, *limit)));
-        }
-        widened
-    }
-
-    /// Lowers the types that `start` adds to the queue.
-    fn with<T>(&mut self, index: usize, side: Side, start: impl FnOnce(&mut Lowering<'a, '_>) -> T) -> Option<T> {
-        let capability = self.names.get(index)?;
-        let SideState { schema, profiler, size, budget, is_budget_exceeded } = self.sides.get_mut(&(index, side))?;
-        let (types, definitions) = (&mut self.types, &mut self.definitions);
-        let (compared, widened) = (&mut self.compared, &mut self.widened);
-        let (started, is_out_of_steps) = self.shared.lend(size, budget, |size, budget| {
-            let mut lowering = Lowering {
-                schema,
-                index,
-                capability,
-                side,
-                shared: None,
-                types,
-                definitions,
-                reused: Reused::default(),
-                depth: 0,
-                compared,
-                widened,
-                queue: Vec::new(),
-                profiler,
-                size,
-                budget: *budget,
-            };
-            let started = start(&mut lowering);
-            while let Some((id, conjunction)) = lowering.queue.pop() {
-                lowering.lower_definition(id, &conjunction);
-            }
-            *budget = lowering.budget;
-            started
-        });
-        *is_budget_exceeded |= is_out_of_steps;
-        Some(started)
-    }
-}
-
 impl<'a> Lowering<'a, '_> {
     /// Adds a definition whose shape is determined later, from the queue.
     fn define(&mut self, place: Place, origin: Origin, conjunction: Conjunction) -> TypeId {
@@ -302,7 +214,8 @@ impl<'a> Lowering<'a, '_> {
             origin,
             definition: self.shared.clone(),
             capability: self.capability.label.clone(),
-            side: self.side,
+            part: self.part,
+            error: self.error.clone(),
             pointer: place.pointer,
             description,
             note: Note::default(),
@@ -402,14 +315,15 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// The place of a definition of this side.
+    /// The place of a definition of this part.
     fn definition_place(&self, node: NodeId) -> DefinitionPlace {
-        DefinitionPlace { capability: self.index, side: self.side, node }
+        DefinitionPlace { capability: self.index, part: self.part, node }
     }
 
     /// The type of a member of `definitions`, which gets its shape later.
     fn definition(&mut self, node: NodeId) -> Type {
-        let (place, is_shared) = (self.definition_place(node), self.shared.is_some());
+        let place = self.definition_place(node);
+        let is_shared = self.shared.is_some() || self.error.as_ref().is_some_and(|error| error.is_shared);
         let id = self.definitions.type_of(place, is_shared, self.types);
         // Every target of a reference is a definition.
         id.map_or(Type::Unknown, |id| Type::Named { id, boxed: false })
@@ -555,6 +469,16 @@ pub(crate) fn marker_type(capability: &str) -> String {
 /// The name of the type of a side.
 fn root_type(capability: &str, side: Side) -> String {
     name::nested(&marker_type(capability), &name::camel(side.name()))
+}
+
+/// The name of the root type of a part.
+fn root_name(capability: &CapabilityName, details: &Details, index: usize, part: ContractPart) -> String {
+    let root_type = |side| root_type(&capability.title, side);
+    match part {
+        ContractPart::Request => root_type(Side::Request),
+        ContractPart::Response => root_type(Side::Response),
+        ContractPart::Details(_) => details.get(index, part).map(|details| details.name.clone()).unwrap_or_default(),
+    }
 }
 
 /// A definition that names a type.

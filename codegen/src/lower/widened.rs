@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capgen_diagnostic::{Diagnostic, quoted};
-use capgen_manifest::{LoadedContract, Side};
+use capgen_manifest::{Capability, ContractPart, LoadedContract};
 
 use crate::codes;
 
@@ -20,8 +20,8 @@ pub(crate) enum Limit {
     Work,
 }
 
-/// The sides of capabilities, by index, whose types were widened, and the limits.
-pub(crate) type Widened = BTreeSet<(usize, Side, Limit)>;
+/// The parts of capabilities, by index, whose types were widened, and the limits.
+pub(crate) type Widened = BTreeSet<(usize, ContractPart, Limit)>;
 
 impl Limit {
     fn text(self) -> &'static str {
@@ -42,16 +42,16 @@ impl Limit {
     }
 }
 
-/// One finding for each affected side, in source order.
+/// One finding for each affected part, in source order.
 pub(crate) fn findings(contract: &LoadedContract, widened: &Widened) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = Vec::new();
     let mut last = None;
-    for &(index, side, limit) in widened {
+    for &(index, part, limit) in widened {
         let Some(capability) = contract.manifest.capabilities.get(index) else { continue };
-        if last.replace((index, side)) != Some((index, side)) {
-            let pointer = contract.schema_pointer(index, side);
+        if last.replace((index, part)) != Some((index, part)) {
+            let pointer = contract.schema_pointer(index, part);
             let message = format!("the types of {} are less precise than its schema", quoted(&capability.name));
-            let label = contract.label(&pointer, format!("the schema of the {}", side.name()));
+            let label = contract.label(&pointer, format!("the schema of the {}", part_text(capability, part)));
             let finding = Diagnostic::new(codes::WIDENED, message).label(label).pointer(pointer);
             findings.push(finding.help("simplify the schema; validation is exact in any case"));
         }
@@ -60,4 +60,16 @@ pub(crate) fn findings(contract: &LoadedContract, widened: &Widened) -> Vec<Diag
         }
     }
     findings
+}
+
+/// A part in words: `request`, or ``details of `NO_SEATS` ``.
+fn part_text(capability: &Capability, part: ContractPart) -> String {
+    match part {
+        ContractPart::Request => "request".to_owned(),
+        ContractPart::Response => "response".to_owned(),
+        ContractPart::Details(at) => {
+            let code = capability.errors.get(at).map(|error| quoted(&error.code));
+            format!("details of {}", code.unwrap_or_default())
+        }
+    }
 }

@@ -10,12 +10,13 @@
 pub(crate) mod calls;
 pub(crate) mod capability_name;
 pub(crate) mod check;
+pub(crate) mod errors;
 pub(crate) mod note;
 
 use std::cell::OnceCell;
 use std::ops::Index;
 
-use capgen_manifest::{Capability, Hashes, Manifest, Options, Side};
+use capgen_manifest::{Capability, ContractPart, DeclaredError, Hashes, Manifest, Options};
 use capgen_schema::{Format, Json, Number, TypeSet};
 
 use self::capability_name::CapabilityName;
@@ -31,13 +32,13 @@ pub(crate) struct Model<'a> {
     pub(crate) hashes: OnceCell<Hashes>,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
-    /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A
+    /// The types of every part, in source order: the root of a part, then the types that no part before it needs. A
     /// type comes before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
-    /// The validators of every side that has a schema, in source order; empty for a target whose types check
+    /// The validators of every part that has a schema, in source order; empty for a target whose types check
     /// themselves.
     pub(crate) validators: Vec<check::Validator<'a>>,
-    /// The limits that the types of each side exceed.
+    /// The limits that the types of each part exceed.
     pub(crate) widened: Widened,
     pub(crate) options: Options,
     /// The verdicts on callers with older contracts.
@@ -53,6 +54,31 @@ pub(crate) struct CapabilityModel<'a> {
     pub(crate) marker: String,
     pub(crate) request: SideModel,
     pub(crate) response: SideModel,
+    pub(crate) errors: Vec<ErrorModel<'a>>,
+    /// The names of the types about its errors, if it declares some.
+    pub(crate) error_names: Option<ErrorNames>,
+}
+
+/// The names of the types about the errors of a capability. A language need not have all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorNames {
+    /// The error of a program, such as `ReviewPrError`.
+    pub(crate) error: String,
+    /// The details of each code, such as `ReviewPrErrors`.
+    pub(crate) details: String,
+    /// The error of a call, such as `ReviewPrFailure`.
+    pub(crate) failure: String,
+}
+
+/// An error that a capability declares.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorModel<'a> {
+    pub(crate) source: &'a DeclaredError,
+    /// The code in UpperCamelCase, unique in the capability. A keyword (`Self`) is not escaped yet.
+    pub(crate) ident: String,
+    /// The root type of the details, such as `NoSeatsDetails`. It belongs to the first of several capabilities that
+    /// share it.
+    pub(crate) details: Option<TypeId>,
 }
 
 /// One side of a capability.
@@ -106,19 +132,30 @@ pub(crate) struct TypeDef {
     /// Unique in the file, in UpperCamelCase. A target may escape it.
     pub(crate) name: String,
     pub(crate) origin: Origin,
-    /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and
-    /// the side are then the first that have it.
+    /// The definition that it is, or is inside of, if all parts share the types of that definition. The capability and
+    /// the part are then the first that have it.
     pub(crate) definition: Option<String>,
     /// The [label](CapabilityName::label) of its capability.
     pub(crate) capability: String,
-    pub(crate) side: Side,
-    /// The JSON Pointer of its place in the schema of the side.
+    pub(crate) part: ContractPart,
+    /// The error whose details it is, or is inside of.
+    pub(crate) error: Option<ErrorCode>,
+    /// The JSON Pointer of its place in the schema of the part.
     pub(crate) pointer: String,
     /// The schema's `description`: untrusted text.
     pub(crate) description: Option<String>,
     pub(crate) note: Note,
     pub(crate) shape: Shape,
     pub(crate) coverage: Coverage,
+}
+
+/// The error to which a type belongs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ErrorCode {
+    pub(crate) code: String,
+    /// Whether all capabilities that declare details for the code share the type. The capability is then the first of
+    /// them.
+    pub(crate) is_shared: bool,
 }
 
 /// How much of the schemas of its place a type checks.
@@ -185,7 +222,7 @@ pub(crate) struct NumberLimit {
 /// Why a type has a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
-    /// It is the root of a side.
+    /// It is the root of a part.
     Root,
     /// It is a member of `definitions`.
     Definition,
@@ -322,6 +359,7 @@ impl Model<'_> {
         };
         for capability in &mut self.capabilities {
             escape(&mut capability.marker);
+            capability.error_names.iter_mut().flat_map(ErrorNames::all_mut).for_each(escape);
             for side in [&mut capability.request, &mut capability.response] {
                 if let SideModel::Loose(name) = side {
                     escape(name);
@@ -331,7 +369,7 @@ impl Model<'_> {
         self.types.iter_mut().for_each(|def| escape(&mut def.name));
     }
 
-    /// The root of a side, and the other types that no side before it needs.
+    /// The root of a part, and the other types that no part before it needs.
     pub(crate) fn types_of(&self, root: TypeId) -> impl Iterator<Item = (TypeId, &TypeDef)> {
         let types = self.types.iter().enumerate().skip(root.0);
         types
@@ -344,11 +382,13 @@ impl TypeDef {
     /// Distinguishes a part of it, or its name, from those of other types, independently of the order of the
     /// capabilities.
     pub(crate) fn identity(&self, part: &str) -> Vec<u8> {
-        let (capability, side) = match self.definition {
+        let error = self.error.as_ref();
+        let capability = if error.is_some_and(|error| error.is_shared) { "" } else { &self.capability };
+        let (capability, owner) = match self.definition {
             Some(_) => ("", ""),
-            None => (self.capability.as_str(), self.side.name()),
+            None => (capability, self.part_name()),
         };
-        [capability, side, &self.pointer, part].join("\u{0}").into_bytes()
+        [capability, owner, &self.pointer, part].join("\u{0}").into_bytes()
     }
 
     /// The only value that the type allows, if there is one.

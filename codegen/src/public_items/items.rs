@@ -1,6 +1,6 @@
 //! The public items of generated code, with their types in the notation of a language.
 
-use capgen_manifest::Side;
+use capgen_manifest::{ContractPart, Side};
 
 use super::usage::{Usage, usages};
 use crate::model::{Field, Member, Model, Record, SideModel, Type, TypeDef, TypeId};
@@ -18,7 +18,9 @@ pub(crate) struct Item {
     /// lists them in it.
     pub(super) values: Vec<String>,
     pub(super) capability: String,
-    pub(super) side: Side,
+    pub(super) side: Option<Side>,
+    /// The code of the error whose details it is in.
+    pub(super) error: Option<String>,
     pub(crate) usage: Usage,
     pub(super) role: Role,
 }
@@ -88,12 +90,16 @@ impl<'m> Items<'m> {
                         signature: unknown.to_owned(),
                         values: Vec::new(),
                         capability: capability.name.label.clone(),
-                        side,
-                        usage: Usage::of(side),
+                        side: Some(side),
+                        error: None,
+                        usage: Usage::of(side.into()),
                         role: Role::Other,
                     }),
                     SideModel::Typed(root) => self.model.types_of(*root).for_each(|(id, def)| add(self, id, def)),
                 }
+            }
+            for root in self.model.own_details(capability) {
+                self.model.types_of(root).for_each(|(id, def)| add(self, id, def));
             }
         }
     }
@@ -127,8 +133,13 @@ impl<'m> Items<'m> {
             signature: String::new(),
             values: Vec::new(),
             capability: def.capability.clone(),
-            side: def.side,
-            usage: self.usages.get(id.0).copied().unwrap_or_else(|| Usage::of(def.side)),
+            side: match def.part {
+                ContractPart::Request => Some(Side::Request),
+                ContractPart::Response => Some(Side::Response),
+                ContractPart::Details(_) => None,
+            },
+            error: def.error.as_ref().map(|error| error.code.clone()),
+            usage: self.usages.get(id.0).copied().unwrap_or_else(|| Usage::of(def.part)),
             role,
         }
     }

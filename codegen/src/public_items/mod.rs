@@ -26,8 +26,10 @@ pub struct ItemChange {
     /// The capability, in the old contract if the item was removed or changed. A definition that several capabilities
     /// share belongs to the first of them.
     pub capability: String,
-    /// The side.
-    pub side: Side,
+    /// The side; `None` for the details of an error.
+    pub side: Option<Side>,
+    /// The code of the error whose details it is in.
+    pub error: Option<String>,
     /// One clause, such as "field `limit` of `SearchRequest` changed from `i64` to `Option<i64>`". It ends with
     /// "(affects callers)" or "(affects providers)" if it does not affect both.
     pub text: String,
@@ -116,14 +118,15 @@ impl<'i> Index<'i> {
 fn compare(target: &dyn Target, old: &[Item], new: &[Item], changes: &mut Vec<ItemChange>) {
     let (before, after) = (Index::of(old), Index::of(new));
     let mut push = |item: &Item, text: String, affected: Affected| {
-        let (capability, side) = (item.capability.clone(), item.side);
+        let (capability, error) = (item.capability.clone(), item.error.clone());
         // A text about a type that changed has both types, other texts have none.
         let identity = format!("{text}: {}", item.signature);
         changes.push(ItemChange {
             language: target.name(),
             code: target.types_changed(),
             capability,
-            side,
+            side: item.side,
+            error,
             text: text + &affected.to_string(),
             identity,
         });

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use capgen_manifest::Side;
+use capgen_manifest::ContractPart;
 
-use crate::model::{Model, SideModel, TypeId};
+use crate::model::{Model, TypeId};
 
-/// The sides whose values have parts of a type: a definition may be part of both.
+/// The directions of the values that have parts of a type: a definition may be part of both.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Usage {
     in_requests: bool,
@@ -21,8 +21,10 @@ pub(crate) struct Affected {
 }
 
 impl Usage {
-    pub(super) fn of(side: Side) -> Self {
-        Self { in_requests: side == Side::Request, in_responses: side == Side::Response }
+    /// The provider sends the details of errors, as it sends responses.
+    pub(super) fn of(part: ContractPart) -> Self {
+        let in_requests = part == ContractPart::Request;
+        Self { in_requests, in_responses: !in_requests }
     }
 
     /// The programs that create values of the type.
@@ -54,22 +56,13 @@ impl fmt::Display for Affected {
 /// The usage of each type, by its index. Takes time linear in the size of the model.
 pub(super) fn usages(model: &Model<'_>) -> Vec<Usage> {
     let mut usages = vec![Usage::default(); model.types.len()];
-    let roots_of = |side: Side| {
-        model.capabilities.iter().filter_map(move |capability| {
-            match (side, &capability.request, &capability.response) {
-                (Side::Request, SideModel::Typed(root), _) | (Side::Response, _, SideModel::Typed(root)) => Some(*root),
-                _ => None,
-            }
-        })
-    };
-    for side in Side::ALL {
-        let mut open: Vec<TypeId> = roots_of(side).collect();
+    for is_request in [true, false] {
+        let roots = model.capabilities.iter().flat_map(|capability| capability.roots());
+        let roots = roots.filter(|(part, _)| Usage::of(*part).in_requests == is_request);
+        let mut open: Vec<TypeId> = roots.map(|(_, root)| root).collect();
         while let Some(id) = open.pop() {
             let Some(usage) = usages.get_mut(id.0) else { continue };
-            let used = match side {
-                Side::Request => &mut usage.in_requests,
-                Side::Response => &mut usage.in_responses,
-            };
+            let used = if is_request { &mut usage.in_requests } else { &mut usage.in_responses };
             if !std::mem::replace(used, true) {
                 model[id].shape.each_type(&mut |ty| open.extend(ty.named()));
             }

@@ -89,12 +89,17 @@ impl Method<'_> {
         side(types, &self.capability.request)
     }
 
-    /// `Result<Response, error>`; `error` is the path of a type in the runtime.
+    /// The name of the enum with the errors that the capability declares.
+    fn error(&self) -> Option<&str> {
+        self.capability.error_names.as_ref().map(|names| names.error.as_str())
+    }
+
+    /// `Result<Response, error>`.
     fn result(&self, writer: &mut Writer, types: &Types<'_>, error: &str) {
         writer.generic("Result", |w| {
             w.text(&side(types, &self.capability.response));
             w.comma();
-            w.text(&types.runtime(error));
+            w.text(error);
         });
     }
 }
@@ -131,6 +136,7 @@ pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
 
 fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Method<'_>], id: &str) {
     writer.item();
+    let failure = types.runtime("call::Failure");
     writer.doc(&format!("The calls that the agent {id} accepts. Implement each method as an `async fn`."));
     writer.braced("pub trait ", &format!("{}: Send + Sync + 'static", names.agent), |w| {
         for method in methods {
@@ -145,7 +151,7 @@ fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Meth
                 w.text("impl ");
                 w.generic("::core::future::Future", |w| {
                     w.text("Output = ");
-                    method.result(w, types, "call::Failure");
+                    method.result(w, types, method.error().unwrap_or(&failure));
                 });
                 w.text(" + Send");
             });
@@ -199,6 +205,10 @@ fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Meth
         });
         for method in methods {
             method.doc(w);
+            if let Some(error) = method.error() {
+                w.doc("");
+                w.doc(&format!("[`{error}::from`]({error}) gives the declared error of a failed call."));
+            }
             call(w, types, method, &method.name, None);
             let sentence =
                 format!("Like [`{}`](Self::{}), with the options of this call alone.", method.name, method.name);
@@ -217,7 +227,9 @@ fn call(writer: &mut Writer, types: &Types<'_>, method: &Method<'_>, name: &str,
             w.text(parameter)
         });
     };
-    writer.signature(&format!("pub async fn {name}"), parameters, |w| method.result(w, types, "call::CallError"));
+    writer.signature(&format!("pub async fn {name}"), parameters, |w| {
+        method.result(w, types, &types.runtime("call::CallError"));
+    });
     writer.body(|w| {
         w.group(4, |w| {
             w.text("self.client");

@@ -6,7 +6,7 @@ use capgen_schema::Hash;
 use super::types::Types;
 use super::writer::Writer;
 use super::{doc, ident, schema_text};
-use crate::model::{CapabilityModel, Model, SideModel};
+use crate::model::{CapabilityModel, ErrorModel, Model, SideModel};
 
 /// The constants of the whole contract: the agent's id, the hash and the descriptors.
 pub(super) fn constants(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
@@ -68,9 +68,7 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
     writer.item();
     // A constant rather than a function, so that `CAPABILITIES` and constants in user code can refer to it.
     writer.braced("impl ", &capability.marker, |w| {
-        let has_schema =
-            [&capability.request, &capability.response].iter().any(|side| matches!(side, SideModel::Typed(_)));
-        w.doc(if has_schema {
+        w.doc(if capability.roots().next().is_some() {
             "The capability's descriptor. Its schemas have no annotations, and their keys are sorted."
         } else {
             "The capability's descriptor."
@@ -98,6 +96,18 @@ enum Argument {
     Number(u64),
     Flag(bool),
     Constant(String),
+}
+
+impl Argument {
+    fn write(&self, writer: &mut Writer) {
+        match self {
+            Argument::Text(text) => writer.literal(text),
+            Argument::Texts(texts) => writer.list("&[", "]", |w| w.each(texts, |w, text| w.literal(text))),
+            Argument::Number(number) => writer.text(&number.to_string()),
+            Argument::Flag(flag) => writer.text(if *flag { "true" } else { "false" }),
+            Argument::Constant(name) => writer.text(name),
+        }
+    }
 }
 
 /// A property of a descriptor as an argument; `None` if it is absent, and its method is not called.
@@ -144,13 +154,11 @@ macro_rules! property_methods {
 capability_keys!(property_methods);
 
 /// The constants with the schemas of a capability. The descriptor refers to them.
-pub(super) fn schemas(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
-    let source = capability.source;
-    let sides = [(&source.input, &capability.request), (&source.output, &capability.response)];
-    for (schema, side) in sides {
-        if let (Some(schema), SideModel::Typed(id)) = (schema, side) {
+pub(super) fn schemas(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>, capability: &CapabilityModel<'_>) {
+    for (part, id) in model.own_roots(capability) {
+        if let Some(schema) = capability.source.schema(part) {
             writer.item();
-            writer.text(&format!("const {}: &str = ", ident::schema_constant(types.name(*id))));
+            writer.text(&format!("const {}: &str = ", ident::schema_constant(types.name(id))));
             writer.never_break();
             writer.verbatim(&schema_text::raw_literal(&schema.canonical_json()));
             writer.line(";");
@@ -159,15 +167,18 @@ pub(super) fn schemas(writer: &mut Writer, types: &Types<'_>, capability: &Capab
 }
 
 /// The statics with the schemas of a capability, which are compiled on first use.
-pub(super) fn payload_schemas(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
-    for side in [&capability.request, &capability.response] {
-        if let SideModel::Typed(id) = side {
-            let root = types.name(*id);
-            writer.item();
-            writer.assign(&format!("static {}: wire::PayloadSchema = ", ident::schema_static(root)), |w| {
-                w.call("wire::PayloadSchema::new", |w| w.text(&ident::schema_constant(root)));
-            });
-        }
+pub(super) fn payload_schemas(
+    writer: &mut Writer,
+    model: &Model<'_>,
+    types: &Types<'_>,
+    capability: &CapabilityModel<'_>,
+) {
+    for (_, id) in model.own_roots(capability) {
+        let root = types.name(id);
+        writer.item();
+        writer.assign(&format!("static {}: wire::PayloadSchema = ", ident::schema_static(root)), |w| {
+            w.call("wire::PayloadSchema::new", |w| w.text(&ident::schema_constant(root)));
+        });
     }
 }
 
@@ -184,20 +195,42 @@ fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityMod
             w.each([types.agent(), &name, &hash], |w, text| w.literal(text));
         });
     };
-    let mut methods = methods(descriptor).chain(schemas).peekable();
-    if methods.peek().is_none() {
+    let methods: Vec<(&str, Argument)> = methods(descriptor).chain(schemas).collect();
+    if methods.is_empty() && capability.errors.is_empty() {
         return new(writer);
     }
     writer.group(4, |w| {
         new(w);
         for (name, argument) in methods {
-            w.method(name, |w| match argument {
-                Argument::Text(text) => w.literal(&text),
-                Argument::Texts(texts) => w.list("&[", "]", |w| w.each(&texts, |w, text| w.literal(text))),
-                Argument::Number(number) => w.text(&number.to_string()),
-                Argument::Flag(flag) => w.text(if flag { "true" } else { "false" }),
-                Argument::Constant(name) => w.text(&name),
+            w.method(name, |w| argument.write(w));
+        }
+        if !capability.errors.is_empty() {
+            w.method(".with_errors", |w| {
+                w.list("&[", "]", |w| w.each(&capability.errors, |w, error| error_descriptor(w, types, error)));
             });
+        }
+    });
+}
+
+/// The descriptor of a declared error.
+fn error_descriptor(writer: &mut Writer, types: &Types<'_>, error: &ErrorModel<'_>) {
+    let source = error.source;
+    let schema = error.details.map(|id| Argument::Constant(ident::schema_constant(types.name(id))));
+    let methods = [
+        (".with_description", source.description.clone().map(Argument::Text)),
+        (".with_retryable", source.retryable.then_some(Argument::Flag(true))),
+        (".with_status", source.status.map(|status| Argument::Number(u64::from(status)))),
+        (".with_details_schema", schema),
+    ];
+    let methods: Vec<_> = methods.into_iter().filter_map(|(name, argument)| Some((name, argument?))).collect();
+    let new = |w: &mut Writer| w.call(&types.runtime("ErrorDescriptor::new"), |w| w.literal(&source.code));
+    if methods.is_empty() {
+        return new(writer);
+    }
+    writer.group(4, |w| {
+        new(w);
+        for (name, argument) in methods {
+            w.method(name, |w| argument.write(w));
         }
     });
 }

@@ -6,6 +6,7 @@
 use capgen_diagnostic::{is_other_space, is_unsafe};
 
 use super::writer::Writer;
+use crate::model::TypeDef;
 use crate::model::note::{self, Note};
 
 /// Documents an item with its description. If there is none, `default` gives the documentation; its result is written
@@ -51,6 +52,16 @@ pub(super) fn code(text: &str) -> String {
         "" => "`\"\"`".to_owned(),
         shown if shown.contains('`') => escape(shown),
         shown => format!("`{shown}`"),
+    }
+}
+
+/// The part to which a type belongs, and what has the part: `request` and a capability, or `details` and an error.
+pub(super) fn part(def: &TypeDef) -> (&str, String) {
+    let capability = code(&def.capability);
+    match &def.error {
+        None => (def.part_name(), capability),
+        Some(error) if error.is_shared => ("details", code(&error.code)),
+        Some(error) => ("details", format!("{} of {capability}", code(&error.code))),
     }
 }
 

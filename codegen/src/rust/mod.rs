@@ -5,7 +5,8 @@
 //! start at the path of the runtime, usually `::capgen`, at `::serde`, `::serde_json` and `::std`, or are names of the
 //! prelude, which no type has: see [`settle`].
 //!
-//! The API comes first: capabilities, types, and the trait and the client of the agent, if they are generated.
+//! The API comes first: capabilities, types, and the errors, the trait and the client of the agent, if they are
+//! generated.
 //! Internals come last: the inner module with the code that reads and writes the types, and the texts of the schemas.
 //!
 //! [`writer`] is the only place that produces text; every other module describes one kind of item to it.
@@ -16,6 +17,7 @@ mod codec;
 mod constructor;
 mod doc;
 mod enums;
+mod errors;
 mod file;
 mod ident;
 mod line;
@@ -54,6 +56,7 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
     api(writer, model, &types);
     versions::items(writer, model);
     if model.options.calls {
+        errors::items(writer, model, &types);
         calls::items(writer, model, &types);
     }
     writer.item();
@@ -64,14 +67,14 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
         w.item();
         w.line(&format!("use {};", types.runtime("wire")));
         for capability in &model.capabilities {
-            capability::payload_schemas(w, &types, capability);
+            capability::payload_schemas(w, model, &types, capability);
         }
         for def in &model.types {
             implementation(w, &types, def);
         }
     });
     for capability in &model.capabilities {
-        capability::schemas(writer, &types, capability);
+        capability::schemas(writer, model, &types, capability);
     }
 }
 
@@ -87,6 +90,11 @@ fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
         for side in [&capability.request, &capability.response] {
             let SideModel::Typed(root) = side else { continue };
             for (_, def) in model.types_of(*root) {
+                definition(writer, types, def);
+            }
+        }
+        for root in model.own_details(capability) {
+            for (_, def) in model.types_of(root) {
                 definition(writer, types, def);
             }
         }
@@ -133,9 +141,9 @@ fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
 
 /// The documentation of a type whose schema has no description.
 fn default_doc(types: &Types<'_>, def: &TypeDef) -> String {
-    let (side, capability) = (def.side.name(), doc::code(&def.capability));
+    let (part, owner) = doc::part(def);
     if def.pointer.is_empty() {
-        return format!("The {side} of {capability}.");
+        return format!("The {part} of {owner}.");
     }
     let pointer = types.source_pointer(def).map(doc::code);
     match (&def.definition, pointer) {
@@ -144,7 +152,7 @@ fn default_doc(types: &Types<'_>, def: &TypeDef) -> String {
         }
         (Some(_), Some(pointer)) => format!("Generated from {pointer}."),
         (Some(definition), None) => format!("A part of the definition {}.", doc::code(definition)),
-        (None, Some(pointer)) => format!("Generated from {pointer} in the {side} schema of {capability}."),
-        (None, None) => format!("A part of the {side} of {capability}."),
+        (None, Some(pointer)) => format!("Generated from {pointer} in the {part} schema of {owner}."),
+        (None, None) => format!("A part of the {part} of {owner}."),
     }
 }

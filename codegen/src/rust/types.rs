@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capgen_manifest::Side;
+use capgen_manifest::ContractPart;
 
 use super::ident;
 use super::writer::Writer;
@@ -11,12 +11,12 @@ use crate::model::{CapabilityModel, Field, Model, Origin, Shape, Type, TypeDef, 
 /// The types of one contract.
 pub(super) struct Types<'a> {
     model: &'a Model<'a>,
-    /// The names of the root types, by capability and side.
-    roots: HashMap<(&'a str, Side), &'a str>,
+    /// The names of the root types, by capability and part.
+    roots: HashMap<(&'a str, ContractPart), &'a str>,
     /// The names of the types that contain a number or any JSON value, so that they cannot have `Eq` and `Hash`.
     inexact: HashSet<&'a str>,
-    /// The JSON Pointers of all schemas of each side.
-    pointers: HashMap<(&'a str, Side), HashSet<&'a str>>,
+    /// The JSON Pointers of all schemas of each part.
+    pointers: HashMap<(&'a str, ContractPart), HashSet<&'a str>>,
     /// See [`Model::required_names`].
     required_names: HashMap<&'a str, String>,
 }
@@ -48,7 +48,7 @@ impl<'a> Types<'a> {
     pub(super) fn new(model: &'a Model<'a>) -> Self {
         let is_root = |def: &&TypeDef| def.origin == Origin::Root;
         let roots = model.types.iter().filter(is_root);
-        let roots = roots.map(|def| ((def.capability.as_str(), def.side), def.name.as_str())).collect();
+        let roots = roots.map(|def| ((def.capability.as_str(), def.part), def.name.as_str())).collect();
         let required_names = model.required_names();
         Self { model, roots, inexact: inexact(model), pointers: pointers(model), required_names }
     }
@@ -57,9 +57,9 @@ impl<'a> Types<'a> {
         &self.model[id]
     }
 
-    /// The name of the root type of the side to which a type belongs.
+    /// The name of the root type of the part to which a type belongs.
     pub(super) fn root(&self, def: &TypeDef) -> &'a str {
-        self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
+        self.roots.get(&(def.capability.as_str(), def.part)).copied().unwrap_or_default()
     }
 
     /// The JSON Pointer of a schema that a type is generated from; `None` if it is generated from several, and none of
@@ -72,7 +72,7 @@ impl<'a> Types<'a> {
             }
             Some(_) => Some(place),
             None => {
-                let pointers = self.pointers.get(&(def.capability.as_str(), def.side));
+                let pointers = self.pointers.get(&(def.capability.as_str(), def.part));
                 pointers.is_some_and(|pointers| pointers.contains(place)).then_some(place)
             }
         }
@@ -215,14 +215,14 @@ fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
     found
 }
 
-/// The JSON Pointers of all schemas of each side.
-fn pointers<'a>(model: &'a Model<'a>) -> HashMap<(&'a str, Side), HashSet<&'a str>> {
+/// The JSON Pointers of all schemas of each part.
+fn pointers<'a>(model: &'a Model<'a>) -> HashMap<(&'a str, ContractPart), HashSet<&'a str>> {
     let mut pointers = HashMap::new();
     for CapabilityModel { source, name, .. } in &model.capabilities {
-        for side in Side::ALL {
-            let Some(schema) = source.schema(side) else { continue };
+        for part in source.parts() {
+            let Some(schema) = source.schema(part) else { continue };
             let nodes = schema.nodes().map(|(_, node)| node.pointer.as_str()).collect();
-            pointers.insert((name.label.as_str(), side), nodes);
+            pointers.insert((name.label.as_str(), part), nodes);
         }
     }
     pointers

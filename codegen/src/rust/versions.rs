@@ -70,7 +70,7 @@ fn version_of(capability: &CapabilityModel<'_>) -> String {
     capability.source.version.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The types of a capability that have its name: the marker, the sides, and the types inside them.
+/// The types of a capability that have its name: the marker, the errors, the sides, and the types inside them.
 fn names<'m>(model: &'m Model<'_>, capability: &'m CapabilityModel<'_>) -> Vec<&'m str> {
     let mut names = vec![capability.marker.as_str()];
     for side in [&capability.request, &capability.response] {
@@ -79,5 +79,9 @@ fn names<'m>(model: &'m Model<'_>, capability: &'m CapabilityModel<'_>) -> Vec<&
             SideModel::Typed(root) => names.extend(model.types_of(*root).map(|(_, def)| def.name.as_str())),
         }
     }
+    // The type of the errors is generated for calls alone.
+    names.extend(capability.error_names.iter().filter(|_| model.options.calls).map(|names| names.error.as_str()));
+    let details = model.own_details(capability).flat_map(|root| model.types_of(root));
+    names.extend(details.map(|(_, def)| def.name.as_str()));
     names
 }

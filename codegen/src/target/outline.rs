@@ -73,6 +73,9 @@ pub(crate) fn print(header: String, model: &Model<'_>) -> String {
                 }
             }
         }
+        for root in model.own_details(capability) {
+            model.types_of(root).for_each(|(_, def)| _ = writeln!(text, "{} = {}", def.name, line(model, &def.shape)));
+        }
     }
     text
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use capgen_manifest::capability_keys;
 use capgen_schema::{Hash, Json, Number};
 
+use super::errors;
 use super::names::{AgentNames, lower_first};
 use super::syntax::{Constant, Expression, Keyword, Literal, Name, Property, Type};
 use super::validator;
@@ -69,10 +70,10 @@ pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
 }
 
 /// A member of the object of a capability.
-struct Entry {
-    name: &'static str,
-    value: Expression,
-    declared: Type,
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) value: Expression,
+    pub(super) declared: Type,
 }
 
 fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>, hash: &Hash) -> Vec<Entry> {
@@ -85,13 +86,15 @@ fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>, hash: &Hash) -> 
     };
     #[expect(clippy::cast_precision_loss, reason = "a JavaScript timer rounds as well")]
     let timeout = descriptor.timeout_ms.map(|ms| Literal::Number(super::syntax::Number::new(ms as f64)));
-    vec![
+    let entries = [
         scalar(key("version"), text(descriptor.version)),
         scalar(key("timeout_ms"), timeout),
         scalar("hash", text(Some(hash.to_string()))),
         side("request", model, &capability.request),
         side("response", model, &capability.response),
-    ]
+    ];
+    let errors = model.has_errors().then(|| errors::entry(model, capability));
+    entries.into_iter().chain(errors).collect()
 }
 
 macro_rules! keys {

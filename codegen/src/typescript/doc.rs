@@ -6,7 +6,7 @@ use capgen_schema::Number;
 use super::printer::literal;
 use super::syntax::Literal;
 use crate::model::note::{self, Note};
-use crate::model::{Field, Member, Shape, TypeDef};
+use crate::model::{Field, Member, Origin, Shape, TypeDef};
 
 /// A comment lists at most this many numbers that TypeScript rounds.
 const MAX_NOTES: usize = 3;
@@ -41,9 +41,21 @@ fn safe(line: &str) -> String {
     safe
 }
 
+/// The details of an error in words.
+pub(super) fn details(def: &TypeDef) -> String {
+    match &def.error {
+        Some(error) if !error.is_shared => format!("The details of `{}` of `{}`", error.code, def.capability),
+        Some(error) => format!("The details of `{}`", error.code),
+        None => String::new(),
+    }
+}
+
 /// The comment of a type with a name.
 pub(super) fn of_type(def: &TypeDef) -> Vec<String> {
     let mut lines = def.description.as_deref().map(lines).unwrap_or_default();
+    if lines.is_empty() && def.origin == Origin::Root && def.error.is_some() {
+        lines.push(format!("{}.", details(def)));
+    }
     if let Shape::Enum(members) = &def.shape {
         append(&mut lines, of_members(members));
     }

@@ -1,6 +1,6 @@
 //! Determines the types that have no name in the output, because they are written where they are used.
 
-use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
+use crate::model::{Model, Origin, Shape, Type, TypeId};
 
 /// Types inside types that have no name are at most this deep.
 const MAX_DEPTH: usize = 16;
@@ -67,11 +67,7 @@ impl Inline<'_> {
 pub(super) fn uses(model: &Model<'_>) -> Vec<usize> {
     let mut uses = vec![0usize; model.types.len()];
     for capability in &model.capabilities {
-        for side in [&capability.request, &capability.response] {
-            if let SideModel::Typed(id) = side {
-                add(&mut uses, *id, 1);
-            }
-        }
+        capability.roots().for_each(|(_, id)| add(&mut uses, id, 1));
     }
     for def in &model.types {
         def.shape.each_type(&mut |ty| {

@@ -7,6 +7,7 @@
 mod calls;
 mod constants;
 mod doc;
+mod errors;
 mod exclude;
 mod guard;
 mod inline;
@@ -60,6 +61,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     taken.extend(model.types.iter().map(|def| def.name.clone()));
     let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
     taken.extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
+    taken.extend(errors::names(model).map(str::to_owned));
     let mut aliases = versions::aliases(model, &types, &mut taken);
     let guards = guard::guards(model, &types, &taken);
     taken.extend(guards.names().map(|(_, name)| name.to_owned()));
@@ -72,9 +74,11 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
                 SideModel::Loose(name) => {
                     module.items.push(declaration(Vec::new(), name, Type::UNKNOWN, DeclarationKind::Compact));
                 }
-                SideModel::Typed(root) => add_side(&mut module, &types, *root),
+                SideModel::Typed(root) => add_part(&mut module, &types, *root),
             }
         }
+        model.own_details(capability).for_each(|root| add_part(&mut module, &types, root));
+        module.items.extend(errors::details(model, capability));
     }
     module.items.extend(aliases.types());
     module.items.push(capabilities(model, &names));
@@ -88,6 +92,8 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     if let Some(calls) = &names.calls {
         module.items.extend(calls::types(model, calls));
         module.items.extend(is_alone.then(|| calls::common_types(calls)).into_iter().flatten());
+        module.items.extend(is_alone.then(|| errors::failed_call(calls)));
+        module.items.extend(errors::of_calls(model, calls));
     }
     let enums = constants::enums(model, &taken);
     taken.extend(enums.iter().map(|(_, constant)| constant.name.clone()));
@@ -115,8 +121,8 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     module
 }
 
-/// Adds the root of a side and the types that no side before it needs.
-fn add_side(module: &mut Module, types: &Types<'_>, root: TypeId) {
+/// Adds the root of a part and the types that no part before it needs.
+fn add_part(module: &mut Module, types: &Types<'_>, root: TypeId) {
     for (id, def) in types.model().types_of(root).filter(|(id, _)| types.is_exported(*id)) {
         let is_record = matches!(def.shape, Shape::Record(_));
         let kind = if is_record { DeclarationKind::Expanded } else { DeclarationKind::Compact };
@@ -140,7 +146,11 @@ fn side(model: &Model<'_>, side: &SideModel) -> Type {
 fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
     let property = |capability: &CapabilityModel<'_>| {
         let (request, response) = (side(model, &capability.request), side(model, &capability.response));
-        let sides = Type::object(vec![Property::new("request", request), Property::new("response", response)]);
+        let errors = capability.error_names.as_ref().map(|names| Type::name(&names.details));
+        let errors = errors.or_else(|| model.has_errors().then(|| Type::object(Vec::new())));
+        let errors = errors.map(|errors| Property::new("errors", errors));
+        let sides = [Property::new("request", request), Property::new("response", response)];
+        let sides = Type::object(sides.into_iter().chain(errors).collect());
         // Names of capabilities have hyphens. All are quoted, so that those without one look the same.
         let description = capability.source.description.as_deref().map(doc::lines).unwrap_or_default();
         let labels = capability.name.labels();
@@ -149,6 +159,9 @@ fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
             .collect::<Vec<_>>()
     };
     let body = Type::object(model.capabilities.iter().flat_map(property).collect());
-    let doc = doc::lines("The request and the response of every capability.");
+    let doc = doc::lines(match model.has_errors() {
+        true => "The request, the response and the errors of every capability.",
+        false => "The request and the response of every capability.",
+    });
     declaration(doc, &names.capabilities, body, DeclarationKind::Interface)
 }

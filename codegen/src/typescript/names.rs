@@ -41,6 +41,8 @@ pub(super) struct CallNames {
     pub(super) handle: String,
     /// The function that makes a server.
     pub(super) create_server: String,
+    /// The class of the errors of calls.
+    pub(super) error: String,
 }
 
 impl CallNames {
@@ -52,6 +54,7 @@ impl CallNames {
             create: format!("create{prefix}Client"),
             handle: format!("handle{prefix}"),
             create_server: format!("create{prefix}Server"),
+            error: format!("{prefix}FailedCallError"),
         }
     }
 
@@ -61,7 +64,8 @@ impl CallNames {
     }
 
     fn all(&self) -> impl Iterator<Item = String> {
-        let others = [&self.client, &self.handlers, &self.create, &self.handle, &self.create_server].map(Clone::clone);
+        let Self { prefix: _, client, handlers, create, handle, create_server, error } = self;
+        let others = [client, handlers, create, handle, create_server, error].map(Clone::clone);
         others.into_iter().chain(calls::TYPES.iter().map(|name| self.of(name)))
     }
 }

@@ -3,11 +3,11 @@
 //! It exports types without the prefix of an agent, and every helper. Nothing in it runs when it is loaded, so a
 //! bundler keeps only the functions that a program uses.
 
-use super::calls;
 use super::names::AgentNames;
 use super::printer::{self, Form};
 use super::syntax::{Import, Item, Module, Renamed};
 use super::validator::{self, helper::Helper, helper::Used, standard};
+use super::{calls, errors};
 use crate::language::SHARED;
 use crate::model::Model;
 
@@ -36,6 +36,7 @@ fn module() -> Module {
     let mut items = validator::all_types(&names);
     items.extend(standard::types(&names));
     items.extend(names.calls.iter().flat_map(calls::common_types));
+    items.extend(names.calls.iter().map(errors::failed_call));
     let helper = |helper: &Helper| Item::SharedHandWritten(helper.name(), helper.text_for(None, &names.error));
     items.extend(Helper::ALL.iter().map(helper));
     Module { import: None, items }
@@ -57,11 +58,14 @@ pub(super) fn import(model: &Model<'_>, own: &AgentNames, used: &Used, extension
     for (shared, own) in shared.calls.iter().zip(&own.calls) {
         types.extend(calls::TYPES.iter().map(|name| renamed(&shared.of(name), &own.of(name))));
     }
+    let class = has_validators.then(|| renamed(&shared.error, &own.error));
+    let calls = shared.calls.iter().zip(&own.calls).map(|(shared, own)| renamed(&shared.error, &own.error));
+    let classes = class.into_iter().chain(calls);
     Import {
         from: format!("./{SHARED}{extension}"),
         functions: used.names(false),
         tests: used.names(true),
-        class: has_validators.then(|| renamed(&shared.error, &own.error)),
+        classes: classes.collect(),
         types,
     }
 }

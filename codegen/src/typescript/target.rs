@@ -16,6 +16,10 @@ pub(crate) struct TypeScript;
 /// types.
 const GLOBAL: &[&str] = &["Object", "ReadonlySet", "Record", "RegExp"];
 
+/// The global classes that generated code throws. The class of the errors of a capability, such as `type`, could hide
+/// them.
+const ERRORS: &[&str] = &["RangeError", "TypeError"];
+
 /// The comments that silence linters and formatters of JavaScript, which may have any rules.
 ///
 /// Prettier reads its pragma, `@noformat`, only in the first comment of a file, and only with its option
@@ -45,6 +49,8 @@ impl Target for TypeScript {
 
     fn settle(&self, model: &mut Model<'_>) {
         model.escape_types(|name| GLOBAL.contains(&name));
+        let names = model.capabilities.iter_mut().filter_map(|capability| capability.error_names.as_mut());
+        names.filter(|names| ERRORS.contains(&names.error.as_str())).for_each(|names| names.error.push('_'));
     }
 
     fn prepare(&self, model: &mut Model<'_>) {

@@ -3,14 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::doc;
 use super::names::lower_first;
 use super::syntax::{Constant, DeclarationKind, Expression, Item, Name, Type, TypeDeclaration};
 use super::types::Types;
 use super::validator;
+use super::{doc, errors};
 use crate::lower::marker_type;
 use crate::model::capability_name::names_with_start;
-use crate::model::{CapabilityModel, Model, SideModel};
+use crate::model::{CapabilityModel, Model, SideModel, TypeId};
 
 /// The second names of exported items.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(super) fn aliases(model: &Model<'_>, types: &Types<'_>, taken: &mut HashSet<
     for capability in &model.capabilities {
         let Some(suffixed) = &capability.name.alias else { continue };
         let (own, other) = (marker_type(&capability.name.title), marker_type(suffixed));
-        let Names { all, exported, sides } = names(model, types, capability);
+        let Names { all, exported, roots } = names(model, types, capability);
         // Another type, such as that of a definition, may have a second name. Then nothing about this type has one.
         let renamed = names_with_start(&all, &own, &other).into_iter().filter(|(_, alias)| !taken.contains(alias));
         let renamed: Vec<(&str, String)> = renamed.collect();
@@ -37,7 +37,7 @@ pub(super) fn aliases(model: &Model<'_>, types: &Types<'_>, taken: &mut HashSet<
             if exported.contains(name) && taken.insert(alias.clone()) {
                 aliases.types.push((name.to_owned(), alias.clone()));
             }
-            if sides.contains(name) {
+            if roots.contains(name) {
                 for (name, alias) in
                     validator::Names::of(name).all().into_iter().zip(validator::Names::of(&alias).all())
                 {
@@ -45,6 +45,11 @@ pub(super) fn aliases(model: &Model<'_>, types: &Types<'_>, taken: &mut HashSet<
                         aliases.values.push((name, alias));
                     }
                 }
+            }
+            // A class is a type and a value.
+            if Some(name) == errors::class(model, capability) && taken.insert(alias.clone()) {
+                aliases.types.push((name.to_owned(), alias.clone()));
+                aliases.values.push((name.to_owned(), alias.clone()));
             }
             aliases.renamed.insert(name.to_owned(), alias);
         }
@@ -58,29 +63,38 @@ struct Names<'m> {
     all: Vec<&'m str>,
     /// Those that have a name in the output.
     exported: HashSet<&'m str>,
-    /// Those that are sides with validators.
-    sides: HashSet<&'m str>,
+    /// Those that have validators: sides and details of errors.
+    roots: HashSet<&'m str>,
+}
+
+impl<'m> Names<'m> {
+    /// Adds the types of a part.
+    fn add(&mut self, model: &'m Model<'_>, types: &Types<'_>, root: TypeId) {
+        for (id, def) in model.types_of(root) {
+            self.all.push(&def.name);
+            if types.is_exported(id) {
+                self.exported.insert(&def.name);
+            }
+        }
+        self.roots.insert(&model[root].name);
+    }
 }
 
 fn names<'m>(model: &'m Model<'_>, types: &Types<'_>, capability: &'m CapabilityModel<'_>) -> Names<'m> {
-    let mut names = Names { all: Vec::new(), exported: HashSet::new(), sides: HashSet::new() };
+    let mut names = Names { all: Vec::new(), exported: HashSet::new(), roots: HashSet::new() };
     for side in [&capability.request, &capability.response] {
         match side {
             SideModel::Loose(name) => {
                 names.all.push(name);
                 names.exported.insert(name);
             }
-            SideModel::Typed(root) => {
-                for (id, def) in model.types_of(*root) {
-                    names.all.push(&def.name);
-                    if types.is_exported(id) {
-                        names.exported.insert(&def.name);
-                    }
-                }
-                names.sides.insert(&model[*root].name);
-            }
+            SideModel::Typed(root) => names.add(model, types, *root),
         }
     }
+    model.own_details(capability).for_each(|root| names.add(model, types, root));
+    names.all.extend(errors::class(model, capability));
+    names.all.extend(errors::types(model, capability));
+    names.exported.extend(errors::types(model, capability));
     names
 }
 

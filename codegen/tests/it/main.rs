@@ -12,6 +12,7 @@
 )]
 
 mod constructors;
+mod errors;
 mod internal_names;
 mod output;
 mod public_items;

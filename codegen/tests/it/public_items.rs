@@ -23,7 +23,7 @@ fn contract(side: Side, schema: &str) -> Manifest {
 fn changes(side: Side, old: &str, new: &str) -> Vec<String> {
     let changes = public_items::changes(&contract(side, old), &contract(side, new), &Options::default());
     let shown = changes.iter().map(|change| {
-        assert_eq!((change.capability.as_str(), change.side), ("call", side));
+        assert_eq!((change.capability.as_str(), change.side), ("call", Some(side)));
         format!("{}: {}", if change.language == "Rust" { "rs" } else { "ts" }, change.text)
     });
     shown.collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capgen_diagnostic::Code;
-use capgen_manifest::{Manifest, Side};
+use capgen_manifest::{Capability, ContractPart, Manifest, Side};
 
 use crate::compare::{CapabilityComparison, Comparison, check_version};
 use crate::{Finding, Fingerprint, Level, Levels};
@@ -17,8 +17,10 @@ pub struct SourceChange {
     pub code: Code,
     /// The [label](Manifest::labels) of the capability in the old contract, or in the new one.
     pub capability: String,
-    /// The side.
-    pub side: Side,
+    /// The side; `None` for the details of an error.
+    pub side: Option<Side>,
+    /// The code of the error whose details have the type.
+    pub error: Option<String>,
     /// One clause, such as "field `limit` of `SearchRequest` removed".
     pub text: String,
     /// The text with the old and the new type: another one for another change of the same item.
@@ -29,16 +31,16 @@ pub struct SourceChange {
 const FEW: usize = 3;
 
 impl Comparison {
-    /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has
+    /// Adds a finding for each side, or error, and language with changes, of the level [`Level::Risky`] unless `levels` has
     /// another one. `old` and `new` are the contracts that were compared: the version that a capability needs may be
     /// greater with these findings. A side that has a breaking finding gets none.
     pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
-        let mut groups: BTreeMap<(&str, Side, Code), Vec<&SourceChange>> = BTreeMap::new();
+        let mut groups: BTreeMap<_, Vec<&SourceChange>> = BTreeMap::new();
         for change in changes {
-            let group = groups.entry((&change.capability, change.side, change.code)).or_default();
-            group.push(change);
+            let key = (change.capability.as_str(), change.side, change.error.as_deref(), change.code);
+            groups.entry(key).or_default().push(change);
         }
-        for ((capability, side, code), changes) in groups {
+        for ((capability, side, error, code), changes) in groups {
             let index = self.entry_of(capability, old, new);
             let Some(entry) = index.and_then(|index| self.capabilities.get_mut(index)) else { continue };
             let name = entry.name.clone();
@@ -46,13 +48,17 @@ impl Comparison {
             // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs
             // have to be changed anyway.
             let is_breaking = self.findings.iter().any(|finding| {
-                finding.capability == capability && finding.side == Some(side) && finding.level == Level::Breaking
+                finding.capability == capability && finding.side == side && finding.level == Level::Breaking
             });
             if entry.old.is_none() || entry.new.is_none() || is_breaking {
                 continue;
             }
             let level = levels.of(code).unwrap_or(Level::Risky);
-            self.findings.push(Finding { level, ..finding(code, capability, side, &changes) });
+            let pointer =
+                |manifest: &Manifest, index: Option<usize>| pointer(manifest.capabilities.get(index?)?, side, error);
+            let pointers = (pointer(old, entry.old), pointer(new, entry.new));
+            let part = side.map(Side::name).or(error).unwrap_or_default();
+            self.findings.push(Finding { level, side, ..finding(code, (capability, part), pointers, &changes) });
             entry.bump = entry.bump.max(level.bump());
             self.check_version(capability, old, new, levels);
         }
@@ -86,21 +92,35 @@ impl Comparison {
     }
 }
 
-fn finding(code: Code, capability: &str, side: Side, changes: &[&SourceChange]) -> Finding {
+/// The pointer of the schema of a side, or of the details of an error, or of the list of errors that lacks it.
+fn pointer(capability: &Capability, side: Option<Side>, error: Option<&str>) -> Option<String> {
+    if let Some(side) = side {
+        return Some(ContractPart::from(side).pointer());
+    }
+    let index = capability.errors.iter().position(|other| Some(other.code.as_str()) == error);
+    Some(index.map_or_else(|| "/errors".to_owned(), |index| ContractPart::Details(index).pointer()))
+}
+
+/// A finding about a part of a capability, of which `pointers` are in the old and in the new contract.
+fn finding(
+    code: Code,
+    (capability, part): (&str, &str),
+    (old_pointer, new_pointer): (Option<String>, Option<String>),
+    changes: &[&SourceChange],
+) -> Finding {
     let mut message = changes.iter().take(FEW).map(|change| change.text.as_str()).collect::<Vec<_>>().join("; ");
     if changes.len() > FEW {
         message.push_str(&format!("; and {} more", changes.len() - FEW));
     }
-    let pointer = capgen_schema::pointer::join("", side.schema_key());
     let identities = changes.iter().map(|change| change.identity.as_str());
-    let parts: Vec<&str> = [code.as_str(), capability, side.name()].into_iter().chain(identities).collect();
+    let parts: Vec<&str> = [code.as_str(), capability, part].into_iter().chain(identities).collect();
     Finding {
         code,
         level: Level::Risky,
         capability: capability.to_owned(),
-        side: Some(side),
-        old_pointer: Some(pointer.clone()),
-        new_pointer: Some(pointer),
+        side: None,
+        old_pointer,
+        new_pointer,
         message,
         help: None,
         witness: None,

@@ -29,6 +29,9 @@ impl DeclaredError {
     /// The greatest status.
     pub const MAX_STATUS: u16 = 599;
 
+    /// The key of the schema of the details in `capabilities.yaml`.
+    pub const SCHEMA_KEY: &str = "detailsSchema";
+
     /// An error with a code and nothing else. The caller checks the code with
     /// [`is_error_code`](capgen_descriptor::name::is_error_code).
     ///
@@ -55,7 +58,7 @@ impl DeclaredError {
             ("description", description.as_ref().map(text)),
             ("status", status.map(|status| Json::Number(Number::from(u64::from(status))))),
             ("retryable", retryable.then_some(Json::Bool(true))),
-            ("detailsSchema", details.as_ref().map(|schema| schema.source().clone())),
+            (Self::SCHEMA_KEY, details.as_ref().map(|schema| schema.source().clone())),
         ];
         let mut error = Object::new();
         for (key, value) in members.into_iter().filter_map(|(key, value)| Some((key, value?))) {
@@ -88,7 +91,7 @@ impl DeclaredError {
                     let Json::Bool(retryable) = value else { return None };
                     error.retryable = *retryable;
                 }
-                "detailsSchema" => error.details = Some(Schema::parse(value).ok()?),
+                Self::SCHEMA_KEY => error.details = Some(Schema::parse(value).ok()?),
                 _ => return None,
             }
         }

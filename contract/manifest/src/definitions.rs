@@ -9,7 +9,7 @@ use std::hash::Hash;
 use capgen_schema::analysis::graph::components;
 use capgen_schema::{Json, Kind, NodeId, Schema};
 
-use crate::{Manifest, Side};
+use crate::{ContractPart, Manifest};
 
 /// The definitions that the schemas of a manifest use, and which of them are equal.
 ///
@@ -59,8 +59,8 @@ pub struct Definition {
 pub struct DefinitionPlace {
     /// An index into [`Manifest::capabilities`].
     pub capability: usize,
-    /// The side whose schema contains it.
-    pub side: Side,
+    /// The part whose schema contains it.
+    pub part: ContractPart,
     /// Its node in this schema.
     pub node: NodeId,
 }
@@ -71,9 +71,9 @@ impl Definitions {
         let mut definitions = Self::default();
         let mut classes = Classes::new(manifest);
         let mut class_of: Vec<usize> = Vec::new();
-        for (capability, side, schema) in schemas(manifest) {
+        for (capability, part, schema) in schemas(manifest) {
             for Classified { name, node, text, class } in classes.of_schema(schema) {
-                let place = DefinitionPlace { capability, side, node };
+                let place = DefinitionPlace { capability, part, node };
                 let (first, least) = (place, place);
                 class_of.push(class);
                 definitions.by_place.insert(place, definitions.all.len());
@@ -100,7 +100,7 @@ impl Definitions {
             manifest
                 .capabilities
                 .get(place.capability)
-                .map(|capability| (capability.name.as_str(), &capability.version, place.side))
+                .map(|capability| (capability.name.as_str(), &capability.version, place.part))
         };
         let mut ends: HashMap<usize, (DefinitionPlace, DefinitionPlace)> = HashMap::new();
         // The class of each name; `None` if there are several.
@@ -124,9 +124,9 @@ impl Definitions {
     }
 }
 
-fn schemas(manifest: &Manifest) -> impl Iterator<Item = (usize, Side, &Schema)> {
+fn schemas(manifest: &Manifest) -> impl Iterator<Item = (usize, ContractPart, &Schema)> {
     manifest.capabilities.iter().enumerate().flat_map(|(index, capability)| {
-        Side::ALL.into_iter().filter_map(move |side| Some((index, side, capability.schema(side)?)))
+        capability.parts().filter_map(move |part| Some((index, part, capability.schema(part)?)))
     })
 }
 

@@ -98,7 +98,7 @@ pub use descriptor::InvalidProperty;
 pub use import_extension::ImportExtension;
 pub use manifest_schema::{capabilities_schema, fleet_schema};
 pub use masked::masked_lines;
-pub use model::{AgentId, Capability, InvalidAgentId, Manifest, Side, TransportSettings};
+pub use model::{AgentId, Capability, ContractPart, InvalidAgentId, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, OptionValue, Options, Scope};
 pub use runtime_path::{InvalidRuntimePath, RuntimePath};
 pub use rust_keyword::RustKeyword;

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use capgen_diagnostic::Label;
-use capgen_schema::pointer;
 
 use crate::tree::{Node, Part, follow};
-use crate::{Diagnostic, Manifest, Side, Source};
+use crate::{ContractPart, Diagnostic, Manifest, Source};
 
 /// A contract together with the text that it was read from.
 ///
@@ -95,10 +94,10 @@ impl LoadedContract {
         format!("/capabilities/{index}")
     }
 
-    /// The JSON Pointer of a schema of `manifest.capabilities[index]`. The pointer of a
+    /// The JSON Pointer of the schema of a part of `manifest.capabilities[index]`. The pointer of a
     /// [schema node](capgen_schema::Node::pointer) continues it.
-    pub fn schema_pointer(&self, index: usize, side: Side) -> String {
-        pointer::join(&self.capability_pointer(index), side.schema_key())
+    pub fn schema_pointer(&self, index: usize, part: impl Into<ContractPart>) -> String {
+        self.capability_pointer(index) + &part.into().pointer()
     }
 
     /// A label at the value at `pointer`, to be added to a [`Diagnostic`]. If the document has no such value, such as

@@ -95,6 +95,18 @@ pub enum Side {
     Response,
 }
 
+/// A part of a capability that may have a schema.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a new part of a contract concerns everyone who reads schemas")]
+pub enum ContractPart {
+    /// The request.
+    Request,
+    /// The response.
+    Response,
+    /// The details of a declared error, by its index in [`Capability::errors`].
+    Details(usize),
+}
+
 impl AgentId {
     /// The maximum length of an id, in bytes. With a file extension, it still fits into a file name on every file
     /// system.
@@ -204,11 +216,45 @@ impl Capability {
         self.errors.iter().find(|error| error.code == code)
     }
 
-    /// The schema of a side; `None` if it has no schema, so that any JSON value is valid.
-    pub fn schema(&self, side: Side) -> Option<&Schema> {
+    /// The schema of a part; `None` if it has no schema. Then any JSON value is a valid request or response, and an error
+    /// has no details.
+    pub fn schema(&self, part: impl Into<ContractPart>) -> Option<&Schema> {
+        match part.into() {
+            ContractPart::Request => self.input.as_ref(),
+            ContractPart::Response => self.output.as_ref(),
+            ContractPart::Details(index) => self.errors.get(index)?.details.as_ref(),
+        }
+    }
+
+    /// The parts that may have a schema: the request, the response, and the details of each declared error.
+    pub fn parts(&self) -> impl Iterator<Item = ContractPart> + use<> {
+        let details = (0..self.errors.len()).map(ContractPart::Details);
+        Side::ALL.into_iter().map(ContractPart::from).chain(details)
+    }
+}
+
+impl From<Side> for ContractPart {
+    fn from(side: Side) -> Self {
         match side {
-            Side::Request => self.input.as_ref(),
-            Side::Response => self.output.as_ref(),
+            Side::Request => Self::Request,
+            Side::Response => Self::Response,
+        }
+    }
+}
+
+impl ContractPart {
+    /// The JSON Pointer of the part's schema, from the capability in `capabilities.yaml`.
+    ///
+    /// ```
+    /// use capgen_manifest::{ContractPart, Side};
+    /// assert_eq!(ContractPart::from(Side::Request).pointer(), "/inputSchema");
+    /// assert_eq!(ContractPart::Details(2).pointer(), "/errors/2/detailsSchema");
+    /// ```
+    pub fn pointer(self) -> String {
+        match self {
+            Self::Request => format!("/{}", Side::Request.schema_key()),
+            Self::Response => format!("/{}", Side::Response.schema_key()),
+            Self::Details(index) => format!("/errors/{index}/{}", DeclaredError::SCHEMA_KEY),
         }
     }
 }

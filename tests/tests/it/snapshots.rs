@@ -17,7 +17,7 @@ use capgen_tests::folder;
 const IN_JAVASCRIPT: [&str; 3] = ["pr-reviewer", "tagged-union", "loose-sides"];
 
 /// The agents with expected items for calls: the other files do not show them.
-const WITH_CALLS: [&str; 4] = ["pr-reviewer", "loose-sides", "name-collisions", "hostile-text"];
+const WITH_CALLS: [&str; 5] = ["pr-reviewer", "loose-sides", "name-collisions", "hostile-text", "errors"];
 
 fn cases() -> Vec<PathBuf> {
     let cases = std::fs::read_dir(folder().join("cases")).unwrap();

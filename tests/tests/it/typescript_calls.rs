@@ -9,6 +9,8 @@ use capgen_tests::contract::{generated_with_calls, own_files, random_names};
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
+use crate::typescript_errors::errors_with;
+
 /// An agent whose capabilities have two schemas, one or none, and names that are keywords or methods of every object.
 pub(crate) fn shop() -> Manifest {
     let names =
@@ -30,7 +32,7 @@ pub(crate) fn shop() -> Manifest {
     load(&Source::new("capabilities.json", text.replace("OTHERS", &others))).unwrap().manifest
 }
 
-fn folder_of(name: &str) -> std::path::PathBuf {
+pub(crate) fn folder_of(name: &str) -> std::path::PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
@@ -236,7 +238,8 @@ fn files_with_calls_have_no_findings_of_linters() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let mut contract = shop();
     contract.capabilities.truncate(4);
-    let files = [("shop.ts".to_owned(), generated_with_calls(&contract, Language::TypeScript))];
+    let files = [("shop.ts", &contract), ("errors.ts", &errors_with(&[]))]
+        .map(|(file, contract)| (file.to_owned(), generated_with_calls(contract, Language::TypeScript)));
     for (tool, findings) in node.lint(&files).unwrap() {
         assert!(findings.is_empty(), "{tool}: {}", findings.join("\n"));
     }

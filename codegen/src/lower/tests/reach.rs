@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use capgen_manifest::{Manifest, Side, Source, load};
+use capgen_manifest::{ContractPart, Manifest, Source, load};
 
 use super::lower;
 use crate::Language;
@@ -20,16 +20,16 @@ fn manifest(schema: &str) -> Manifest {
     load(&Source::new("a.json", text)).unwrap_or_else(|error| panic!("{error:#?}")).manifest
 }
 
-fn may_reach(manifest: &Manifest, index: usize, side: Side) -> bool {
+fn may_reach(manifest: &Manifest, index: usize, part: ContractPart) -> bool {
     let may_widen = |schema| may_reach_a_limit(schema) || Rust.may_widen(schema);
-    manifest.capabilities[index].schema(side).is_some_and(may_widen)
+    manifest.capabilities[index].schema(part).is_some_and(may_widen)
 }
 
 /// No limit is exceeded unless the analysis expects it. Returns whether it expects one.
 #[track_caller]
 fn check(schema: &str) -> bool {
     let manifest = manifest(schema);
-    let expected = may_reach(&manifest, 0, Side::Request);
+    let expected = may_reach(&manifest, 0, ContractPart::Request);
     let widened = lower(&manifest).widened;
     assert!(expected || widened.is_empty(), "{widened:?}: {schema:.300}");
     assert_eq!(exceeded_limits(&manifest, &[Language::Rust]), widened, "{schema:.300}");
@@ -127,12 +127,13 @@ fn contracts_of_other_tests_exceed_no_limit_unexpectedly() {
         let source = Source::new("capabilities.yaml", std::fs::read_to_string(&path).unwrap());
         let manifest = load(&source).unwrap_or_else(|error| panic!("{error:#?}")).manifest;
         let widened = lower(&manifest).widened;
-        for (index, side, _) in &widened {
-            assert!(may_reach(&manifest, *index, *side), "{}", path.display());
+        for (index, part, _) in &widened {
+            assert!(may_reach(&manifest, *index, *part), "{}", path.display());
         }
         assert_eq!(exceeded_limits(&manifest, &[Language::Rust]), widened, "{}", path.display());
-        let sides = (0..manifest.capabilities.len()).flat_map(|index| Side::ALL.map(|side| (index, side)));
-        simple += sides.filter(|(index, side)| !may_reach(&manifest, *index, *side)).count();
+        let parts = manifest.capabilities.iter().enumerate();
+        let parts = parts.flat_map(|(index, capability)| capability.parts().map(move |part| (index, part)));
+        simple += parts.filter(|(index, part)| !may_reach(&manifest, *index, *part)).count();
     }
     assert!(simple > 20, "{simple}");
 }

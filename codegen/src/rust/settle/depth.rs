@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use capgen_manifest::Side;
+use capgen_manifest::ContractPart;
 use capgen_schema::analysis::components::components;
 
 use crate::model::{Field, Guard, Record, Rest, Shape, Type, TypeDef};
@@ -51,15 +51,15 @@ struct Graph {
     steps: usize,
 }
 
-/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns the capabilities and sides of the
+/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns the capabilities and parts of the
 /// types around them, which then check less than their schemas.
-pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, Side)> {
+pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, ContractPart)> {
     let mut cut = BTreeSet::new();
     for def in types.iter_mut() {
         let is_truncated = truncate(def);
         def.coverage.is_exact &= !is_truncated;
         if is_truncated {
-            cut.insert((def.capability.clone(), def.side));
+            cut.insert((def.capability.clone(), def.part));
         }
     }
     let mut graph = Graph::new(types);
@@ -71,7 +71,7 @@ pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, Side)> {
     for &(at, part) in &graph.cuts {
         let Some(def) = types.get_mut(at) else { continue };
         def.coverage.is_exact = false;
-        cut.insert((def.capability.clone(), def.side));
+        cut.insert((def.capability.clone(), def.part));
         let mut position = 0;
         each_layered(&mut def.shape, &mut |_, ty, guard| {
             if position == part {

@@ -29,7 +29,7 @@ pub(super) fn settle(model: &mut Model<'_>) {
     }
     for (index, capability) in model.capabilities.iter().enumerate() {
         let own = cut.iter().filter(|(name, _)| *name == capability.name.label);
-        model.widened.extend(own.map(|(_, side)| (index, *side, Limit::Target(TOO_DEEP))));
+        model.widened.extend(own.map(|(_, part)| (index, *part, Limit::Target(TOO_DEEP))));
     }
     arrange(model);
     mark_newtypes(model);

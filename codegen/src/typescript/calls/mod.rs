@@ -10,7 +10,7 @@ use super::syntax::{
     Property, Returns, Statement, Type, TypeDeclaration, union,
 };
 use super::validator::helper::Helper;
-use super::{doc, side};
+use super::{doc, errors, side};
 use crate::model::{CapabilityModel, Model};
 use crate::name;
 
@@ -23,7 +23,7 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 19] = [
+pub(super) const TYPES: [&str; 23] = [
     "Transport",
     "Message",
     "Signal",
@@ -36,10 +36,14 @@ pub(super) const TYPES: [&str; 19] = [
     "CallOptions",
     "Call",
     "CallResult",
+    "FailedCall",
     "CallError",
+    "CallFailure",
+    "FailureOf",
     "Skew",
     "Handler",
     "Context",
+    "DetailsOf",
     "ServerOptions",
     "Server",
     "HandleOptions",
@@ -60,7 +64,8 @@ pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
         let member = names.of(member);
         let property = |(capability, method): (&CapabilityModel<'_>, &String)| {
             let sides = [&capability.request, &capability.response].map(|of| side(model, of));
-            Property::new(method, Type::Name(member.clone(), sides.into()))
+            let errors = capability.error_names.as_ref().map(|names| Type::name(&names.details));
+            Property::new(method, Type::Name(member.clone(), sides.into_iter().chain(errors).collect()))
                 .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
         };
         let mut methods: Vec<(&CapabilityModel<'_>, &String)> = model.capabilities.iter().zip(&own).collect();
@@ -88,6 +93,8 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
     let shared = [agent, Expression::Name(Name::Exported(table.to_owned())), methods_name()];
     let arguments = |own: &[Local]| shared.iter().cloned().chain(own.iter().map(|local| (*local).into())).collect();
     let parameter = |local: Local, name: &str| Parameter::new(local, Type::Name(name.to_owned(), Vec::new()));
+    let mut create_arguments: Vec<Expression> = arguments(&[Local::Transport, Local::Options]);
+    create_arguments.push(Expression::Name(Name::Exported(names.error.clone())));
     let create = Function {
         doc: vec!["Makes a client that sends its messages over a transport.".to_owned()],
         name: Name::Exported(names.create.clone()),
@@ -96,7 +103,7 @@ pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Ve
             parameter(Local::Options, &names.of("ClientOptions")),
         ],
         returns: Returns::Type(Type::name(&names.client)),
-        body: vec![Statement::Return(Helper::ClientOf.call(arguments(&[Local::Transport, Local::Options])))],
+        body: vec![Statement::Return(Helper::ClientOf.call(create_arguments))],
     };
     // Most agents have one version of each capability and serve every caller, so their files need no comparison.
     let restricts = model.capabilities.iter().any(|capability| restricts_versions(capability.source));
@@ -146,7 +153,8 @@ pub(super) fn methods(model: &Model<'_>) -> Item {
         let (capability, method) = (model.capabilities.get(index)?, names.get(index)?);
         let label = Expression::string(capability.name.label.as_str());
         let descriptor = descriptor(capability.source.to_descriptor(None));
-        let entry = vec![label, Expression::Arrow(Vec::new(), Box::new(descriptor))];
+        let class = errors::class(model, capability).map(|class| Expression::Name(Name::Exported(class.to_owned())));
+        let entry = [label, Expression::Arrow(Vec::new(), Box::new(descriptor))].into_iter().chain(class).collect();
         Some((method.clone(), Expression::Array(entry)))
     };
     // A server tries versions in this order, the highest first.

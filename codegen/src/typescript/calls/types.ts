@@ -97,24 +97,33 @@ export type PREFIXCallOptions = {
   session?: string;
   retry?: PREFIXRetry;
   skew?: PREFIXSkewPolicy;
-  parent?: PREFIXContext;
+  parent?: PREFIXContext<any>;
 };
 
-/** The method of a capability. It never rejects: failures are results. */
-export interface PREFIXCall<Request, Response> {
-  (request: Request, options?: PREFIXCallOptions): globalThis.Promise<PREFIXCallResult<Response>>;
+/** The method of a capability. It never rejects: failures are results. `Errors` has the details of each declared code. */
+export interface PREFIXCall<Request, Response, Errors = {}> {
+  (request: Request, options?: PREFIXCallOptions): globalThis.Promise<PREFIXCallResult<Response, Errors>>;
+  /** Resolves to the response. If the call fails, it rejects with a `PREFIXFailedCallError`, or the class of the capability's errors. */
+  orThrow(request: Request, options?: PREFIXCallOptions): globalThis.Promise<Response>;
   /** Sends the request without waiting for a response, which the agent does not send. */
   publish(request: Request, options?: PREFIXCallOptions): globalThis.Promise<PREFIXCallResult<undefined>>;
 }
 
 /**
- * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated` says
- * whether there are more violations. If a call succeeds, `skew` has the contracts that differ, if the provider states that other responses
- * may violate the caller's.
+ * The result of a call. If it succeeds, `skew` has the contracts that differ, if the provider states that other responses may violate the
+ * caller's.
  */
-export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: number } & (
-  | { status: "ok"; response: Response; skew?: PREFIXSkew }
-  | { status: "error" | "timeout" | "abandoned" | "busy"; error: PREFIXCallError }
+export type PREFIXCallResult<Response, Errors = {}> =
+  | { correlationId: string; latencyMs: number; status: "ok"; response: Response; skew?: PREFIXSkew }
+  | PREFIXFailedCall<Errors>;
+
+/**
+ * The result of a call that failed. After a violation, `response` is the response that violates its schema, if it arrived, and `truncated`
+ * says whether there are more violations.
+ */
+export type PREFIXFailedCall<Errors = {}> = { correlationId: string; latencyMs: number } & (
+  | { status: "error"; error: PREFIXCallFailure<Errors> }
+  | { status: "timeout" | "abandoned" | "busy"; error: PREFIXCallError }
   | {
       status: "schema-violation";
       schemaSide: "request" | "response";
@@ -140,7 +149,24 @@ export type PREFIXCallError = {
   violations?: PREFIXViolation[];
   finding?: unknown;
   details?: unknown;
+  declared?: undefined;
 };
+
+/**
+ * The error of a call whose capability declares errors. With `declared`, it is one of them, and `details` have its type. Otherwise, the
+ * code is not declared, or the details violate the contract of the caller, or it is an error of the protocol.
+ */
+export type PREFIXCallFailure<Errors = {}> = keyof Errors extends never
+  ? PREFIXCallError
+  : | { [Code in keyof Errors]: PREFIXFailureOf<true, Code, Errors[Code]> }[keyof Errors]
+    | PREFIXFailureOf<undefined, string, undefined>
+    | PREFIXFailureOf<undefined, `EAGENTRPC_${string}` | "EVERSION_SKEW", unknown>;
+
+/** A `PREFIXCallError` with one code, or of one kind. Those without details have `undefined`. */
+export type PREFIXFailureOf<Declared, Code, Details> = Omit<PREFIXCallError, "declared" | "code" | "details"> & {
+  code: Code;
+} & (undefined extends Declared ? { declared?: undefined } : { declared: Declared }) &
+  (undefined extends Details ? { details?: Details } : { details: Details });
 
 /** The versions and hashes of two contracts that differ, the versions that the provider serves, and the reason of the error. */
 export type PREFIXSkew = {
@@ -153,16 +179,16 @@ export type PREFIXSkew = {
 };
 
 /** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
-export type PREFIXHandler<Request, Response> = (
+export type PREFIXHandler<Request, Response, Errors = {}> = (
   request: Request,
-  context: PREFIXContext,
+  context: PREFIXContext<Errors>,
 ) => Response | globalThis.Promise<Response>;
 
 /**
  * A call that is being served. `deadline` is Unix time in ms, by the clock of this process. `signal` is aborted if the call ends before
  * its handler does: at the deadline, and with a server if the caller cancels it or the server stops.
  */
-export type PREFIXContext = {
+export type PREFIXContext<Errors = {}> = {
   caller: string;
   capability: string;
   messageId: string;
@@ -171,13 +197,23 @@ export type PREFIXContext = {
   deadline: number | undefined;
   headers: { [name: string]: string };
   signal: PREFIXSignal;
-  /** Ends the call with an error, which the caller gets. */
-  fail(code: string, message: string): never;
+  /**
+   * Ends the call with an error, which the caller gets. A code that the capability declares with details requires them, and no other code
+   * has any.
+   */
+  fail<Code extends string>(code: Code, message: string, ...details: PREFIXDetailsOf<Errors, Code>): never;
 };
+
+/** The arguments with the details of a code: one if it is declared with details, otherwise none. */
+export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
+  ? [Errors[Code]] extends [undefined]
+    ? []
+    : [details: Errors[Code]]
+  : [];
 
 /**
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
- * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one.
+ * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -188,7 +224,7 @@ export type PREFIXServerOptions = {
   sign?: PREFIXSign;
   verify?: PREFIXVerify;
   clockDifferenceMs?: number;
-  onError?: (error: unknown, context: PREFIXContext) => void;
+  onError?: (error: unknown, context: PREFIXContext<any>) => void;
   maxInFlight?: number;
   idempotencyWindowMs?: number;
   receivesControl?: boolean;

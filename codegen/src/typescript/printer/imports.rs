@@ -19,7 +19,7 @@ pub(super) fn statements(import: &Import, form: Form) -> Option<Doc> {
         |name: &&'static str| if has_constants { text(format!("{name} as {IMPORTED}{name}")) } else { text(*name) };
     let tests = import.tests.iter().filter(|_| has_values).map(test);
     let values: Vec<Doc> =
-        import.class.iter().map(|class| renamed(class, form)).chain(functions).chain(tests).collect();
+        import.classes.iter().map(|class| renamed(class, form)).chain(functions).chain(tests).collect();
     let types: Vec<Doc> = import.types.iter().filter(|_| form.has_types()).map(|name| renamed(name, form)).collect();
     let from = |keyword: &'static str, names: Vec<Doc>| {
         let module = text(format!("\"{}\"", import.from));
@@ -40,18 +40,20 @@ pub(super) fn statements(import: &Import, form: Form) -> Option<Doc> {
 pub(super) fn has_exports(import: &Import, form: Form) -> bool {
     match form {
         Form::CommonJs => false,
-        Form::Script => import.class.is_some(),
-        Form::Typed | Form::Declarations => import.class.is_some() || !import.types.is_empty(),
+        Form::Script => !import.classes.is_empty(),
+        Form::Typed | Form::Declarations => !import.classes.is_empty() || !import.types.is_empty(),
     }
 }
 
-/// The statements that export the class and the types.
+/// The statements that export the classes and the types.
 pub(super) fn exports(import: &Import, form: Form) -> Option<Doc> {
     let own = |name: &Renamed| text(name.own.clone());
-    let class = import.class.iter().map(|class| concat(vec![text("export "), list(vec![own(class)]), text(";")]));
+    let classes: Vec<Doc> = import.classes.iter().map(own).collect();
+    let classes = Some(classes).filter(|names| !names.is_empty());
+    let classes = classes.map(|names| concat(vec![text("export "), list(names), text(";")]));
     let types: Vec<Doc> = import.types.iter().filter(|_| form.has_types()).map(own).collect();
     let types = Some(types).filter(|names| !names.is_empty());
-    joined(class.chain(types.map(|names| concat(vec![text("export type "), list(names), text(";")]))))
+    joined(classes.into_iter().chain(types.map(|names| concat(vec![text("export type "), list(names), text(";")]))))
 }
 
 /// A name of the shared module with the name in the file.

@@ -36,7 +36,7 @@ pub(crate) enum Form {
 
 /// The text of a file after its header.
 pub(super) fn print(header: String, module: &Module, form: Form) -> String {
-    let mut output = Output::new(header);
+    let mut output = Output::new(with_classes(header, module));
     let import = module.import.as_ref();
     let mut items = module.items.iter().filter(|item| is_printed(item, import, form)).peekable();
     if items.peek().is_none() && form == Form::Script {
@@ -65,6 +65,16 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
     output.finish()
 }
 
+/// The header of a file. ESLint reports several classes in a file at its first character, before which only the first
+/// comment can silence it.
+fn with_classes(header: String, module: &Module) -> String {
+    let has_several = module.items.iter().filter(|item| matches!(item, Item::Error(_))).nth(1).is_some();
+    match header.strip_prefix("/* ").filter(|_| has_several) {
+        Some(rest) => format!("/* eslint-disable max-classes-per-file -- {rest}"),
+        None => header,
+    }
+}
+
 impl Form {
     /// Whether types are printed.
     fn has_types(self) -> bool {
@@ -82,18 +92,18 @@ impl Form {
 fn exports(module: &Module) -> Doc {
     let mut names = Vec::new();
     for item in &module.items {
-        let name = match item {
-            Item::Function(function) if function.is_exported() => name_text(&function.name),
-            Item::Exported(constant) => constant.name.clone().into(),
-            Item::Error(class) => class.name.clone().into(),
-            Item::SharedHandWritten(name, _) => (*name).into(),
-            Item::Reexports => match module.import.as_ref().and_then(|import| import.class.as_ref()) {
-                Some(class) => class.own.clone().into(),
-                None => continue,
-            },
+        let exported: Vec<Cow<'static, str>> = match item {
+            Item::Function(function) if function.is_exported() => vec![name_text(&function.name)],
+            Item::Exported(constant) => vec![constant.name.clone().into()],
+            Item::Error(class) => vec![class.name.clone().into()],
+            Item::SharedHandWritten(name, _) => vec![(*name).into()],
+            Item::Reexports => {
+                let classes = module.import.iter().flat_map(|import| &import.classes);
+                classes.map(|class| class.own.clone().into()).collect()
+            }
             _ => continue,
         };
-        names.extend([hard_line(), text(name), text(",")]);
+        names.extend(exported.into_iter().flat_map(|name| [hard_line(), text(name), text(",")]));
     }
     if names.is_empty() {
         return concat(vec![text("module.exports = {};"), hard_line()]);
@@ -135,7 +145,7 @@ fn item(item: &Item, import: Option<&Import>, form: Form) -> Doc {
             concat(docs)
         }
         Item::Exported(constant) => exported(constant, form),
-        Item::Error(class) => lines(error_class::lines(class, form)),
+        Item::Error(class) => error_class::class(class, form),
         Item::HandWritten(declaration) | Item::HandWrittenType(declaration) => {
             lines(hand_written::lines(declaration, form == Form::Typed))
         }

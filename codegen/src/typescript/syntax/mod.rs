@@ -27,8 +27,8 @@ pub(super) struct Import {
     pub(super) functions: Vec<&'static str>,
     /// Functions that verdicts call for many values of a payload. The file has a constant for each.
     pub(super) tests: Vec<&'static str>,
-    /// The class of errors, if the file exports it.
-    pub(super) class: Option<Renamed>,
+    /// The classes of errors that the file exports.
+    pub(super) classes: Vec<Renamed>,
     pub(super) types: Vec<Renamed>,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum Item {
     },
     /// An exported constant.
     Exported(Constant),
-    /// The exported class of errors.
+    /// An exported class of errors.
     Error(ErrorClass),
     /// A hand-written function or constant.
     HandWritten(HandWritten),
@@ -72,12 +72,21 @@ pub(super) struct Constant {
     pub(super) is_inferred: bool,
 }
 
-/// A subclass of `Error` for a list of violations.
+/// A subclass of `Error`.
 pub(super) struct ErrorClass {
     pub(super) doc: Vec<String>,
     pub(super) name: String,
-    /// The name of the type of violations.
-    pub(super) violation: String,
+    pub(super) kind: ErrorKind,
+}
+
+/// What the errors of a class have.
+pub(super) enum ErrorKind {
+    /// A list of violations, whose type has this name.
+    Violations(String),
+    /// The result of a call that failed, whose type has this name.
+    Call(String),
+    /// The same for a capability that declares errors: the class that it extends, and the type of their details.
+    Declared { extends: String, details: String },
 }
 
 /// `export type` or `export interface`.

@@ -84,7 +84,7 @@ helpers! {
     ],
     AskedContract "askedContract" "asked_contract" [],
     ReadReply "readReply" "read_reply" [ReadEnvelope, IsAuthentic, ErrorOf, InvalidPayload, IsDict],
-    ErrorOf "errorOf" "error_of" [Defined, ListOf, AddTo],
+    ErrorOf "errorOf" "error_of" [Own, Defined, ListOf, AddTo],
     FailureOf "failureOf" "failure_of" [],
     InvalidPayload "invalidPayload" "invalid_payload" [Defined],
     CancelCall "cancelCall" "cancel_call" [FreshId, WriteEnvelope],
@@ -97,7 +97,8 @@ helpers! {
         FailedWith
     ],
     AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, SkewOf, FailedWith, RefusedWith],
-    RunCall "runCall" "run_call" [Defined, MayRepeat, Unreadable, SkewOf, FailedWith, RefusedWith],
+    RunCall "runCall" "run_call" [Defined, MayRepeat, Unreadable, DeclaredFailure, SkewOf, FailedWith, RefusedWith],
+    DeclaredFailure "declaredFailure" "declared_failure" [Own, Defined, FailedWith],
     TimeOf "timeOf" "time_of" [Defined, RefusedWith],
     InvalidHeader "invalidHeader" "invalid_header" [],
     SkewOf "skewOf" "skew_of" [Defined],

@@ -25,8 +25,8 @@ use test::Tests;
 
 use super::names::AgentNames;
 use super::syntax::{
-    DeclarationKind, ErrorClass, Expression, Function, Item, Keyword, Literal, Local, Module, Name, Parameter,
-    Property, Returns, Statement, Type, TypeDeclaration, union,
+    DeclarationKind, ErrorClass, ErrorKind, Expression, Function, Item, Keyword, Literal, Local, Module, Name,
+    Parameter, Property, Returns, Statement, Type, TypeDeclaration, union,
 };
 use crate::model::Model;
 use crate::plan::{self, SidePlan};
@@ -66,7 +66,8 @@ pub(super) fn types(model: &Model<'_>, agent: &AgentNames) -> Vec<Item> {
 /// The types and the class that functions for a side use.
 pub(super) fn all_types(agent: &AgentNames) -> Vec<Item> {
     let doc = vec!["The error that the `assert` functions throw.".to_owned()];
-    let error = ErrorClass { doc, name: agent.error.clone(), violation: agent.violation.clone() };
+    let kind = ErrorKind::Violations(agent.violation.clone());
+    let error = ErrorClass { doc, name: agent.error.clone(), kind };
     vec![result(agent), violation(agent), options(agent), Item::Error(error)]
 }
 

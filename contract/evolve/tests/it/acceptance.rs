@@ -499,7 +499,8 @@ fn accepted_changes_of_generated_types_accept_no_other_ones() {
                 let change = SourceChange {
                     code,
                     capability: "call".to_owned(),
-                    side: Side::Request,
+                    side: Some(Side::Request),
+                    error: None,
                     text: text.to_owned(),
                     identity: text.to_owned(),
                 };

@@ -8,7 +8,7 @@ use capgen_schema::Schema;
 use super::reader::{Place, Reader};
 use super::schema::Index;
 use crate::tree::{Part, follow};
-use crate::{Definition, DefinitionPlace, Definitions, Manifest, Node, codes};
+use crate::{ContractPart, DeclaredError, Definition, DefinitionPlace, Definitions, Manifest, Node, Side, codes};
 
 /// The most definitions with which another one is compared: those of the two sides of all versions of a capability.
 const MAX_COMPARED: usize = 2 * Manifest::MAX_VERSIONS;
@@ -48,20 +48,23 @@ fn report<'n>(
     index: &mut Index<'n>,
 ) {
     let pointer = |definition: &Definition| {
-        let DefinitionPlace { capability, side, node } = definition.place;
+        let DefinitionPlace { capability, part, node } = definition.place;
         let pointer = schema(manifest, definition)?.node(node).pointer.as_str();
-        Some((format!("/capabilities/{capability}/{}{pointer}", side.schema_key()), pointer))
+        Some((format!("/capabilities/{capability}{}{pointer}", part.pointer()), pointer))
     };
     let (Some((one_at, _)), Some((other_at, below))) = (pointer(one), pointer(other)) else { return };
     let mut key = |at: &str| follow(root, at, |node, key| index.member(node, key)).span(reader.source, Part::Key);
     let (one_key, other_key) = (key(&one_at), key(&other_at));
-    let name = manifest.capabilities.get(other.place.capability).map(|capability| quoted(&capability.name));
-    let at = format!(
-        "capability {}, {}, {}",
-        name.unwrap_or_default(),
-        other.place.side.schema_key(),
-        shortened(below, 200)
-    );
+    let Some(capability) = manifest.capabilities.get(other.place.capability) else { return };
+    let part = match other.place.part {
+        ContractPart::Request => Side::Request.schema_key().to_owned(),
+        ContractPart::Response => Side::Response.schema_key().to_owned(),
+        ContractPart::Details(index) => {
+            let code = capability.errors.get(index).map(|error| quoted(&error.code)).unwrap_or_default();
+            format!("error {code}, {}", DeclaredError::SCHEMA_KEY)
+        }
+    };
+    let at = format!("capability {}, {part}, {}", quoted(&capability.name), shortened(below, 200));
     let place = Place { pointer: other_at, at: Some(at), secret: false };
     let label =
         if one.text == other.text { "equal, but refers to definitions that differ" } else { "differs from the other" };
@@ -74,5 +77,5 @@ fn report<'n>(
 }
 
 fn schema<'m>(manifest: &'m Manifest, definition: &Definition) -> Option<&'m Schema> {
-    manifest.capabilities.get(definition.place.capability)?.schema(definition.place.side)
+    manifest.capabilities.get(definition.place.capability)?.schema(definition.place.part)
 }

@@ -1,5 +1,5 @@
 /** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
-function clientOf(agent«: string», capabilities«: any», methods«: any», transport«: any», settings«: any»)«: any» {
+function clientOf(agent«: string», capabilities«: any», methods«: any», transport«: any», settings«: any», FailedError«: any»)«: any» {
   // A mistake in an option would otherwise make every call fail, with a message that does not name the option.
   const rule = "letters, digits, `.`, `_` and `-`, the first a letter or a digit, and at most 128 of them";
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
@@ -34,7 +34,14 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
   const entries = Object.entries(methods).map(([name, entry]«: any») => {
     // A method without a capability is another name of a method.
     const capability = entry[0] ? entry : methods[entry[1]];
-    return [name, Object.assign(method("request", capability), { publish: method("event", capability) })];
+    const run = method("request", capability);
+    const [, , CapabilityError = FailedError] = capability;
+    const orThrow = async (request«: unknown», options«: any»)«: globalThis.Promise<any>» => {
+      const result = await run(request, options);
+      if (result.status !== "ok") throw new CapabilityError(result);
+      return result.response;
+    };
+    return [name, Object.assign(run, { orThrow, publish: method("event", capability) })];
   });
   return Object.fromEntries(entries);
 }

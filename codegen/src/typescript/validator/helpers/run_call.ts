@@ -48,8 +48,8 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
     deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : call.now + call.rest,
     headers,
     signal,
-    fail(code«: string», message«: string»)«: never» {
-      throw (failure = { code, message });
+    fail(code«: string», message«: string», details«?: unknown»)«: never» {
+      throw (failure = { code, message, details });
     },
   };
   try {
@@ -58,8 +58,8 @@ async function runCall(call«: any»)«: globalThis.Promise<any>» {
   } catch (error) {
     // The codes of the protocol have meanings of their own, such as that no handler started.
     const isOwn = failure && error === failure && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(failure.code);
-    if (failure && error === failure)
-      return { ...failedWith(isOwn ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`), isFinal: true };
+    if (isOwn) return declaredFailure(call, failure, context);
+    if (failure && error === failure) return { ...failedWith("EAGENTRPC_HANDLER_FAILED", `${failure.message}`), isFinal: true };
     // The error of a handler that was interrupted is mostly the interruption.
     if (!signal.aborted) settings.onError?.(error, context);
     return failedWith("EAGENTRPC_HANDLER_FAILED", "the handler failed");

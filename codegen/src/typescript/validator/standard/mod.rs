@@ -1,4 +1,4 @@
-//! Each side of a capability as a [Standard Schema](https://standardschema.dev): an object that libraries can validate
+//! Each part of a capability as a [Standard Schema](https://standardschema.dev): an object that libraries can validate
 //! with, and that knows its JSON Schema.
 //!
 //! The objects are plain literals, and only the functions in them refer to validators. So a bundler leaves out each
@@ -8,13 +8,13 @@ mod json_schema;
 
 use std::collections::HashSet;
 
-use capgen_manifest::Side;
+use capgen_manifest::ContractPart;
 use capgen_schema::Schema;
 
 use super::Names;
 use super::helper::Helper;
 use super::internal::Internals;
-use crate::model::{CapabilityModel, Model, SideModel};
+use crate::model::{CapabilityModel, Model, SideModel, TypeId};
 use crate::name;
 use crate::typescript::doc;
 use crate::typescript::names::{AgentNames, lower_first};
@@ -23,7 +23,7 @@ use crate::typescript::syntax::{Constant, Expression, HandWritten, Item, Local, 
 /// The hand-written type; `PREFIX` is the start of its name.
 const TEXT: &str = include_str!("types.ts");
 
-/// The names of the constants of all sides, in the order of the contract, the request first; empty without the option.
+/// The names of the constants of all parts, in the order of the contract, the request first; empty without the option.
 pub(in crate::typescript) struct StandardNames(Vec<String>);
 
 impl StandardNames {
@@ -32,33 +32,58 @@ impl StandardNames {
         if !model.options.standard_schema {
             return Self(Vec::new());
         }
-        let types = sides(model).map(|(.., side)| type_name(model, side));
+        let types = parts(model).map(|part| part.type_name(model));
         let mut names: Vec<(String, Vec<u8>)> = types.map(|ty| (lower_first(ty), ty.as_bytes().to_vec())).collect();
         name::make_unique(&mut names, "X", |name| taken.contains(name));
         Self(names.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The names, each with the name of the type of its side.
+    /// The names, each with the name of the type of its part.
     pub(in crate::typescript) fn of_types<'m>(
         &'m self,
         model: &'m Model<'_>,
     ) -> impl Iterator<Item = (&'m str, &'m str)> {
-        sides(model).map(|(.., side)| type_name(model, side)).zip(self.0.iter().map(String::as_str))
+        parts(model).map(|part| part.type_name(model)).zip(self.0.iter().map(String::as_str))
     }
 }
 
-/// The name of the type of a side.
-fn type_name<'m>(model: &'m Model<'_>, side: &'m SideModel) -> &'m str {
-    match side {
-        SideModel::Loose(name) => name,
-        SideModel::Typed(id) => &model[*id].name,
+/// A part of a capability.
+struct Part<'m, 'a> {
+    capability: &'m CapabilityModel<'a>,
+    part: ContractPart,
+    /// The root type, or the name of the type of a side without a schema.
+    ty: Result<TypeId, &'m str>,
+}
+
+impl<'m> Part<'m, '_> {
+    /// The name of the type.
+    fn type_name(&self, model: &'m Model<'_>) -> &'m str {
+        self.ty.map_or_else(|name| name, |id| model[id].name.as_str())
+    }
+
+    /// The comment of the constant.
+    fn text(&self, model: &Model<'_>) -> String {
+        let label = &self.capability.name.label;
+        match (self.part, self.ty) {
+            (ContractPart::Request, _) => format!("The request of `{label}` as a Standard Schema."),
+            (ContractPart::Details(_), Ok(id)) => format!("{} as a Standard Schema.", doc::details(&model[id])),
+            (ContractPart::Response | ContractPart::Details(_), _) => {
+                format!("The response of `{label}` as a Standard Schema.")
+            }
+        }
     }
 }
 
-/// Every side, with its capability.
-fn sides<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = (&'m CapabilityModel<'a>, Side, &'m SideModel)> {
+/// Every part with a type, each once.
+fn parts<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = Part<'m, 'a>> {
     let of = |capability: &'m CapabilityModel<'a>| {
-        [(capability, Side::Request, &capability.request), (capability, Side::Response, &capability.response)]
+        let sides = [(ContractPart::Request, &capability.request), (ContractPart::Response, &capability.response)];
+        let side = move |(part, side): (_, &'m SideModel)| match side {
+            SideModel::Loose(name) => Part { capability, part, ty: Err(name) },
+            SideModel::Typed(id) => Part { capability, part, ty: Ok(*id) },
+        };
+        let details = model.own_roots(capability).filter(|(part, _)| matches!(part, ContractPart::Details(_)));
+        sides.into_iter().map(side).chain(details.map(move |(part, id)| Part { capability, part, ty: Ok(id) }))
     };
     model.capabilities.iter().flat_map(of)
 }
@@ -80,18 +105,18 @@ pub(super) fn constants(
     internals: &mut Internals,
 ) -> Vec<Constant> {
     let Some(interface) = &agent.standard_schema else { return Vec::new() };
-    let constant = |((capability, side, of), name): ((&CapabilityModel<'_>, Side, &SideModel), &String)| {
-        let text = format!("The {} of `{}` as a Standard Schema.", side.name(), capability.name.label);
-        let schema = schema_function(internals, type_name(model, of), capability.source.schema(side));
+    let constant = |(part, name): (Part<'_, '_>, &String)| {
+        let ty = part.type_name(model);
+        let schema = schema_function(internals, ty, part.capability.source.schema(part.part));
         Constant {
-            doc: doc::lines(&text),
+            doc: doc::lines(&part.text(model)),
             name: name.clone(),
-            value: object(vec![("~standard", properties(validate(model, of), schema))]),
-            declared: Type::Name(interface.clone(), vec![Type::name(type_name(model, of))]),
+            value: object(vec![("~standard", properties(validate(model, part.ty.ok()), schema))]),
+            declared: Type::Name(interface.clone(), vec![Type::name(ty)]),
             is_inferred: false,
         }
     };
-    sides(model).zip(&names.0).map(constant).collect()
+    parts(model).zip(&names.0).map(constant).collect()
 }
 
 /// The members of `~standard`.
@@ -106,12 +131,12 @@ fn properties(validate: Expression, schema: Name) -> Expression {
 }
 
 /// The function that validates a value. Without a schema, it accepts every value.
-fn validate(model: &Model<'_>, side: &SideModel) -> Expression {
+fn validate(model: &Model<'_>, root: Option<TypeId>) -> Expression {
     let value = Expression::from(Local::Value);
-    match side {
-        SideModel::Loose(_) => Expression::Arrow(vec![Local::Value], Box::new(object(vec![("value", value)]))),
-        SideModel::Typed(id) => {
-            let parse = Expression::Name(Name::Exported(Names::of(&model[*id].name).parse));
+    match root {
+        None => Expression::Arrow(vec![Local::Value], Box::new(object(vec![("value", value)]))),
+        Some(id) => {
+            let parse = Expression::Name(Name::Exported(Names::of(&model[id].name).parse));
             let result = Helper::Standard.call(vec![parse, value, Local::Options.into()]);
             Expression::Arrow(vec![Local::Value, Local::Options], Box::new(result))
         }

@@ -12,6 +12,7 @@
 
 import {
   PayloadError as HostileTextPayloadError,
+  FailedCallError as HostileTextFailedCallError,
   parse,
   assert,
   standard,
@@ -39,10 +40,14 @@ import type {
   CallOptions as HostileTextCallOptions,
   Call as HostileTextCall,
   CallResult as HostileTextCallResult,
+  FailedCall as HostileTextFailedCall,
   CallError as HostileTextCallError,
+  CallFailure as HostileTextCallFailure,
+  FailureOf as HostileTextFailureOf,
   Skew as HostileTextSkew,
   Handler as HostileTextHandler,
   Context as HostileTextContext,
+  DetailsOf as HostileTextDetailsOf,
   ServerOptions as HostileTextServerOptions,
   Server as HostileTextServer,
   HandleOptions as HostileTextHandleOptions,
@@ -91,7 +96,7 @@ export interface HostileTextCapabilities {
   "escape": { request: EscapeRequest; response: EscapeResponse };
 }
 
-export { HostileTextPayloadError };
+export { HostileTextPayloadError, HostileTextFailedCallError };
 export type {
   HostileTextParseResult,
   HostileTextParseOptions,
@@ -109,10 +114,14 @@ export type {
   HostileTextCallOptions,
   HostileTextCall,
   HostileTextCallResult,
+  HostileTextFailedCall,
   HostileTextCallError,
+  HostileTextCallFailure,
+  HostileTextFailureOf,
   HostileTextSkew,
   HostileTextHandler,
   HostileTextContext,
+  HostileTextDetailsOf,
   HostileTextServerOptions,
   HostileTextServer,
   HostileTextHandleOptions,
@@ -224,7 +233,7 @@ export function assertEscapeRequest(value: unknown, options?: HostileTextParseOp
 
 /** Makes a client that sends its messages over a transport. */
 export function createHostileTextClient(transport: HostileTextTransport, options: HostileTextClientOptions): HostileTextClient {
-  return clientOf("hostile-text", hostileTextCapabilities, call_methods, transport, options);
+  return clientOf("hostile-text", hostileTextCapabilities, call_methods, transport, options, HostileTextFailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */

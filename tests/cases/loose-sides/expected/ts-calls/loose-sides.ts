@@ -12,6 +12,7 @@
 
 import {
   PayloadError as LooseSidesPayloadError,
+  FailedCallError as LooseSidesFailedCallError,
   parse,
   assert,
   standard,
@@ -39,10 +40,14 @@ import type {
   CallOptions as LooseSidesCallOptions,
   Call as LooseSidesCall,
   CallResult as LooseSidesCallResult,
+  FailedCall as LooseSidesFailedCall,
   CallError as LooseSidesCallError,
+  CallFailure as LooseSidesCallFailure,
+  FailureOf as LooseSidesFailureOf,
   Skew as LooseSidesSkew,
   Handler as LooseSidesHandler,
   Context as LooseSidesContext,
+  DetailsOf as LooseSidesDetailsOf,
   ServerOptions as LooseSidesServerOptions,
   Server as LooseSidesServer,
   HandleOptions as LooseSidesHandleOptions,
@@ -73,7 +78,7 @@ export interface LooseSidesCapabilities {
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-export { LooseSidesPayloadError };
+export { LooseSidesPayloadError, LooseSidesFailedCallError };
 export type {
   LooseSidesParseResult,
   LooseSidesParseOptions,
@@ -91,10 +96,14 @@ export type {
   LooseSidesCallOptions,
   LooseSidesCall,
   LooseSidesCallResult,
+  LooseSidesFailedCall,
   LooseSidesCallError,
+  LooseSidesCallFailure,
+  LooseSidesFailureOf,
   LooseSidesSkew,
   LooseSidesHandler,
   LooseSidesContext,
+  LooseSidesDetailsOf,
   LooseSidesServerOptions,
   LooseSidesServer,
   LooseSidesHandleOptions,
@@ -175,7 +184,7 @@ export function assertOtherHalfResponse(value: unknown, options?: LooseSidesPars
 
 /** Makes a client that sends its messages over a transport. */
 export function createLooseSidesClient(transport: LooseSidesTransport, options: LooseSidesClientOptions): LooseSidesClient {
-  return clientOf("loose-sides", looseSidesCapabilities, call_methods, transport, options);
+  return clientOf("loose-sides", looseSidesCapabilities, call_methods, transport, options, LooseSidesFailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */

@@ -12,6 +12,7 @@
 
 import {
   PayloadError as NameCollisionsPayloadError,
+  FailedCallError as NameCollisionsFailedCallError,
   parse,
   assert,
   standard,
@@ -39,10 +40,14 @@ import type {
   CallOptions as NameCollisionsCallOptions,
   Call as NameCollisionsCall,
   CallResult as NameCollisionsCallResult,
+  FailedCall as NameCollisionsFailedCall,
   CallError as NameCollisionsCallError,
+  CallFailure as NameCollisionsCallFailure,
+  FailureOf as NameCollisionsFailureOf,
   Skew as NameCollisionsSkew,
   Handler as NameCollisionsHandler,
   Context as NameCollisionsContext,
+  DetailsOf as NameCollisionsDetailsOf,
   ServerOptions as NameCollisionsServerOptions,
   Server as NameCollisionsServer,
   HandleOptions as NameCollisionsHandleOptions,
@@ -90,7 +95,7 @@ export interface NameCollisionsCapabilities {
   "vec": { request: VecRequest; response: VecResponse };
 }
 
-export { NameCollisionsPayloadError };
+export { NameCollisionsPayloadError, NameCollisionsFailedCallError };
 export type {
   NameCollisionsParseResult,
   NameCollisionsParseOptions,
@@ -108,10 +113,14 @@ export type {
   NameCollisionsCallOptions,
   NameCollisionsCall,
   NameCollisionsCallResult,
+  NameCollisionsFailedCall,
   NameCollisionsCallError,
+  NameCollisionsCallFailure,
+  NameCollisionsFailureOf,
   NameCollisionsSkew,
   NameCollisionsHandler,
   NameCollisionsContext,
+  NameCollisionsDetailsOf,
   NameCollisionsServerOptions,
   NameCollisionsServer,
   NameCollisionsHandleOptions,
@@ -253,7 +262,7 @@ export function assertVecRequest(value: unknown, options?: NameCollisionsParseOp
 
 /** Makes a client that sends its messages over a transport. */
 export function createNameCollisionsClient(transport: NameCollisionsTransport, options: NameCollisionsClientOptions): NameCollisionsClient {
-  return clientOf("name-collisions", nameCollisionsCapabilities, call_methods, transport, options);
+  return clientOf("name-collisions", nameCollisionsCapabilities, call_methods, transport, options, NameCollisionsFailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */

@@ -1,0 +1,13 @@
+/** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
+function declaredFailure(call«: any», { code, message, details }«: any», context«: any»)«: any» {
+  const declared = own(call.capability.errors ?? {}, code);
+  const { ok = true, violations, truncated }«: any» = declared?.details?.parse(details, { redact: true }) ?? {};
+  if (!ok) {
+    const error = new Error(`the details of the error \`${code}\` violate their schema`);
+    call.settings.onError?.(Object.assign(error, { violations, truncated }), context);
+    return { ...failedWith("EAGENTRPC_HANDLER_FAILED", error.message), isFinal: true };
+  }
+  const more = declared && defined({ retryable: declared.retryable, details: declared.details ? details : undefined });
+  // A repetition of a request runs again if it may succeed then.
+  return { ...failedWith(`${code}`, `${message}`, more), isFinal: declared?.retryable !== true };
+}
