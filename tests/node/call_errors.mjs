@@ -32,7 +32,7 @@ const failed = async (caller, provider, failure, method = "bookTrip", request = 
 };
 
 for (const [caller, provider] of [[current, current], [single, single], [common, common], [current, single]]) {
-  // A declared error has its details, and is worth a retry if the contract says so.
+  // A declared error has its details, and is worth a retry if the contract states it.
   const full = { code: "NO_SEATS", message: "full", retryable: false, details: { free: 0 } };
   assert.deepEqual(await failed(caller, provider, ["NO_SEATS", "full", { free: 0 }]), { ...full, declared: true });
   assert.deepEqual(sent, full);

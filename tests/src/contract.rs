@@ -163,7 +163,8 @@ pub fn random_names(count: usize) -> Vec<Manifest> {
                 error.details = details;
                 error
             };
-            // The details of one code are equal in all capabilities, those of another one differ, and two have one name.
+            // The details of one code are equal in all capabilities, those of another one differ, and two have one
+            // name.
             let equal = Schema::parse_text(r#"{"type": "string"}"#).ok();
             capability.errors = vec![error("OTHER", equal), error("SELF", details.clone()), error("OTHER_", details)];
             capability.errors.extend((index > 0).then(|| error("NO_DETAILS", None)));

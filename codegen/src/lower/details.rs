@@ -1,7 +1,7 @@
 //! The types of the details of declared errors: which capabilities share one, and their names.
 //!
-//! The details of a code have one type, such as `NoSeatsDetails`, if all schemas for this code are equal. Otherwise each
-//! capability has a type of its own, whose name starts with that of the capability.
+//! The details of a code have one type, such as `NoSeatsDetails`, if all schemas for this code are equal. Otherwise
+//! each capability has a type of its own, whose name starts with that of the capability.
 
 use std::collections::{HashMap, HashSet};
 

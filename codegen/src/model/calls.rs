@@ -7,8 +7,8 @@ use super::{ErrorNames, Model, SideModel};
 use crate::name;
 
 impl Model<'_> {
-    /// The names of all types: the markers of capabilities, the types of their errors and of sides without a schema, and
-    /// the others.
+    /// The names of all types: the markers of capabilities, the types of their errors and of sides without a schema,
+    /// and the others.
     pub(crate) fn type_names(&self) -> HashSet<&str> {
         let markers = self.capabilities.iter().map(|capability| capability.marker.as_str());
         let sides = self.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);

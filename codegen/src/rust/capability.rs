@@ -217,10 +217,10 @@ fn error_descriptor(writer: &mut Writer, types: &Types<'_>, error: &ErrorModel<'
     let source = error.source;
     let schema = error.details.map(|id| Argument::Constant(ident::schema_constant(types.name(id))));
     let methods = [
-        (".with_description", source.description.clone().map(Argument::Text)),
-        (".with_retryable", source.retryable.then_some(Argument::Flag(true))),
-        (".with_status", source.status.map(|status| Argument::Number(u64::from(status)))),
-        (".with_details_schema", schema),
+        ("description", source.description.clone().map(Argument::Text)),
+        ("retryable", source.retryable.then_some(Argument::Flag(true))),
+        ("status", source.status.map(|status| Argument::Number(u64::from(status)))),
+        ("details_schema", schema),
     ];
     let methods: Vec<_> = methods.into_iter().filter_map(|(name, argument)| Some((name, argument?))).collect();
     let new = |w: &mut Writer| w.call(&types.runtime("ErrorDescriptor::new"), |w| w.literal(&source.code));
@@ -230,7 +230,7 @@ fn error_descriptor(writer: &mut Writer, types: &Types<'_>, error: &ErrorModel<'
     writer.group(4, |w| {
         new(w);
         for (name, argument) in methods {
-            w.method(name, |w| argument.write(w));
+            w.method(&format!(".with_{name}"), |w| argument.write(w));
         }
     });
 }

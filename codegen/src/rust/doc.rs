@@ -55,7 +55,7 @@ pub(super) fn code(text: &str) -> String {
     }
 }
 
-/// The part to which a type belongs, and what has the part: `request` and a capability, or `details` and an error.
+/// The part to which a type belongs, and its owner: `request` and a capability, or `details` and an error.
 pub(super) fn part(def: &TypeDef) -> (&str, String) {
     let capability = code(&def.capability);
     match &def.error {

@@ -8,7 +8,10 @@ use crate::name;
 pub(super) fn print(header: String, model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
     let module = module(model.manifest.agent.as_str());
     let mut text = header;
-    text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
+    // The conversions of errors make them reachable for rustc, also in a private module of the user.
+    let converts = model.options.calls && model.has_errors();
+    let attributes = if converts { ATTRIBUTES.replacen(UNREACHABLE, UNNAMEABLE, 1) } else { ATTRIBUTES.to_owned() };
+    text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{attributes}mod {module} {{\n"));
     let mut writer = Writer::new(text);
     write(&mut writer);
     writer.finish()
@@ -27,6 +30,10 @@ const EXPORT: &str = "\
     reason = \"users cannot change generated code\"
 )]
 ";
+
+/// The line of the list after which files with conversions of errors have one more.
+const UNREACHABLE: &str = "    unreachable_pub,\n";
+const UNNAMEABLE: &str = "    unnameable_types,\n    unreachable_pub,\n";
 
 const ATTRIBUTES: &str = "\
 #[allow(

@@ -216,8 +216,8 @@ impl Capability {
         self.errors.iter().find(|error| error.code == code)
     }
 
-    /// The schema of a part; `None` if it has no schema. Then any JSON value is a valid request or response, and an error
-    /// has no details.
+    /// The schema of a part; `None` if it has no schema. Then any JSON value is a valid request or response, and an
+    /// error has no details.
     pub fn schema(&self, part: impl Into<ContractPart>) -> Option<&Schema> {
         match part.into() {
             ContractPart::Request => self.input.as_ref(),

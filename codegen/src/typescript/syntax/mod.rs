@@ -79,7 +79,7 @@ pub(super) struct ErrorClass {
     pub(super) kind: ErrorKind,
 }
 
-/// What the errors of a class have.
+/// The data in the errors of a class.
 pub(super) enum ErrorKind {
     /// A list of violations, whose type has this name.
     Violations(String),

@@ -20,6 +20,7 @@ pub use self::errors_contract::*;
     missing_copy_implementations,
     nonstandard_style,
     rust_2018_idioms,
+    unnameable_types,
     unreachable_pub,
     unused,
     unused_qualifications,
