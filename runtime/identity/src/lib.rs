@@ -22,8 +22,8 @@
 //! # Reading order
 //!
 //! For contributors. `key.rs` is a key of an issuer and the check of a signature, and `jwks.rs` reads a set of them.
-//! `token.rs` splits a token, and `claims.rs` checks its statements. `fetch.rs` is the trait of the sources of sets, and
-//! `https.rs` gets one over HTTPS; `cache.rs` keeps it. `verifier.rs` puts them together.
+//! `token.rs` splits a token, and `claims.rs` checks its statements. `fetch.rs` is the trait of the sources of sets,
+//! and `https.rs` gets one over HTTPS; `cache.rs` keeps it. `verifier.rs` puts them together.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
