@@ -9,6 +9,7 @@ use std::task::Poll;
 
 use capgen_descriptor::OwnedDescriptor;
 
+use crate::build_error::NoAuthorization;
 use crate::context::Context;
 use crate::identity::Principal;
 use crate::transport::BoxFuture;
@@ -219,6 +220,10 @@ enum Rule {
 }
 
 impl Authorization {
+    /// The message of the answer to every caller that is denied, with the code
+    /// [`FORBIDDEN`](crate::code::FORBIDDEN). It shows neither why, nor whether the capability exists.
+    pub const DENIED: &'static str = "the caller may not call this capability";
+
     /// Everyone may call everything.
     #[must_use]
     pub fn none() -> Self {
@@ -238,6 +243,31 @@ impl Authorization {
         }
         // Without any requirement, nothing is decided, and nothing costs time.
         Self((all != Rights::default()).then(|| Arc::new(Rule::Requirements { grants, all })))
+    }
+
+    /// The decision of a server by its settings: its own rule if it has one, and otherwise the requirements of its
+    /// capabilities, whose roles and scopes the grants give or, if `has_principals`, principals such as those of tokens.
+    ///
+    /// # Errors
+    ///
+    /// Capabilities have requirements, and there is no rule, no grant and no principal.
+    pub fn of_settings(
+        own: Option<Self>,
+        grants: Grants,
+        has_principals: bool,
+        capabilities: &[&OwnedDescriptor],
+    ) -> Result<Self, NoAuthorization> {
+        if let Some(own) = own {
+            return Ok(own);
+        }
+        if grants.is_empty() && !has_principals {
+            let needs = |it: &&&OwnedDescriptor| !it.required_roles.is_empty() || !it.required_scopes.is_empty();
+            let names: BTreeSet<_> = capabilities.iter().filter(needs).map(|it| it.name.clone()).collect();
+            if !names.is_empty() {
+                return Err(NoAuthorization(names.into_iter().collect()));
+            }
+        }
+        Ok(Self::by_requirements(grants, capabilities.iter().copied()))
     }
 
     /// A function decides. The requirements of capabilities are not checked.

@@ -41,16 +41,7 @@ impl fmt::Display for BuildError {
             Self::ForeignKey(agent) => {
                 write!(f, "the key that signs belongs to the agent `{agent}`: sign with a key of this one")
             }
-            Self::NoAuthorization(names) => {
-                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                write!(
-                    f,
-                    "{} declare `requiredRoles` or `requiredScopes`, and the server does not know who has them: decide with \
-                     `authorize`, give `grants`, verify tokens by a JWKS with `tokens`, or let everyone call with \
-                     `without_authorization()`",
-                    names.join(", ")
-                )
-            }
+            Self::NoAuthorization(names) => NoAuthorization(names.clone()).fmt(f),
             Self::TokensWithoutKeys => f.write_str(
                 "a token proves nothing in a message that is not signed: give the server keys, or use `bearer_only` with \
                  encrypted transports",
@@ -66,6 +57,32 @@ impl fmt::Display for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+/// Capabilities with `requiredRoles` or `requiredScopes`, given by their names, in a server of any protocol that cannot
+/// know who has them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoAuthorization(pub Vec<String>);
+
+impl fmt::Display for NoAuthorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(|name| format!("`{name}`")).collect();
+        write!(
+            f,
+            "{} declare `requiredRoles` or `requiredScopes`, and the server does not know who has them: decide with \
+             `authorize`, give `grants`, verify tokens by a JWKS with `tokens`, or let everyone call with \
+             `without_authorization()`",
+            names.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for NoAuthorization {}
+
+impl From<NoAuthorization> for BuildError {
+    fn from(NoAuthorization(names): NoAuthorization) -> Self {
+        Self::NoAuthorization(names)
+    }
+}
 
 /// Checks that an agent signs with a key of its own, or with a shared one: others would refuse its messages.
 pub(crate) fn check_key(keys: Option<&Keys>, agent: &str) -> Result<(), BuildError> {

@@ -90,7 +90,7 @@ pub use audit::{
     Audit, AuditError, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit, ViolationRecord,
 };
 pub use authorization::{Authorization, Authorize, Decision, Grants};
-pub use build_error::BuildError;
+pub use build_error::{BuildError, NoAuthorization};
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;
 pub use capgen_manifest::{
@@ -119,7 +119,7 @@ pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, Serve
 pub use settings::{InvalidSetting, InvalidSettings, Settings};
 #[cfg(feature = "signal")]
 pub use termination::termination;
-pub use token::{InvalidToken, TokenVerifier};
+pub use token::{InvalidToken, TokenVerifier, verify_bearer};
 pub use transport::{
     Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, Stoppable,
     SubscribeOptions, Subscription, Transport, TransportError,

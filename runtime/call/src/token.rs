@@ -1,9 +1,16 @@
 //! The trait of verifiers of tokens, which state for whom a call is made.
 
 use std::fmt;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use crate::identity::Principal;
 use crate::transport::BoxFuture;
+
+/// How long a verification may take. A request that waits for it takes the room of others, and a document of keys has
+/// arrived within a few seconds or not at all.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Verifies the tokens of requests: the header `authorization`, `Bearer <token>`. The crate `capgen-identity` verifies
 /// JSON Web Tokens.
@@ -37,3 +44,25 @@ impl fmt::Display for InvalidToken {
 }
 
 impl std::error::Error for InvalidToken {}
+
+/// The principal of the value of a header `authorization`, `Bearer <token>`, for servers of any protocol. A
+/// verification that takes 10 s is given up.
+///
+/// # Errors
+///
+/// The value has another form, the token is not valid, or this is not known at the moment.
+pub async fn verify_bearer(verifier: &dyn TokenVerifier, value: &str) -> Result<Principal, InvalidToken> {
+    let Some(token) = bearer(value) else {
+        return Err(InvalidToken::Invalid("the header is not `Bearer <token>`".to_owned()));
+    };
+    let verified = timeout(PATIENCE, verifier.verify(token)).await;
+    verified.unwrap_or_else(|_| Err(InvalidToken::Unavailable("the verifier takes too long".to_owned())))
+}
+
+/// The token of a header ([RFC 6750, section 2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)). The name of the
+/// scheme has no case.
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && token.bytes().all(is_token)).then_some(token)
+}

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use capgen_descriptor::OwnedDescriptor;
-
 use super::handlers::Handlers;
 use super::tokens::Tokens;
 use crate::authorization::{Authorization, Grants};
@@ -23,22 +21,11 @@ pub(super) struct Authority {
 impl Authority {
     /// The decision for the capabilities of an agent.
     pub(super) fn of(mut self, handlers: &Handlers, fleet: &[FleetGrant]) -> Result<Authorization, BuildError> {
-        if let Some(own) = self.own {
-            return Ok(own);
-        }
         for (agent, roles, scopes) in fleet {
             self.grants = self.grants.agent(agent, &texts(roles), &texts(scopes));
         }
-        let contracts = || handlers.descriptors().filter_map(|(name, contract)| Some((name, contract?)));
-        let needs =
-            |contract: &OwnedDescriptor| !contract.required_roles.is_empty() || !contract.required_scopes.is_empty();
-        let mut names: Vec<String> =
-            contracts().filter(|(_, contract)| needs(contract)).map(|(name, _)| name.to_owned()).collect();
-        names.dedup();
-        if self.grants.is_empty() && self.tokens.is_none() && !names.is_empty() {
-            return Err(BuildError::NoAuthorization(names));
-        }
-        Ok(Authorization::by_requirements(self.grants, contracts().map(|(_, contract)| contract)))
+        let contracts: Vec<_> = handlers.descriptors().filter_map(|(_, contract)| contract).collect();
+        Ok(Authorization::of_settings(self.own, self.grants, self.tokens.is_some(), &contracts)?)
     }
 }
 

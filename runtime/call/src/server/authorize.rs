@@ -6,7 +6,7 @@ use super::entry::Entry;
 use super::respond::Answer;
 use super::shared::Shared;
 use super::versions::Candidates;
-use crate::authorization::Decision;
+use crate::authorization::{Authorization, Decision};
 use crate::context::Context;
 use crate::outcome::code;
 
@@ -72,6 +72,6 @@ impl Denied {
 
 /// The answer to every request that is denied: it shows neither why, nor whether the capability exists.
 fn forbidden(reason: String) -> Refused {
-    let answer = Answer::error(code::FORBIDDEN, "the caller may not call this capability");
+    let answer = Answer::error(code::FORBIDDEN, Authorization::DENIED);
     Refused { answer, reason: Some(reason) }
 }

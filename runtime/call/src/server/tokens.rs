@@ -2,14 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::timeout;
 
 use super::callers::{Caller, Sender, TokenProblem};
 use crate::envelope::{Envelope, header};
 use crate::identity::Proof;
-use crate::token::{InvalidToken, TokenVerifier};
+use crate::token::{InvalidToken, TokenVerifier, verify_bearer};
 
 /// How a server verifies tokens.
 #[derive(Clone)]
@@ -18,10 +15,6 @@ pub(super) struct Tokens {
     /// Whether a request without a signature is authentic if it has a token, and not otherwise.
     pub(super) is_enough: bool,
 }
-
-/// How long a verification may take. A request that waits for it takes the room of others, and a document of keys has
-/// arrived within a few seconds or not at all.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Tokens {
     /// The sender of a message, with the principal of its token.
@@ -36,13 +29,7 @@ impl Tokens {
             return if is_signed || !self.is_enough { sender } else { Sender { proof: None, ..sender } };
         };
         let proof = if is_signed { sender.proof.clone() } else { Some(Proof::None) };
-        let Some(token) = bearer(value) else {
-            return Sender { token: Some(TokenProblem::Invalid), proof, ..sender };
-        };
-        let verified = timeout(PATIENCE, self.verifier.verify(token)).await;
-        let error = match verified
-            .unwrap_or_else(|_| Err(InvalidToken::Unavailable("the verifier takes too long".to_owned())))
-        {
+        let error = match verify_bearer(&*self.verifier, value).await {
             Ok(principal) => {
                 let caller = match sender.caller {
                     Caller::Unproved => {
@@ -61,14 +48,6 @@ impl Tokens {
         };
         Sender { token: Some(token), proof, ..sender }
     }
-}
-
-/// The token of a header ([RFC 6750, section 2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)). The name of the
-/// scheme has no case.
-fn bearer(value: &str) -> Option<&str> {
-    let (scheme, token) = value.split_once(' ')?;
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && token.bytes().all(is_token)).then_some(token)
 }
 
 impl fmt::Debug for Tokens {
