@@ -232,8 +232,8 @@ pub enum ToolResult {
     Response(Json),
     /// The tool failed. The text is for the model that called it, and not trusted.
     Failed(String),
-    /// The tool of a capgen agent failed with a code. The error has a code, a message, details and whether a retry helps,
-    /// all of which come from the server and are not trusted.
+    /// The tool of a capgen agent failed with a code, or the agent denied the call with `EAGENTRPC_FORBIDDEN`. The error
+    /// has a code, a message, details and whether a retry helps, all of which come from the server and are not trusted.
     Error(Box<ErrorPayload>),
 }
 
@@ -268,14 +268,15 @@ impl ToolResult {
 }
 
 /// The error of a handler, without the parts that only a provider of calls states. A server that answers with a code of
-/// the protocol would decide what a client does next; only that of handlers without a code is one of handlers.
+/// the protocol would decide the next step of a client; only that of handlers without a code is one of handlers, and
+/// that of denials ends a call like one of them.
 fn error(payload: &Json) -> Option<ErrorPayload> {
     let ErrorPayload { code, message, retryable, details, .. } =
         ErrorPayload::from_json(payload.to_string().as_bytes()).ok()?;
-    let is_of_handler = code == code::HANDLER_FAILED || !code::is_of_protocol(&code);
+    let is_accepted = [code::HANDLER_FAILED, code::FORBIDDEN].contains(&&*code) || !code::is_of_protocol(&code);
     let message = visible_lines(&cut_short(&message, MAX_TEXT));
     let error = ErrorPayload::of(&code, message).with_retryable(retryable == Some(true));
-    is_of_handler.then_some(ErrorPayload { details, ..error })
+    is_accepted.then_some(ErrorPayload { details, ..error })
 }
 
 /// The text of a failed tool.
@@ -392,7 +393,10 @@ mod tests {
             (error.retryable, error.details, error.effect),
             (Some(true), Some(serde_json::json!({"free": 0})), None)
         );
-        // Codes of the protocol and invalid errors are failures with a text.
+        let denied = r#"{"code":"EAGENTRPC_FORBIDDEN","message":"no","retryable":false}"#;
+        let Ok(ToolResult::Error(error)) = read(&with_error(denied), plain) else { panic!("no error") };
+        assert_eq!(error.code, "EAGENTRPC_FORBIDDEN");
+        // Other codes of the protocol and invalid errors are failures with a text.
         for error in [r#"{"code":"EAGENTRPC_BUSY","message":"","retryable":true}"#, r#"{"code":1}"#, "null"] {
             assert_eq!(read(&with_error(error), plain), Ok(ToolResult::Failed("NO_SEATS: none".to_owned())), "{error}");
         }
