@@ -23,7 +23,8 @@
 //! and calls them. `transport.rs` makes that a transport of `capgen-call`.
 //!
 //! `server/` turns a message into its answer or into a call, for all revisions, and runs handlers; `server/http/` and
-//! the pipes carry messages, with limits on memory and lines. `calls.rs` finds the calls that run, for cancels; the
+//! the pipes carry messages, with limits on memory and lines. `server/authorize.rs` decides who may call, by the rule
+//! of `capgen-call`. `calls.rs` finds the calls that run, for cancels; the
 //! transport has them too. The tests with other implementations are in `tests/mcp`.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -246,7 +246,8 @@ impl Authorization {
     }
 
     /// The decision of a server by its settings: its own rule if it has one, and otherwise the requirements of its
-    /// capabilities, whose roles and scopes the grants give or, if `has_principals`, principals such as those of tokens.
+    /// capabilities, whose roles and scopes the grants give or, if `has_principals`, principals such as those of
+    /// tokens.
     ///
     /// # Errors
     ///

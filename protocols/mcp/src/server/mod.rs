@@ -1,5 +1,7 @@
 //! Serving the handlers of an agent as tools.
 
+mod access;
+mod authorize;
 mod batch;
 mod http;
 mod plan;
@@ -13,11 +15,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_call::{Audit, Handlers};
+use capgen_call::{Audit, Authorization, Handlers, Principal, TokenVerifier};
 use capgen_manifest::Manifest;
 use capgen_net::Budget;
 
 use crate::meta::Implementation;
+use access::Access;
 use plan::Agent;
 use record::Journal;
 use run::Runner;
@@ -33,8 +36,8 @@ pub struct ServerLimits {
     /// The largest message of a client, in bytes.
     pub max_message: usize,
     /// The handlers that run at the same time for a sole client. Further calls wait. Over HTTP, each address has a
-    /// share: all together run at most a quarter more, so that one address with slow calls does not stop the calls of
-    /// others.
+    /// share, or each principal if the server verifies tokens: all together run at most a quarter more, so that one
+    /// with slow calls does not stop the calls of others.
     pub max_concurrent: usize,
     /// The time of a call, with the time that it waits. A capability with a shorter `timeoutMs` has that one.
     pub timeout: Duration,
@@ -73,6 +76,10 @@ pub struct McpServer(Arc<Shared>);
 struct Shared {
     runner: Arc<Runner>,
     limits: ServerLimits,
+    /// Verifies the tokens of requests over HTTP.
+    tokens: Option<Arc<dyn TokenVerifier>>,
+    /// The principal of requests over standard input.
+    principal: Option<Arc<Principal>>,
 }
 
 /// Builds an [`McpServer`] with options.
@@ -84,6 +91,7 @@ pub struct McpServerBuilder {
     instructions: Option<String>,
     limits: ServerLimits,
     journal: Journal,
+    access: Access,
 }
 
 impl McpServer {
@@ -93,10 +101,11 @@ impl McpServer {
     ///
     /// # Errors
     ///
-    /// The contract of a handler is invalid, or there are no handlers.
+    /// The contract of a handler is invalid, or has `requiredRoles` or `requiredScopes`: the [`builder`](Self::builder)
+    /// has the settings about who may call. Or there are no handlers.
     pub fn new(handlers: Handlers) -> Result<Self, InvalidAgent> {
         let tools = Tools::of(&handlers)?;
-        Ok(McpServerBuilder::new(handlers, tools).build())
+        McpServerBuilder::new(handlers, tools).build()
     }
 
     /// Builds a server with a tool for each capability of the manifest of its agent.
@@ -138,6 +147,7 @@ impl McpServerBuilder {
             instructions: None,
             limits: ServerLimits::default(),
             journal: Journal::default(),
+            access: Access::default(),
         }
     }
 
@@ -168,9 +178,9 @@ impl McpServerBuilder {
         Self { limits, ..self }
     }
 
-    /// The store of records: every violation, and with [`audit_calls`](Self::audit_calls) every call. The caller in the
-    /// records is `agent://mcp`, because the protocol does not identify clients, and the id of the call is that of the
-    /// request. An audit delays an answer by at most 5 s, and changes none.
+    /// The store of records: every violation, every call that is denied, and with [`audit_calls`](Self::audit_calls)
+    /// every call. The caller in the records is `agent://mcp`, because the protocol does not identify clients, and the
+    /// id of the call is that of the request. An audit delays an answer by at most 5 s, and changes none.
     pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
         self.journal.audit = Some(audit);
         self
@@ -183,13 +193,21 @@ impl McpServerBuilder {
     }
 
     /// The server.
-    pub fn build(self) -> McpServer {
-        let Self { handlers, tools, implementation, instructions, limits, journal } = self;
-        let agent = Arc::new(Agent { tools, implementation, instructions });
+    ///
+    /// # Errors
+    ///
+    /// Tools require roles or scopes, and no setting decides who has them ([`InvalidAgent::NoAuthorization`]).
+    pub fn build(self) -> Result<McpServer, InvalidAgent> {
+        let Self { handlers, tools, implementation, instructions, limits, journal, access } = self;
+        let Access { own, grants, tokens, principal } = access;
+        let has_principals = tokens.is_some() || principal.is_some();
+        let contracts: Vec<_> = tools.all().map(|(_, tool)| &*tool.described).collect();
+        let authorization = Authorization::of_settings(own, grants, has_principals, &contracts)?;
+        let agent = Arc::new(Agent { tools, implementation, instructions, authorization });
         let running = Budget::places(limits.max_concurrent);
         let journal = Arc::new(journal);
         let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout, journal });
-        McpServer(Arc::new(Shared { runner, limits }))
+        Ok(McpServer(Arc::new(Shared { runner, limits, tokens, principal })))
     }
 }
 

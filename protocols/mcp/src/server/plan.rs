@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use capgen_call::Authorization;
 use capgen_diagnostic::cut_short;
 use capgen_schema::{Json, Object};
 
@@ -22,6 +23,8 @@ pub(super) struct Agent {
     pub(super) tools: Tools,
     pub(super) implementation: Implementation,
     pub(super) instructions: Option<String>,
+    /// Who may call the tools.
+    pub(super) authorization: Authorization,
 }
 
 /// The next action after a message.
@@ -29,24 +32,49 @@ pub(super) struct Agent {
 pub(super) enum Plan {
     /// Send this. The code is that of the error, if it is one.
     Answer { text: String, code: Option<i64> },
-    /// Run a tool, and send its result.
-    Call(Call),
-    /// Abandon a call.
+    /// Run a request, and send its result.
+    Run(Task),
+    /// Abandon a request that runs.
     Cancel(RequestId),
     /// Nothing, because the message needs no answer.
     Nothing,
 }
 
+/// A request that has no answer at once.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) id: RequestId,
+    pub(super) revision: Revision,
+    pub(super) work: Work,
+}
+
+/// The work of a request that has no answer at once.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Run a tool.
+    Call(Call),
+    /// Decide whether the client may call a tool, and run it then.
+    Decide(Asked),
+    /// Decide which tools the client may call, and list them.
+    List,
+}
+
 /// A call of a tool.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) id: RequestId,
-    pub(super) revision: Revision,
     pub(super) tool: Tool,
     pub(super) name: String,
     /// The text of the request: its value would need many times as much memory while the call waits and runs. `Err` is
     /// the text for the model.
     pub(super) request: Result<String, String>,
+}
+
+/// A call of a tool that is not looked up yet: a denial must not show whether it exists.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) name: String,
+    /// The text of the arguments, as for calls.
+    arguments: Result<String, RpcError>,
 }
 
 /// The revision of a client that has shaken hands, or of a session.
@@ -113,26 +141,50 @@ impl Agent {
                 if params.get("cursor").is_some_and(|cursor| *cursor != Json::Null) {
                     return Err(RpcError::new(code::INVALID_PARAMS, "Invalid cursor"));
                 }
-                Ok(Plan::result(id, &self.complete(revision, [("tools", self.tools.list(revision))], true)))
+                if self.authorization.is_active() {
+                    return Ok(Plan::Run(Task { id: id.clone(), revision, work: Work::List }));
+                }
+                Ok(Plan::Answer { text: self.listed(id, revision, |_| true), code: None })
             }
-            ("tools/call", era) => self.call(id, era.revision()?, params).map(Plan::Call),
+            ("tools/call", era) => {
+                let (id, revision) = (id.clone(), era.revision()?);
+                self.call(params).map(|work| Plan::Run(Task { id, revision, work }))
+            }
             _ => Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found")),
         }
     }
 
-    fn call(&self, id: &RequestId, revision: Revision, mut params: Object) -> Result<Call, RpcError> {
-        let invalid = |message: String| RpcError::new(code::INVALID_PARAMS, message);
+    fn call(&self, mut params: Object) -> Result<Work, RpcError> {
         let name = params.get("name").and_then(Json::as_str).map(str::to_owned);
         let name = name.ok_or_else(|| invalid("`name` is not a string".to_owned()))?;
-        let tool =
-            self.tools.get(&name).ok_or_else(|| invalid(format!("Unknown tool: {}", cut_short(&name, 200))))?.clone();
         let arguments = match params.get_mut("arguments").map(|arguments| std::mem::replace(arguments, Json::Null)) {
-            None | Some(Json::Null) => Object::new(),
-            Some(Json::Object(arguments)) => arguments,
-            Some(_) => return Err(invalid("`arguments` is not an object".to_owned())),
+            None | Some(Json::Null) => Ok(Object::new()),
+            Some(Json::Object(arguments)) => Ok(arguments),
+            Some(_) => Err(invalid("`arguments` is not an object".to_owned())),
         };
-        let request = tool.request(arguments).map(|request| request.to_string());
-        Ok(Call { id: id.clone(), revision, tool, name, request })
+        if self.authorization.is_active() {
+            let arguments = arguments.map(|arguments| Json::Object(arguments).to_string());
+            return Ok(Work::Decide(Asked { name, arguments }));
+        }
+        let tool = self.tool(&name)?;
+        let request = tool.request(arguments?).map(|request| request.to_string());
+        Ok(Work::Call(Call { tool, name, request }))
+    }
+
+    /// The call that a client may make.
+    pub(super) fn allowed(&self, Asked { name, arguments }: Asked) -> Result<Call, RpcError> {
+        let tool = self.tool(&name)?;
+        let request = tool.request_of_text(arguments?);
+        Ok(Call { tool, name, request })
+    }
+
+    fn tool(&self, name: &str) -> Result<Tool, RpcError> {
+        self.tools.get(name).cloned().ok_or_else(|| invalid(format!("Unknown tool: {}", cut_short(name, 200))))
+    }
+
+    /// The text of the response to a request for the tools: those that the client may see.
+    pub(super) fn listed(&self, id: &RequestId, revision: Revision, is_visible: impl Fn(&str) -> bool) -> String {
+        response(id, &self.complete(revision, [("tools", self.tools.list(revision, is_visible))], true))
     }
 
     fn initialized(&self, revision: Revision) -> Json {
@@ -176,32 +228,37 @@ impl Agent {
         Json::Object(result)
     }
 
-    /// The text of the response to a call.
-    pub(super) fn called(&self, call: &Call, outcome: Result<Json, Failed>) -> String {
-        let text = |text: String| Json::Array(vec![object([("type", string("text")), ("text", string(text))])]);
-        let result = match outcome {
-            Err(Failed { text: message, error }) => {
-                // Without `structuredContent`: some clients validate it by the output schema also if it is an error.
-                let members = [("content", text(message)), ("isError", Json::Bool(true))];
-                let result = self.complete(call.revision, members, false);
-                match error {
-                    Some(error) => with_meta(result, meta::ERROR, error),
-                    None => result,
-                }
+    /// The text of the response to a call that succeeded.
+    pub(super) fn called(&self, id: &RequestId, revision: Revision, tool: &Tool, result: Json) -> String {
+        let content = |result: &Json| ("content", content(result.to_string()));
+        let result = match tool.structured(&result, revision) {
+            Some(structured) => {
+                self.complete(revision, [content(&structured), ("structuredContent", structured)], false)
             }
-            Ok(result) => {
-                let content = |result: &Json| ("content", text(result.to_string()));
-                match call.tool.structured(&result, call.revision) {
-                    Some(structured) => {
-                        let members = [content(&structured), ("structuredContent", structured)];
-                        self.complete(call.revision, members, false)
-                    }
-                    None => self.complete(call.revision, [content(&result)], false),
-                }
-            }
+            None => self.complete(revision, [content(&result)], false),
         };
-        response(&call.id, &result)
+        response(id, &result)
     }
+
+    /// The text of the response to a call that failed.
+    pub(super) fn failed(&self, id: &RequestId, revision: Revision, Failed { text, error }: Failed) -> String {
+        // Without `structuredContent`: some clients validate it by the output schema also if it is an error.
+        let result = self.complete(revision, [("content", content(text)), ("isError", Json::Bool(true))], false);
+        let result = match error {
+            Some(error) => with_meta(result, meta::ERROR, error),
+            None => result,
+        };
+        response(id, &result)
+    }
+}
+
+fn invalid(message: String) -> RpcError {
+    RpcError::new(code::INVALID_PARAMS, message)
+}
+
+/// A text as the content of a result.
+fn content(text: String) -> Json {
+    Json::Array(vec![object([("type", string("text")), ("text", string(text))])])
 }
 
 /// The result with another member of `_meta`.

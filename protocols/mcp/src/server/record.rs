@@ -51,6 +51,24 @@ impl Journal {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Records a call that its client may not make, also if other calls are not recorded.
+    pub(super) fn denied(
+        self: &Arc<Self>,
+        capability: &str,
+        id: &str,
+        reason: String,
+        start: tokio::time::Instant,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        tracing::warn!(capability, peer = CALLER, correlation_id = id, reason, "a call was denied");
+        let names = [capability, CALLER, id];
+        let mut record = CallRecord::new(AuditWriter::Provider, SystemClock.now_ms(), names, Status::Error);
+        record.error_code = Some(code::FORBIDDEN.to_owned());
+        record.denied = Some(reason);
+        record.latency_ms = in_ms(start.elapsed());
+        let journal = Arc::clone(self);
+        async move { journal.record(AuditRecord::Call(record)).await }
+    }
+
     /// Hands over a record, and counts it if it is not accepted.
     async fn record(&self, record: AuditRecord) {
         let Some(audit) = &self.audit else { return };
@@ -98,9 +116,13 @@ impl Recorded {
         let mut record = CallRecord::new(AuditWriter::Provider, SystemClock.now_ms(), self.names(), status);
         record.contract_hash.clone_from(&self.contract);
         record.error_code = code;
-        record.latency_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        record.latency_ms = in_ms(self.start.elapsed());
         Some(AuditRecord::Call(record))
     }
+}
+
+fn in_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Drop for Recorded {

@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_call::{
-    Clock as _, Context, ErrorPayload, Failure, Handlers, Payload as _, RunError, Side, Status, SystemClock, code,
+    Authorization, Clock as _, Context, ErrorPayload, Failure, Handlers, Payload as _, Principal, RunError, Side,
+    Status, SystemClock, code,
 };
 use capgen_diagnostic::cut_short;
 use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::plan::{Agent, Call};
+use super::authorize::Refused;
+use super::plan::{Agent, Call, Task, Work};
 use super::record::{CALLER, End, Journal, Recorded};
 use super::tools::Tool;
+use crate::message::{RequestId, error_response};
 
 /// The longest text of a failure, in characters. Models read it: enough for a trace of a stack, and not for a whole
 /// document. Clients of this crate keep as much.
@@ -32,6 +35,24 @@ pub(super) struct Runner {
     pub(super) journal: Arc<Journal>,
 }
 
+/// The sender of a request.
+#[derive(Clone)]
+pub(super) struct Sender {
+    /// Whom its handlers count for.
+    pub(super) caller: Caller,
+    /// For whom it sends requests, if that is known.
+    pub(super) principal: Option<Arc<Principal>>,
+}
+
+/// A call that runs.
+struct Running<'a> {
+    id: &'a RequestId,
+    call: &'a Call,
+    sender: Sender,
+    /// The arrival of the request.
+    start: Instant,
+}
+
 /// A call without a response.
 struct Unanswered {
     answer: Failed,
@@ -42,7 +63,7 @@ struct Unanswered {
 pub(super) struct Failed {
     /// For a model.
     pub(super) text: String,
-    /// For a program: the payload of the error, if the handler failed by itself.
+    /// For a program: the payload of the error, if the handler failed by itself, or the caller may not call.
     pub(super) error: Option<Json>,
 }
 
@@ -56,35 +77,47 @@ impl<T> Drop for Owned<T> {
 }
 
 impl Runner {
-    /// Runs a tool, and returns the text of its response. Dropping the future ends the handler.
-    pub(super) async fn run(self: Arc<Self>, mut call: Call, caller: Caller) -> String {
+    /// Runs a request, and returns the text of its response. Dropping the future ends the handler.
+    pub(super) async fn run(self: Arc<Self>, Task { id, revision, work }: Task, sender: Sender) -> String {
+        let start = Instant::now();
+        let mut call = match work {
+            Work::Call(call) => call,
+            // In boxes, because the future of a call that needs no decision should not have their size.
+            Work::List => return Box::pin(self.list(&id, revision, &sender)).await,
+            Work::Decide(asked) => match Box::pin(self.authorize(&id, asked, &sender)).await {
+                Ok(call) => call,
+                Err(Refused::Denied) => return self.agent.failed(&id, revision, Failed::forbidden()),
+                Err(Refused::Invalid(error)) => return error_response(Some(&id), &error),
+            },
+        };
         let request = std::mem::replace(&mut call.request, Ok(String::new()));
-        let recorded = self.record(&call);
-        let (outcome, end) = match self.outcome(&call, request, caller).await {
-            Ok(response) => (Ok(response), End { status: Status::Ok, code: None, invalid: None }),
-            Err(Unanswered { answer, end }) => (Err(answer), end),
+        let recorded = Recorded::start(&self.journal, &call.tool.capability, &call.tool.contract, id.as_text());
+        let outcome = self.outcome(&Running { id: &id, call: &call, sender, start }, request).await;
+        let (text, end) = match outcome {
+            Ok(response) => {
+                let text = self.agent.called(&id, revision, &call.tool, response);
+                (text, End { status: Status::Ok, code: None, invalid: None })
+            }
+            Err(Unanswered { answer, end }) => (self.agent.failed(&id, revision, answer), end),
         };
         if let Some(recorded) = recorded {
             recorded.end(end).await;
         }
-        self.agent.called(&call, outcome)
-    }
-
-    fn record(&self, call: &Call) -> Option<Recorded> {
-        Recorded::start(&self.journal, &call.tool.capability, &call.tool.contract, call.id.as_text())
+        text
     }
 
     /// The response, or the failure.
-    async fn outcome(&self, call: &Call, request: Result<String, String>, caller: Caller) -> Result<Json, Unanswered> {
+    async fn outcome(&self, running: &Running<'_>, request: Result<String, String>) -> Result<Json, Unanswered> {
+        let call = running.call;
         let request = request.map_err(|violation| {
             let text = format!("{}\n{violation}", heading(Side::Request, &call.name));
             Unanswered::new(text, Status::SchemaViolation, code::SCHEMA_VIOLATION)
         })?;
         let limit = self.limit(call);
-        let ended = timeout(limit, async {
-            let mut place = self.running.share(caller);
+        let ended = timeout(limit.saturating_sub(running.start.elapsed()), async {
+            let mut place = self.running.share(running.sender.caller.clone());
             place.grow(1).await;
-            self.handled(call, request).await
+            self.handled(running, request).await
         });
         let Ok(ended) = ended.await else {
             let text = format!("The tool `{}` did not finish within {limit:?}.", call.name);
@@ -98,10 +131,10 @@ impl Runner {
         call.tool.timeout.map_or(self.timeout, |timeout| timeout.min(self.timeout))
     }
 
-    async fn handled(&self, call: &Call, request: String) -> Result<Json, Unanswered> {
-        let limit = u64::try_from(self.limit(call).as_millis()).unwrap_or(u64::MAX);
-        let deadline = SystemClock.now_ms().saturating_add(limit);
-        let context = Context::of_request(CALLER, &call.tool.capability, call.id.as_text(), Some(deadline));
+    async fn handled(&self, running: &Running<'_>, request: String) -> Result<Json, Unanswered> {
+        let Running { id, call, sender, start } = running;
+        let rest = self.limit(call).saturating_sub(start.elapsed());
+        let context = sender.context(&call.tool.capability, id, rest);
         let failed = || {
             let text = format!("The tool `{}` failed.", call.name);
             Unanswered::new(text, Status::Error, code::HANDLER_FAILED)
@@ -128,6 +161,29 @@ impl Runner {
     }
 }
 
+impl Sender {
+    /// The context of a request for a capability, which ends after some time.
+    pub(super) fn context(&self, capability: &str, id: &RequestId, rest: Duration) -> Context {
+        let rest = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX);
+        let deadline = SystemClock.now_ms().saturating_add(rest);
+        Context::of_request(CALLER, capability, id.as_text(), Some(deadline)).with_principal(self.principal.clone())
+    }
+}
+
+impl Failed {
+    /// The answer to every call that its caller may not make, also of tools that do not exist.
+    fn forbidden() -> Self {
+        let text = format!("{}: {}", code::FORBIDDEN, Authorization::DENIED);
+        Self::with_error(text, &ErrorPayload::of(code::FORBIDDEN, Authorization::DENIED).with_retryable(false))
+    }
+
+    /// An answer with an error for programs.
+    fn with_error(text: String, error: &ErrorPayload) -> Self {
+        // Handlers without a contract may give details that are too deep for a message; their callers get the text.
+        Self { text, error: error.to_json().ok().and_then(|error| parsed(&error.into())) }
+    }
+}
+
 impl Unanswered {
     fn new(text: String, status: Status, code: &str) -> Self {
         Self { answer: Failed { text, error: None }, end: End { status, code: Some(code.to_owned()), invalid: None } }
@@ -140,9 +196,7 @@ impl Unanswered {
         let unanswered = Self::new(text, Status::Error, &code);
         let mut error = ErrorPayload::from(failure);
         error.message = cut_short(&error.message, MAX_FAILURE).into_owned();
-        // Handlers without a contract may give details that are too deep for a message; their callers get the text.
-        let error = error.to_json().ok().and_then(|error| parsed(&error.into()));
-        Self { answer: Failed { error, ..unanswered.answer }, ..unanswered }
+        Self { answer: Failed::with_error(unanswered.answer.text, &error), end: unanswered.end }
     }
 }
 

@@ -13,7 +13,8 @@ use tokio::time::timeout;
 
 use super::McpServer;
 use super::batch::Answers;
-use super::plan::{Call, Plan, Session};
+use super::plan::{Plan, Session, Task};
+use super::run::Sender;
 use crate::lines::{Line, Lines};
 use crate::message::{Malformed, Message, Received, RequestId, RpcError, code, error_response};
 use crate::revision::Revision;
@@ -108,9 +109,9 @@ impl Connection<'_> {
             Plan::Nothing => {}
             Plan::Answer { text, .. } => self.send(text).await,
             Plan::Cancel(id) => self.cancel(&id),
-            Plan::Call(call) => match self.refusal(&call.id) {
-                Some(refusal) => self.send(error_response(Some(&call.id), &refusal)).await,
-                None => self.start(call, None),
+            Plan::Run(task) => match self.refusal(&task.id) {
+                Some(refusal) => self.send(error_response(Some(&task.id), &refusal)).await,
+                None => self.start(task, None),
             },
         }
     }
@@ -121,15 +122,17 @@ impl Connection<'_> {
         }
     }
 
-    /// Starts a call, whose answer goes to its place in a batch, or to the client.
-    fn start(&mut self, call: Call, place: Option<oneshot::Sender<String>>) {
+    /// Starts a request, whose answer goes to its place in a batch, or to the client.
+    fn start(&mut self, task: Task, place: Option<oneshot::Sender<String>>) {
         let (runner, outgoing, running) = (self.server.runner(), self.outgoing.clone(), Arc::clone(&self.running));
-        let (id, all) = (call.id.clone(), Arc::clone(&self.running));
+        let (id, all) = (task.id.clone(), Arc::clone(&self.running));
         // Locked until the id is inserted, so that the call cannot end before.
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = id.clone();
+        let principal = self.server.0.principal.clone();
         let call = self.calls.spawn(async move {
-            let text = runner.run(call, Caller::Named(STDIO.into())).await;
+            let sender = Sender { caller: Caller::Named(STDIO.into()), principal };
+            let text = runner.run(task, sender).await;
             running.lock().unwrap_or_else(PoisonError::into_inner).remove(&ended);
             match place {
                 Some(place) => drop(place.send(text)),
@@ -152,11 +155,11 @@ impl Connection<'_> {
                 Plan::Nothing => {}
                 Plan::Answer { text, .. } => answers.push(text),
                 Plan::Cancel(id) => self.cancel(&id),
-                Plan::Call(call) => match self.refusal(&call.id) {
-                    Some(refusal) => answers.push(error_response(Some(&call.id), &refusal)),
+                Plan::Run(task) => match self.refusal(&task.id) {
+                    Some(refusal) => answers.push(error_response(Some(&task.id), &refusal)),
                     None => {
                         has_calls = true;
-                        self.start(call, Some(answers.place()));
+                        self.start(task, Some(answers.place()));
                     }
                 },
             }

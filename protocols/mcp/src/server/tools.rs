@@ -1,12 +1,14 @@
 //! The tools of an agent.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_call::Handlers;
+use capgen_call::{Handlers, NoAuthorization};
+use capgen_descriptor::OwnedDescriptor;
 use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_names, tool_side};
-use capgen_manifest::{AgentId, Manifest, Side, TransportSettings};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
 use capgen_schema::{Json, Object};
 
 use crate::json::object;
@@ -25,6 +27,8 @@ pub(super) struct Tool {
     wraps_response: bool,
     /// How long its handler may take, if the contract states it.
     pub(super) timeout: Option<Duration>,
+    /// The contract, with the roles and scopes that the manifest or the handler requires.
+    pub(super) described: Arc<OwnedDescriptor>,
 }
 
 /// All tools of an agent, and the lists that clients get.
@@ -50,6 +54,9 @@ pub enum InvalidAgent {
     /// The tool of a version of a capability would have the name of another tool, or one that is too long: the name and
     /// the version.
     NoToolName(String),
+    /// Capabilities with `requiredRoles` or `requiredScopes`, given by their names, in a server that cannot know who
+    /// has them.
+    NoAuthorization(Vec<String>),
     /// There are no capabilities.
     Empty,
 }
@@ -69,12 +76,19 @@ impl fmt::Display for InvalidAgent {
             Self::NoToolName(label) => {
                 write!(f, "the name of the tool of `{label}` is that of another tool, or too long: rename a capability")
             }
+            Self::NoAuthorization(names) => NoAuthorization(names.clone()).fmt(f),
             Self::Empty => f.write_str("the agent has no capabilities"),
         }
     }
 }
 
 impl std::error::Error for InvalidAgent {}
+
+impl From<NoAuthorization> for InvalidAgent {
+    fn from(NoAuthorization(names): NoAuthorization) -> Self {
+        Self::NoAuthorization(names)
+    }
+}
 
 impl Tools {
     /// The tools of handlers, by the contracts that they have.
@@ -122,7 +136,9 @@ impl Tools {
             let unnamed = manifest.labels().into_iter().enumerate().find(|(index, _)| !has_name(*index));
             return Err(InvalidAgent::NoToolName(unnamed.map(|(_, label)| label).unwrap_or_default()));
         }
-        let contracts: BTreeSet<(&str, &str)> = handlers.contracts().collect();
+        let contracts = handlers.descriptors().filter_map(|(name, contract)| Some((name, contract?)));
+        let contracts: BTreeMap<(&str, &str), &OwnedDescriptor> =
+            contracts.map(|(name, contract)| ((name, contract.hash.as_str()), contract)).collect();
         // They are in the order of the names.
         let mut exported = mcp(&manifest, McpOptions { all_versions, ..McpOptions::default() }).document;
         let definitions = exported.pointer_mut("/tools").map(|tools| std::mem::replace(tools, Json::Null));
@@ -130,13 +146,15 @@ impl Tools {
         let tool = |(definition, (index, name)): (&Json, &(usize, String))| {
             let capability = manifest.capabilities.get(*index)?;
             let hash = capability.hash().to_string();
-            let is_loose = !contracts.contains(&(&capability.name, &hash));
-            let contract = if is_loose { String::new() } else { hash };
+            // A loose handler has none.
+            let handler = contracts.get(&(capability.name.as_str(), hash.as_str())).copied();
+            let described = Arc::new(described(capability, handler));
+            let contract = if handler.is_some() { hash } else { String::new() };
             let is_wrapped = |side| matches!(tool_side(definition, side), ToolSide::Wrapped(_));
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
             let timeout = capability.timeout_ms.map(Duration::from_millis);
             let capability = capability.name.clone();
-            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response, timeout }))
+            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response, timeout, described }))
         };
         let by_name = definitions.iter().zip(&names).filter_map(tool).collect();
         Ok(Self { by_name, definitions, manifest })
@@ -146,8 +164,14 @@ impl Tools {
         self.by_name.get(name)
     }
 
-    /// The list for clients of a revision, without the members that it does not have.
-    pub(super) fn list(&self, revision: Revision) -> Json {
+    /// All tools with their names.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Tool)> {
+        self.by_name.iter().map(|(name, tool)| (name.as_str(), tool))
+    }
+
+    /// The list for clients of a revision, without the members that it does not have, and without tools that the client
+    /// may not see.
+    pub(super) fn list(&self, revision: Revision, is_visible: impl Fn(&str) -> bool) -> Json {
         let member = |(name, value): &(String, Json)| {
             let since = match name.as_str() {
                 "annotations" => Revision::V2025_03_26,
@@ -158,7 +182,27 @@ impl Tools {
         };
         let definition =
             |definition: &Json| Json::Object(definition.as_object().into_iter().flatten().filter_map(member).collect());
-        Json::Array(self.definitions.iter().map(definition).collect())
+        let is_visible = |definition: &&Json| definition.get("name").and_then(Json::as_str).is_some_and(&is_visible);
+        Json::Array(self.definitions.iter().filter(is_visible).map(definition).collect())
+    }
+}
+
+/// The contract of a capability, with the requirements of its handler too: the hash, by which both are the same
+/// contract, does not depend on them, and the stricter one counts.
+fn described(capability: &Capability, handler: Option<&OwnedDescriptor>) -> OwnedDescriptor {
+    let mut described = capability.to_descriptor(None);
+    if let Some(handler) = handler {
+        add_new(&mut described.required_roles, &handler.required_roles);
+        add_new(&mut described.required_scopes, &handler.required_scopes);
+    }
+    described
+}
+
+fn add_new(all: &mut Vec<String>, others: &[String]) {
+    for other in others {
+        if !all.contains(other) {
+            all.push(other.clone());
+        }
     }
 }
 
@@ -176,6 +220,18 @@ impl Tool {
         }
         let request = arguments.get_mut(REQUEST_MEMBER).map(|value| std::mem::replace(value, Json::Null));
         request.ok_or_else(|| format!("- the property `{REQUEST_MEMBER}` is missing"))
+    }
+
+    /// The same for the text of the arguments, which is that of an object.
+    pub(super) fn request_of_text(&self, arguments: String) -> Result<String, String> {
+        if !self.wraps_request {
+            return Ok(arguments);
+        }
+        let arguments = match arguments.parse() {
+            Ok(Json::Object(arguments)) => arguments,
+            _ => Object::new(),
+        };
+        self.request(arguments).map(|request| request.to_string())
     }
 
     /// The JSON Pointer to a part of the request, from the arguments; or to a part of the response, from the structured

@@ -81,9 +81,8 @@ pub(super) fn mirrored(
     headers: &HeaderMap,
     revision: Revision,
 ) -> Result<bool, Refusal> {
-    let error = |code, message: String| Refusal {
-        status: StatusCode::BAD_REQUEST,
-        body: error_response(Some(id), &RpcError::new(code, message)),
+    let error = |code, message: String| {
+        Refusal::of(StatusCode::BAD_REQUEST, error_response(Some(id), &RpcError::new(code, message)))
     };
     let meta = params.get("_meta");
     let stated = meta.and_then(|meta| meta.get(meta::REVISION));
@@ -106,7 +105,7 @@ pub(super) fn mirrored(
     if !revision.is_stateless() {
         // The header and the body state the same older revision.
         let body = error_response(Some(id), &super::unsupported(stated));
-        return Err(Refusal { status: StatusCode::BAD_REQUEST, body });
+        return Err(Refusal::of(StatusCode::BAD_REQUEST, body));
     }
     let capabilities = meta.and_then(|meta| meta.get(meta::CLIENT_CAPABILITIES)).and_then(Json::as_object);
     if capabilities.is_none() {

@@ -6,12 +6,14 @@
 //! | 200 | the answer to a request, which may be an error |
 //! | 202 | a notification or a response was accepted; or the client has cancelled the request, which has no answer |
 //! | 400 | the body is not a message, the revision is not supported, or headers and body differ |
+//! | 401 | the token is missing or invalid |
 //! | 403 | the header `Host` or `Origin` is not allowed |
 //! | 404, 405 | another path, or an unknown method of the revision 2026-07-28; another HTTP method |
 //! | 406, 415 | the client does not accept JSON; the body is not JSON |
 //! | 408, 413 | the body came too slowly, is too large |
-//! | 503 | there is no memory for the message |
+//! | 503 | there is no memory for the message, or no verifier of tokens at the moment |
 
+mod bearer;
 mod check;
 mod session;
 
@@ -22,9 +24,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_net::http::{self, Intake, ReadError, Whole};
-use capgen_net::{Admission, Budget, Caller, Pace, Seat, Server, Share, Stop, Timed};
+use capgen_net::{Admission, Budget, Pace, Seat, Server, Share, Stop, Timed};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
 use tokio::net::{TcpListener, TcpStream};
@@ -33,7 +35,8 @@ use tokio::time::timeout;
 
 use super::McpServer;
 use super::batch::Answers;
-use super::plan::{Call, Plan, unsupported};
+use super::plan::{Plan, Task, unsupported};
+use super::run::Sender;
 use super::weight::weight;
 use crate::calls::Calls;
 use crate::http_names;
@@ -109,7 +112,8 @@ impl McpServer {
     }
 
     /// Serves clients on a listener. For names other than this machine's, set [`HttpOptions::allowed_hosts`]. There is
-    /// no encryption and no authentication: put a proxy with both in front of an endpoint that others reach.
+    /// no encryption, and no authentication without [`tokens`](super::McpServerBuilder::tokens): put a proxy with both
+    /// in front of an endpoint that others reach.
     ///
     /// # Errors
     ///
@@ -144,12 +148,18 @@ struct Answered {
 struct Refusal {
     status: StatusCode,
     body: String,
+    /// The value of `WWW-Authenticate`.
+    challenge: Option<&'static str>,
 }
 
 impl Refusal {
     fn new(status: StatusCode, message: &str) -> Self {
         // A body of JSON-RPC without an id is allowed, and shows the reason.
-        Self { status, body: error_response(None, &RpcError::new(code::INVALID_REQUEST, message)) }
+        Self::of(status, error_response(None, &RpcError::new(code::INVALID_REQUEST, message)))
+    }
+
+    fn of(status: StatusCode, body: String) -> Self {
+        Self { status, body, challenge: None }
     }
 }
 
@@ -185,12 +195,13 @@ impl Endpoint {
                     .extend(session.map(|session| (HeaderName::from_static(http_names::SESSION), session)));
                 response
             }
-            Err(Refusal { status, body }) => {
+            Err(Refusal { status, body, challenge }) => {
                 let mut response = response(status, Bytes::from(body));
                 let headers = response.headers_mut();
                 if status == StatusCode::METHOD_NOT_ALLOWED {
                     headers.insert(ALLOW, HeaderValue::from_static("POST"));
                 }
+                headers.extend(challenge.map(|challenge| (WWW_AUTHENTICATE, HeaderValue::from_static(challenge))));
                 // The rest of a body that was not read would be the start of the next request.
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
                 response
@@ -201,6 +212,8 @@ impl Endpoint {
     async fn handle(&self, request: Request<Incoming>, seat: &Seat) -> Result<Answered, Refusal> {
         check::head(&request, &self.options)?;
         let (head, body) = request.into_parts();
+        // Before the body: a client without a token must not use memory for one.
+        let sender = self.sender(&head.headers, seat).await?;
         let max = self.intake.max;
         let received = self.intake.receive(body, seat).await;
         // The share is that of the message until its answer has been read.
@@ -215,7 +228,7 @@ impl Endpoint {
         })?;
         let work = seat.work();
         self.room(&text, &mut share).await?;
-        let answered = self.answer(&head, &text, seat.caller()).await?;
+        let answered = self.answer(&head, &text, sender).await?;
         Ok(Answered { body: share.keep(answered.body, work), ..answered })
     }
 
@@ -229,19 +242,19 @@ impl Endpoint {
         })
     }
 
-    async fn answer(&self, head: &Parts, text: &[u8], caller: Caller) -> Result<Answered, Refusal> {
+    async fn answer(&self, head: &Parts, text: &[u8], sender: Sender) -> Result<Answered, Refusal> {
         let stated = check::single(&head.headers, http_names::REVISION)?;
         // Clients of revisions without the header do not send it.
         let stated = stated.unwrap_or(Revision::V2025_03_26.as_str());
         let Some(revision) = Revision::from_name(stated) else {
-            return Err(Refusal { status: StatusCode::BAD_REQUEST, body: error_response(None, &unsupported(stated)) });
+            return Err(Refusal::of(StatusCode::BAD_REQUEST, error_response(None, &unsupported(stated))));
         };
         match Received::read(text) {
-            Received::One(Ok(message)) => self.message(message, head, revision, caller).await,
-            Received::One(Err(malformed)) => Err(Refusal { status: StatusCode::BAD_REQUEST, body: malformed.answer() }),
+            Received::One(Ok(message)) => self.message(message, head, revision, sender).await,
+            Received::One(Err(malformed)) => Err(Refusal::of(StatusCode::BAD_REQUEST, malformed.answer())),
             Received::Batch(messages) if revision == Revision::V2025_03_26 => {
                 let session = session::of(&head.headers, revision)?;
-                Ok(Answered::of(self.batch(messages, session, &caller).await))
+                Ok(Answered::of(self.batch(messages, session, &sender).await))
             }
             Received::Batch(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the revision has no batches")),
         }
@@ -252,15 +265,15 @@ impl Endpoint {
         &self,
         messages: Vec<Result<Message, Malformed>>,
         session: Option<String>,
-        caller: &Caller,
+        sender: &Sender,
     ) -> Option<String> {
-        let (mut answers, mut calls) = (Answers::default(), JoinSet::new());
+        let (mut answers, mut tasks) = (Answers::default(), JoinSet::new());
         for message in messages {
             match self.server.agent().plan_in_batch(message, Some(Revision::V2025_03_26)) {
                 Plan::Answer { text, .. } => answers.push(text),
-                Plan::Call(call) => {
-                    let (call, place) = (self.call(call, session.as_deref(), caller.clone()), answers.place());
-                    calls.spawn(async move { call.await.map(|answer| place.send(answer)) });
+                Plan::Run(task) => {
+                    let (running, place) = (self.run(task, session.as_deref(), sender.clone()), answers.place());
+                    tasks.spawn(async move { running.await.map(|answer| place.send(answer)) });
                 }
                 Plan::Cancel(id) => self.cancel(session.as_deref(), id.as_text()),
                 Plan::Nothing => {}
@@ -274,7 +287,7 @@ impl Endpoint {
         message: Message,
         head: &Parts,
         revision: Revision,
-        caller: Caller,
+        sender: Sender,
     ) -> Result<Answered, Refusal> {
         let is_handshake = matches!(&message, Message::Request { method, .. } if method == "initialize");
         let is_stateless = match &message {
@@ -298,19 +311,19 @@ impl Endpoint {
                 let session = (is_handshake && code.is_none()).then(session::new).flatten();
                 Answered { session, ..Answered::of(Some(text)) }
             }
-            Plan::Call(call) => Answered::of(self.call(call, session.as_deref(), caller).await),
+            Plan::Run(task) => Answered::of(self.run(task, session.as_deref(), sender).await),
         })
     }
 
-    /// Runs a call. `None` if its client cancels it. Dropping the future ends it too.
-    fn call(
+    /// Runs a request. `None` if its client cancels it. Dropping the future ends it too.
+    fn run(
         &self,
-        call: Call,
+        task: Task,
         session: Option<&str>,
-        caller: Caller,
+        sender: Sender,
     ) -> impl Future<Output = Option<String>> + Send + use<> {
-        let cancellable = session.map(|session| self.calls.run(session, call.id.as_text()));
-        let running = self.server.runner().run(call, caller);
+        let cancellable = session.map(|session| self.calls.run(session, task.id.as_text()));
+        let running = self.server.runner().run(task, sender);
         async move {
             let Some(cancellable) = cancellable else { return Some(running.await) };
             tokio::select! {

@@ -27,7 +27,7 @@ async fn text(client: &mut Lines, arguments: Value) -> String {
 async fn the_text_about_invalid_arguments_has_the_budget_of_reports() {
     let manifest = load(&Source::new("capabilities.yaml", MANIFEST)).unwrap().manifest;
     let handlers = Handlers::new("shop").with_json(&manifest.capabilities[0], async |_: Context, it: Value| Ok(it));
-    let mut client = Lines::of(McpServer::builder(handlers, &manifest).unwrap().build());
+    let mut client = Lines::of(McpServer::builder(handlers, &manifest).unwrap().build().unwrap());
     client.initialize("2025-06-18").await;
     // 98 kB, and 1 MB.
     for (name, items) in [(20_000, 39_000), (200_000, 400_000)] {

@@ -58,7 +58,8 @@ fn server() -> (McpServer, UnboundedReceiver<Event>, Arc<MemoryAudit>) {
     let transports = vec![TransportSettings::mcp("shop")];
     let manifest = Manifest { agent: "shop".parse().unwrap(), transports, capabilities: vec![contract] };
     let audit = Arc::new(MemoryAudit::default());
-    let server = McpServer::builder(handlers, &manifest).unwrap().audit(audit.clone()).audit_calls(true).build();
+    let server =
+        McpServer::builder(handlers, &manifest).unwrap().audit(audit.clone()).audit_calls(true).build().unwrap();
     (server, received, audit)
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn server() -> McpServer {
 }
 
 pub(crate) fn server_with(limits: ServerLimits) -> McpServer {
-    McpServer::builder(handlers(), &manifest()).unwrap().instructions("Order bread.").limits(limits).build()
+    McpServer::builder(handlers(), &manifest()).unwrap().instructions("Order bread.").limits(limits).build().unwrap()
 }
 
 /// A client that writes and reads lines.

@@ -8,6 +8,7 @@
 )]
 
 mod attacks;
+mod authorization;
 mod budget;
 mod cancels;
 mod client;

@@ -161,7 +161,7 @@ capabilities: [{ name: wait, timeoutMs: 40 }]
         std::future::pending().await
     };
     let handlers = Handlers::new("shop").with_json(&manifest.capabilities[0], wait);
-    let mut client = Lines::of(McpServer::builder(handlers, &manifest).unwrap().build());
+    let mut client = Lines::of(McpServer::builder(handlers, &manifest).unwrap().build().unwrap());
     let text = failure(&mut client, "wait", json!({})).await;
     assert_eq!(text, "The tool `wait` did not finish within 40ms.");
 }

@@ -33,7 +33,7 @@ fn handlers(manifest: &Manifest) -> Handlers {
 }
 
 fn all_versions(manifest: &Manifest) -> Result<McpServer, InvalidAgent> {
-    Ok(McpServer::builder(handlers(manifest), manifest)?.all_versions()?.build())
+    McpServer::builder(handlers(manifest), manifest)?.all_versions()?.build()
 }
 
 /// The names of the tools of a server, and the names of the properties of their requests.
@@ -52,7 +52,7 @@ async fn called(client: &mut Lines, tool: &str, arguments: Value) -> Value {
 #[tokio::test]
 async fn each_version_has_a_tool_if_it_is_asked_for() {
     let manifest = trips(&["1.4.0", "2.0.0", "2.1.0", "3.0.0-rc.1"], &["ping"]);
-    let mut plain = Lines::of(McpServer::builder(handlers(&manifest), &manifest).unwrap().build());
+    let mut plain = Lines::of(McpServer::builder(handlers(&manifest), &manifest).unwrap().build().unwrap());
     plain.initialize("2025-11-25").await;
     assert_eq!(tools(&mut plain).await, [("book".to_owned(), vec!["2_1_0".to_owned()]), ("ping".to_owned(), vec![])]);
     assert_eq!(called(&mut plain, "book_v1", json!({})).await, Value::Null);
@@ -88,7 +88,7 @@ async fn the_tool_of_a_capability_runs_the_version_of_the_manifest() {
     let both = trips(&["1.4.0", "2.0.0"], &[]);
     let old = trips(&["1.4.0"], &[]);
     // The program already has a handler for a version that the manifest does not offer.
-    let mut client = Lines::of(McpServer::builder(handlers(&both), &old).unwrap().build());
+    let mut client = Lines::of(McpServer::builder(handlers(&both), &old).unwrap().build().unwrap());
     client.initialize("2025-11-25").await;
     let result = called(&mut client, "book", json!({"1_4_0": "a"})).await;
     assert_eq!(result["structuredContent"], json!({"result": "1.4.0"}));
@@ -106,7 +106,7 @@ fn a_tool_with_the_name_of_another_one_is_an_error() {
         let error = all_versions(&manifest).err().unwrap();
         assert_eq!(error, InvalidAgent::NoToolName(unnamed.to_owned()));
         assert!(error.to_string().contains(unnamed), "{error}");
-        McpServer::builder(handlers(&manifest), &manifest).unwrap().build();
+        McpServer::builder(handlers(&manifest), &manifest).unwrap().build().unwrap();
     }
     // A suffix that another capability does not have collides with nothing.
     all_versions(&trips(&["1.4.0", "2.0.0"], &["book_v2"])).unwrap();

@@ -1,0 +1,71 @@
+//! The decision whether a client may call a tool.
+
+use std::collections::BTreeSet;
+
+use capgen_call::Decision;
+use capgen_descriptor::OwnedDescriptor;
+use capgen_diagnostic::cut_short;
+use tokio::time::{Instant, timeout};
+
+use super::plan::{Asked, Call};
+use super::run::{Runner, Sender};
+use super::tools::Tool;
+use crate::message::{RequestId, RpcError};
+use crate::revision::Revision;
+
+/// The longest name of a tool that does not exist in the audit and in the log, in characters: as in the error that
+/// names it.
+const MAX_NAME: usize = 200;
+
+/// Why a call does not run.
+pub(super) enum Refused {
+    /// The client may not make it.
+    Denied,
+    /// The client may, but there is no such tool, or the arguments are not an object.
+    Invalid(RpcError),
+}
+
+impl Runner {
+    /// The call of a tool if the client may make it, in the same steps for a tool that does not exist.
+    pub(super) async fn authorize(&self, id: &RequestId, asked: Asked, sender: &Sender) -> Result<Call, Refused> {
+        let start = Instant::now();
+        let tool = self.agent.tools.get(&asked.name);
+        let capability = tool.map_or(asked.name.as_str(), |tool| &tool.capability);
+        match self.decide(id, capability, tool.map(|tool| &*tool.described), sender, start).await {
+            Decision::Allow => self.agent.allowed(asked).map_err(Refused::Invalid),
+            Decision::Deny { reason } => {
+                let record = self.journal.denied(&cut_short(capability, MAX_NAME), id.as_text(), reason, start);
+                // A task of its own, so that a client that goes away does not keep its denial out of the audit.
+                let _ = tokio::spawn(record).await;
+                Err(Refused::Denied)
+            }
+        }
+    }
+
+    /// The text of the response to a request for the tools: those that the client may call.
+    pub(super) async fn list(&self, id: &RequestId, revision: Revision, sender: &Sender) -> String {
+        let start = Instant::now();
+        let mut allowed = BTreeSet::new();
+        for (name, Tool { capability, described, .. }) in self.agent.tools.all() {
+            if self.decide(id, capability, Some(described), sender, start).await == Decision::Allow {
+                allowed.insert(name);
+            }
+        }
+        self.agent.listed(id, revision, |name| allowed.contains(name))
+    }
+
+    /// The decision about a tool, which the rule must make within the time of a call after the start of the request.
+    async fn decide(
+        &self,
+        id: &RequestId,
+        capability: &str,
+        contract: Option<&OwnedDescriptor>,
+        sender: &Sender,
+        start: Instant,
+    ) -> Decision {
+        let rest = self.timeout.saturating_sub(start.elapsed());
+        let context = sender.context(capability, id, rest);
+        let decided = timeout(rest, self.agent.authorization.decide(&context, contract)).await;
+        decided.unwrap_or_else(|_| Decision::deny("the rule did not decide within the time of a call"))
+    }
+}
