@@ -337,6 +337,34 @@ async fn the_roles_and_scopes_of_a_token_count_over_http() {
     assert_eq!(ask(address, "Bearer bob", "tools/call", &call("unknown", &json!([]))).await, forbidden);
 }
 
+/// Both have one address, as clients behind a proxy.
+#[tokio::test]
+async fn the_slow_calls_of_a_principal_do_not_stop_those_of_others() {
+    let handlers = Handlers::new("trips").with_loose("open", async |context: Context, _: Value| {
+        if context.principal().is_some_and(|principal| principal.subject == "alice") {
+            std::future::pending::<()>().await;
+        }
+        Ok(json!({}))
+    });
+    let mut manifest = manifest();
+    manifest.capabilities.retain(|capability| capability.name == "open");
+    let mut limits = ServerLimits::default();
+    limits.max_concurrent = 4;
+    let server = McpServer::builder(handlers, &manifest).unwrap().tokens(Arc::new(Verifier)).limits(limits);
+    let service = server.build().unwrap().listen(0, HttpOptions::default()).await.unwrap();
+    let (address, open) = (service.address(), call("open", &json!({})));
+    let mut slow = tokio::task::JoinSet::new();
+    for _ in 0..12 {
+        let open = open.clone();
+        slow.spawn(async move { ask(address, "Bearer alice", "tools/call", &open).await });
+    }
+    // Until they wait for places. If this is too short, the test is easier to pass.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    // The clients of the slow calls give up after `LONG`, so this is less.
+    let answer = timeout(LONG / 4, ask(address, "Bearer bob", "tools/call", &open)).await.expect("a place");
+    assert!(answer.contains("structuredContent"), "{answer}");
+}
+
 #[tokio::test]
 async fn a_call_over_the_transport_ends_with_the_denial() {
     static IS_OPEN: AtomicBool = AtomicBool::new(true);
