@@ -17,7 +17,8 @@
 //! it, so a new key is added there, and the compiler names the other places.
 //!
 //! `descriptor.rs` is a capability as constants, for generated code, and `owned.rs` the same with owned strings, for
-//! descriptors that arrive from other programs; `error.rs` has the errors that a capability declares; with the feature `serde`, `serde_impls.rs` reads and writes them.
+//! descriptors that arrive from other programs; `error.rs` has the errors that a capability declares; with the feature
+//! `serde`, `serde_impls.rs` reads and writes them.
 //! `name.rs`, `version.rs` and `class.rs` have the rules for the values, `line.rs` the compatibility lines of versions,
 //! `version_set.rs` exact operations on sets of versions, with which ranges are compared, and `schema_text.rs` the
 //! compact text of a schema. `embedded.rs` is the form of peers that a program contains.

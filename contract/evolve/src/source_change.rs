@@ -32,8 +32,8 @@ const FEW: usize = 3;
 
 impl Comparison {
     /// Adds a finding for each side, or error, and language with changes, of the level [`Level::Risky`] unless `levels`
-    /// has another one. `old` and `new` are the contracts that were compared: the version that a capability needs may be
-    /// greater with these findings. A side that has a breaking finding gets none.
+    /// has another one. `old` and `new` are the contracts that were compared: the version that a capability needs may
+    /// be greater with these findings. A side that has a breaking finding gets none.
     pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
         let mut groups: BTreeMap<_, Vec<&SourceChange>> = BTreeMap::new();
         for change in changes {

@@ -9,30 +9,21 @@ use capgen_payload::{Keyword, Validator, Violation, Violations};
 use capgen_schema::Schema;
 use serde_json::Value;
 
-use crate::failure::{Details, Failure};
-
 /// The errors that a capability declares.
 #[derive(Debug)]
 pub(crate) struct DeclaredErrors(Vec<DeclaredError>);
 
 #[derive(Debug)]
-struct DeclaredError {
+pub(crate) struct DeclaredError {
     code: String,
-    retryable: bool,
+    pub(crate) retryable: bool,
     /// The JSON Schema of the details.
-    schema: Option<String>,
+    pub(crate) schema: Option<String>,
     /// Compiled with the first error: most programs never get one.
     validator: OnceLock<Option<Validator>>,
 }
 
-/// Why a failure cannot leave the provider: its details violate their schema.
-pub(crate) struct InvalidDetails {
-    pub(crate) code: String,
-    /// The violations of the error payload, without values.
-    pub(crate) violations: Violations,
-}
-
-/// What becomes of details that arrive.
+/// Whether details that arrive reach the caller.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Received {
     /// They conform to the contract of the caller.
@@ -60,37 +51,11 @@ impl DeclaredErrors {
         self.get(code).is_some()
     }
 
-    fn get(&self, code: &str) -> Option<&DeclaredError> {
+    pub(crate) fn get(&self, code: &str) -> Option<&DeclaredError> {
         self.0.iter().find(|error| error.code == code)
     }
 
-    /// The failure as its caller gets it. Only a declared error with a schema has details, and the declaration says
-    /// whether a retry helps.
-    pub(crate) fn outgoing(&self, failure: Failure) -> Result<Failure, InvalidDetails> {
-        let Some(declared) = self.get(&failure.code) else { return Ok(failure.without_details()) };
-        let mut failure = failure;
-        failure.retryable = declared.retryable;
-        if declared.schema.is_none() {
-            return Ok(failure.without_details());
-        }
-        let violations = match failure.details.as_deref() {
-            Some(Details::Valid(details)) => declared.violations(details),
-            Some(Details::Invalid(violations)) => violations.clone(),
-            None => Violation {
-                path: String::new(),
-                message: "missing required property `details`".to_owned(),
-                keyword: Keyword::Required,
-            }
-            .into(),
-        };
-        if violations.is_empty() {
-            return Ok(failure);
-        }
-        let is_missing = failure.details.is_none();
-        Err(InvalidDetails { code: failure.code, violations: if is_missing { violations } else { below(violations) } })
-    }
-
-    /// What becomes of the details of an error that arrives.
+    /// Whether the details of an error that arrives reach the caller.
     pub(crate) fn received(&self, code: &str, details: &Value) -> Received {
         match self.get(code).filter(|declared| declared.schema.is_some()) {
             None => Received::Unknown,
@@ -101,7 +66,7 @@ impl DeclaredErrors {
 }
 
 impl DeclaredError {
-    fn violations(&self, details: &Value) -> Violations {
+    pub(crate) fn violations(&self, details: &Value) -> Violations {
         let validator = self.validator.get_or_init(|| {
             let schema = Schema::parse_text(self.schema.as_deref()?).ok()?;
             Some(Validator::new(&schema).redact(true))
@@ -117,14 +82,6 @@ impl DeclaredError {
             .into(),
         }
     }
-}
-
-/// The violations of details as those of the error payload that contains them.
-fn below(violations: Violations) -> Violations {
-    let is_truncated = violations.is_truncated();
-    let violations = violations.into_iter();
-    let list = violations.map(|violation| Violation { path: format!("/details{}", violation.path), ..violation });
-    Violations::new(list.collect(), is_truncated)
 }
 
 /// The declared errors of typed capabilities that a client has called, by the address of the constant that lists them:
@@ -143,50 +100,15 @@ impl TypedErrors {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     const ERRORS: &[ErrorDescriptor] = &[
         ErrorDescriptor::new("NO_SEATS")
             .with_details_schema(r#"{"type":"object","properties":{"free":{"type":"integer"}},"required":["free"]}"#),
         ErrorDescriptor::new("CLOSED").with_retryable(true),
     ];
-
-    fn outgoing(failure: Failure) -> Result<Failure, InvalidDetails> {
-        TypedErrors::default().of(ERRORS).outgoing(failure)
-    }
-
-    #[test]
-    fn valid_details_leave_and_the_declaration_decides_about_retries() {
-        let failure = Failure::new("NO_SEATS", "none").retryable().with_details(&json!({"free": 0}));
-        let sent = outgoing(failure).unwrap_or_else(|invalid| panic!("{:?}", invalid.violations));
-        assert_eq!((sent.details(), sent.retryable), (Some(&json!({"free": 0})), false));
-        let closed = outgoing(Failure::new("CLOSED", "")).ok();
-        assert!(closed.is_some_and(|closed| closed.retryable));
-    }
-
-    #[test]
-    fn invalid_and_missing_details_are_violations_without_values() {
-        let violations = |failure| match outgoing(failure) {
-            Ok(failure) => panic!("{failure:?}"),
-            Err(invalid) => {
-                let lines =
-                    invalid.violations.iter().map(|violation| format!("{}: {}", violation.path, violation.message));
-                lines.collect::<Vec<_>>().join("; ")
-            }
-        };
-        let invalid = Failure::new("NO_SEATS", "none").with_details(&json!({"free": "secret"}));
-        assert_eq!(violations(invalid), "/details/free: expected integer, got string");
-        assert_eq!(violations(Failure::new("NO_SEATS", "none")), ": missing required property `details`");
-    }
-
-    #[test]
-    fn details_without_a_schema_do_not_leave() {
-        for code in ["CLOSED", "OTHER"] {
-            let sent = outgoing(Failure::new(code, "").with_details(&json!(1)));
-            assert!(sent.is_ok_and(|sent| sent.details().is_none()), "{code}");
-        }
-    }
 
     #[test]
     fn details_that_arrive_are_checked_by_the_contract_of_the_caller() {

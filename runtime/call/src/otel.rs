@@ -12,7 +12,7 @@
 //! | `capgen.client.retries` | counter | attempts after the first one of a call |
 //!
 //! Spans and histograms have `rpc.system.name` (`capgen`), `rpc.method` (`<agent>/<capability>`), and, if they failed,
-//! `error.type` with the code of the error. What a peer states never becomes the value of an attribute of a metric: a
+//! `error.type` with the code of the error. A text of a peer never becomes the value of an attribute of a metric: a
 //! capability that the agent does not have is `_OTHER`, and so is a code that is neither one of capgen nor declared.
 
 use opentelemetry::metrics::{Counter, Histogram, UpDownCounter};

@@ -38,8 +38,8 @@ pub(super) struct Waiting {
 }
 
 /// The response to a call, whose payload is not validated yet.
-pub(crate) struct Reply {
-    pub(crate) payload: Bytes,
+pub(super) struct Reply {
+    pub(super) payload: Bytes,
     /// Both contracts, if the provider's is another one: then this is the reason why the payload may be invalid.
     pub(super) skew: Option<Box<SkewDetails>>,
     /// The contracts, if the provider states that other responses may be invalid.

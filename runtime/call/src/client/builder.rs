@@ -11,6 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::known::Known;
+#[cfg(feature = "tower")]
+use super::outgoing::{CallResponse, CallService, ClientLayers, OutgoingCall, with_layer};
 use super::pending::Pending;
 use super::{Client, Retry};
 use crate::audit::{Audit, AuditWriter};
@@ -22,8 +24,6 @@ use crate::journal::Journal;
 use crate::otel::Instruments;
 use crate::peers::PeerTable;
 use crate::settings::Settings;
-#[cfg(feature = "tower")]
-use crate::tower::{CallResponse, CallService, ClientLayers, OutgoingCall, with_layer};
 use crate::transport::{IntoTransport, SubscribeOptions, Transport};
 
 /// Builds a [`Client`]. Created by [`Client::builder`].

@@ -8,11 +8,12 @@ use capgen_payload::Violations;
 
 use super::Client;
 use super::attempt::{Reply, Request};
+use super::outgoing::{CallResponse, ClientLayers, OutgoingCall, failed};
 use super::repeat::IsValid;
 use super::started::Started;
+use crate::layered::driven;
 use crate::options::CallOptions;
 use crate::outcome::{CallError, code};
-use crate::tower::{CallResponse, ClientLayers, OutgoingCall, driven, failed};
 
 impl Client {
     /// The response to a request through layers.

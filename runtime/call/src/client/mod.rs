@@ -10,6 +10,8 @@ mod instances;
 mod known;
 #[cfg(feature = "tower")]
 mod layers;
+#[cfg(feature = "tower")]
+mod outgoing;
 mod pending;
 mod preferred;
 mod refusal;
@@ -33,15 +35,13 @@ use crate::outcome::CallError;
 use crate::transport::BoxFuture;
 use crate::violation::list;
 use crate::wait::MAX_TIMEOUT;
-#[cfg(not(feature = "tower"))]
-use attempt::Reply;
-use attempt::Request;
+use attempt::{Reply, Request};
 use route::Target;
 use started::Started;
 
-#[cfg(feature = "tower")]
-pub(crate) use attempt::Reply;
 pub use builder::ClientBuilder;
+#[cfg(feature = "tower")]
+pub use outgoing::{CallResponse, CallService, OutgoingCall};
 pub use retry::Retry;
 
 use builder::Inner;

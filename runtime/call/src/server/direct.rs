@@ -4,37 +4,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use capgen_manifest::Side;
-use capgen_payload::Violations;
 
 use super::entry::{Entry, InvalidSide, Unhandled};
 use super::handlers::Handlers;
+use super::outgoing::InvalidDetails;
 use super::respond::invalid_details;
+use super::run_error::RunError;
 use crate::context::Context;
-use crate::declared_errors::InvalidDetails;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
-
-/// Why a handler that was run by [`Handlers::run`] has no response.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The handler failed.
-    Failure(Failure),
-    /// A payload violates its schema. If it is the response, the caller must not get the violations.
-    Invalid {
-        /// The payload.
-        side: Side,
-        /// The violations, without values.
-        violations: Violations,
-    },
-    /// The handler failed, and the details of its failure violate their schema.
-    InvalidDetails {
-        /// What the caller gets instead: `EAGENTRPC_HANDLER_FAILED` without details.
-        failure: Failure,
-        /// The violations of the error with its details, without values, for the audit.
-        violations: Violations,
-    },
-}
 
 impl Handlers {
     /// Runs the handler of [`Context::capability`] without a server, and returns the text of its response. `None` if
@@ -85,7 +63,7 @@ impl Handlers {
         if let Some(layers) = self.layers.clone() {
             let (entry, request) = (Arc::clone(entry), (context.clone(), payload.clone()));
             let work = move || run(&entry, request.0.clone(), request.1.clone());
-            return Box::pin(crate::tower::ran(layers, context, payload, work));
+            return Box::pin(super::served::ran(layers, context, payload, work));
         }
         run(entry, context, payload)
     }

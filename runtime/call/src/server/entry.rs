@@ -10,9 +10,10 @@ use capgen_manifest::Capability;
 use capgen_payload::{InvalidPayload, Violations};
 use semver::Version;
 
+use super::outgoing::InvalidDetails;
 use super::version::Served;
 use crate::context::Context;
-use crate::declared_errors::{DeclaredErrors, InvalidDetails};
+use crate::declared_errors::DeclaredErrors;
 use crate::failure::Failure;
 use crate::transport::BoxFuture;
 use crate::violation::list;

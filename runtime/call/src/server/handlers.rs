@@ -13,13 +13,13 @@ use capgen_schema::ExactPayload;
 use serde_json::Value;
 
 use super::entry::{Entry, Handled, InvalidSide, Run, Source, Unhandled};
+#[cfg(feature = "tower")]
+use super::served::HandlerLayers;
 use super::versions::Versions;
 use crate::build_error::BuildError;
 use crate::context::Context;
 use crate::declared_errors::DeclaredErrors;
 use crate::failure::Failure;
-#[cfg(feature = "tower")]
-use crate::tower::HandlerLayers;
 use crate::transport::BoxFuture;
 
 /// The handlers of an agent. Generated code makes them from an implementation of the agent's trait.
@@ -37,7 +37,7 @@ pub struct Handlers {
     /// The handlers that cannot be served beside others of their name, and why.
     conflicts: Vec<String>,
     #[cfg(feature = "tower")]
-    pub(crate) layers: Option<HandlerLayers>,
+    pub(super) layers: Option<HandlerLayers>,
 }
 
 impl Handlers {

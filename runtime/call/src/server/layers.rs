@@ -8,9 +8,9 @@ use super::admit::Admitted;
 use super::authorize::Refused;
 use super::respond::Answer;
 use super::run::Processed;
+use super::served::{HandlerLayers, answered};
 use super::shared::Shared;
 use crate::outcome::code;
-use crate::tower::{HandlerLayers, answered};
 
 impl Shared {
     /// The answer to a request through layers.

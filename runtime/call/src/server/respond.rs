@@ -20,10 +20,10 @@ use crate::violation::summary;
 
 /// The result of a call, without the ids that differ between duplicates of a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// The code of the error; `None` if the payload is a response.
-    pub(crate) code: Option<String>,
-    pub(crate) payload: Bytes,
+    pub(super) code: Option<String>,
+    pub(super) payload: Bytes,
     /// Whether the answer is kept for duplicates of the request: its handler ran to the end, and the same request would
     /// not succeed later.
     pub(super) is_final: bool,
@@ -46,7 +46,7 @@ const STOPPED: &str = "the provider stopped before the handler ended";
 
 impl Answer {
     /// A valid response.
-    pub(crate) fn ok(payload: Bytes) -> Self {
+    pub(super) fn ok(payload: Bytes) -> Self {
         Self {
             code: None,
             payload,
@@ -120,19 +120,19 @@ impl Answer {
     }
 
     /// The answer to a request whose handler panicked. The message of the panic may contain secrets.
-    pub(crate) fn panicked() -> Self {
+    pub(super) fn panicked() -> Self {
         Self::error(code::HANDLER_FAILED, "the handler panicked")
     }
 
     /// The message of an error, and whether a retry helps.
     #[cfg(feature = "tower")]
-    pub(crate) fn reason(&self) -> (String, bool) {
+    pub(super) fn reason(&self) -> (String, bool) {
         let error = ErrorPayload::from_json(&self.payload);
         error.map(|error| (error.message, error.retryable == Some(true))).unwrap_or_default()
     }
 
     /// The failure of a handler.
-    pub(crate) fn failure(failure: Failure) -> Self {
+    pub(super) fn failure(failure: Failure) -> Self {
         Self::of(failure.into())
     }
 

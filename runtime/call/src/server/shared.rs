@@ -13,6 +13,8 @@ use super::due::Clocks;
 use super::gate::Gate;
 use super::idempotency::KeyedResponses;
 use super::seen::Seen;
+#[cfg(feature = "tower")]
+use super::served::HandlerLayers;
 use super::skew::Comparisons;
 use super::tokens::Tokens;
 use super::versions::Versions;
@@ -22,8 +24,6 @@ use crate::idempotency_store::IdempotencyStore;
 use crate::journal::Journal;
 #[cfg(feature = "otel")]
 use crate::otel::Instruments;
-#[cfg(feature = "tower")]
-use crate::tower::HandlerLayers;
 
 /// The state of a server that all its calls share.
 pub(super) struct Shared {

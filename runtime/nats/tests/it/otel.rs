@@ -181,5 +181,5 @@ async fn a_collector_receives_the_trace_and_the_metrics_of_a_call() {
     }
     let all = format!("{metrics:?}");
     assert!(all.contains("capgen.client.active_calls") && all.contains("capgen.server.active_requests"), "{all}");
-    assert!(!all.contains("SECRET_LABEL") && !all.contains("made-up"), "what a peer states is no label");
+    assert!(!all.contains("SECRET_LABEL") && !all.contains("made-up"), "a peer cannot create labels");
 }

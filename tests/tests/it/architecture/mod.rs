@@ -264,6 +264,8 @@ fn keys_of_capabilities_are_named_in_one_table() {
             "protocols/mcp/src/",
             // The data of an error has a member `timeoutMs` too.
             "runtime/call/src/server/due.rs",
+            // The errors of derived capabilities have descriptions.
+            "macros/src/error_enum.rs",
             // The errors of calls have `skew`.
             "runtime/call/src/client/",
             "runtime/call/src/server/respond.rs",

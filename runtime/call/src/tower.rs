@@ -1,4 +1,14 @@
-//! Calls by name as a service, and services as handlers of single capabilities.
+//! Clients and handlers as services of [tower](https://docs.rs/tower), with the feature `tower`: layers around all
+//! calls of a client and all handlers of an agent, and services for single capabilities.
+//!
+//! | wrapped | by | request, response and error of the services |
+//! |---|---|---|
+//! | the calls of a client, each with all its attempts; also those of generated clients | [`ClientBuilder::layer`](crate::ClientBuilder::layer) | [`OutgoingCall`], [`CallResponse`], [`CallError`](crate::CallError) |
+//! | the handlers of an agent, in every server | [`Handlers::layer`](crate::Handlers::layer) | [`ServedRequest`], [`ServedResponse`], [`ServeError`] |
+//! | calls by name | [`Client`](crate::Client) is a service | [`JsonCall`] |
+//! | the handler of one capability | [`Handlers::with_service`](crate::Handlers::with_service) | [`ServedCall`] |
+//!
+//! Failures are errors of the services, so that layers that repeat, count or limit see them.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -9,11 +19,13 @@ use serde_json::Value;
 use tower_service::Service;
 
 use crate::client::Client;
+pub use crate::client::{CallResponse, CallService, OutgoingCall};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::options::{CallMode, CallOptions};
 use crate::outcome::{CallResult, Status};
 use crate::server::Handlers;
+pub use crate::server::{HandlerService, ServeError, ServedRequest, ServedResponse};
 use crate::transport::BoxFuture;
 
 /// A dynamic call as the request of a [`tower_service::Service`], which [`Client`] implements.

@@ -8,11 +8,12 @@ use bytes::Bytes;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::core::{BoxError, Core, Layered, driven, erased};
+use super::respond::Answer;
+use super::run_error::RunError;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::layered::{BoxError, Core, Layered, driven, erased};
 use crate::outcome::code;
-use crate::server::{Answer, Handlers, RunError};
 use crate::transport::BoxFuture;
 
 /// A request that is being served, as the request of the layers around handlers. It comes from a caller that may call
@@ -27,10 +28,10 @@ pub struct ServedRequest {
 }
 
 /// The valid response to a request.
-pub struct ServedResponse(pub(crate) Served);
+pub struct ServedResponse(Served);
 
-/// A response as a server sends it, or as [`Handlers::run`] returns it.
-pub(crate) enum Served {
+/// A response as a server sends it, or as [`Handlers::run`](crate::Handlers::run) returns it.
+enum Served {
     Answer(Answer),
     Text(Bytes),
 }
@@ -43,11 +44,11 @@ pub struct ServeError {
     code: String,
     message: String,
     retryable: bool,
-    pub(crate) origin: Box<Origin>,
+    origin: Box<Origin>,
 }
 
-/// An error as a server sends it, or as [`Handlers::run`] returns it.
-pub(crate) enum Origin {
+/// An error as a server sends it, or as [`Handlers::run`](crate::Handlers::run) returns it.
+enum Origin {
     Answer(Answer),
     Run(RunError),
 }
@@ -58,40 +59,21 @@ pub(crate) enum Origin {
 pub struct HandlerService(Option<Arc<dyn Layered<ServedRequest, ServedResponse>>>);
 
 /// The layers of an agent.
-pub(crate) type HandlerLayers = Arc<dyn Layered<ServedRequest, ServedResponse>>;
+pub(super) type HandlerLayers = Arc<dyn Layered<ServedRequest, ServedResponse>>;
 
-impl Handlers {
-    /// Adds a layer around all handlers of the agent, for every server that runs them: over brokers, MCP and AMP. A
-    /// later one is outside of those before; `tower::ServiceBuilder` is a layer, and puts the first one outside.
-    ///
-    /// A layer sees requests of callers that may call the capability, before their payloads are read. The service that
-    /// it makes is cloned for each request.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use capgen_call::Handlers;
-    /// use tower::ServiceBuilder;
-    ///
-    /// let layers = ServiceBuilder::new().concurrency_limit(64).timeout(Duration::from_secs(10));
-    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload)).layer(layers);
-    /// ```
-    #[must_use]
-    pub fn layer<L>(mut self, layer: L) -> Self
-    where
-        L: Layer<HandlerService>,
-        L::Service: Service<ServedRequest, Response = ServedResponse> + Clone + Send + 'static,
-        <L::Service as Service<ServedRequest>>::Error: Into<BoxError>,
-        <L::Service as Service<ServedRequest>>::Future: Send,
-    {
-        let inner = HandlerService(self.layers.take());
-        self.layers = Some(Arc::new(erased(layer.layer(inner))));
-        self
-    }
+/// Adds a layer around those that there are.
+pub(super) fn with_layer<L>(inner: Option<HandlerLayers>, layer: &L) -> HandlerLayers
+where
+    L: Layer<HandlerService>,
+    L::Service: Service<ServedRequest, Response = ServedResponse> + Clone + Send + 'static,
+    <L::Service as Service<ServedRequest>>::Error: Into<BoxError>,
+    <L::Service as Service<ServedRequest>>::Future: Send,
+{
+    Arc::new(erased(layer.layer(HandlerService(inner))))
 }
 
 /// The answer to a request through layers. `work` gives it without them.
-pub(crate) async fn answered<Fut>(
+pub(super) async fn answered<Fut>(
     layers: &HandlerLayers,
     context: Context,
     payload: Bytes,
@@ -120,7 +102,7 @@ where
 }
 
 /// The text of the response to a request through layers, without a server.
-pub(crate) async fn ran<Fut>(
+pub(super) async fn ran<Fut>(
     layers: HandlerLayers,
     context: Context,
     payload: Bytes,

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::core::{BoxError, Core, Layered, erased};
-use crate::client::Reply;
+use super::attempt::Reply;
+use crate::layered::{BoxError, Core, Layered, erased};
 use crate::outcome::{CallError, code};
 use crate::transport::BoxFuture;
 
@@ -25,22 +25,22 @@ pub struct OutgoingCall {
     payload: Bytes,
     is_repeatable: bool,
     timeout: Duration,
-    pub(crate) headers: BTreeMap<String, String>,
+    pub(super) headers: BTreeMap<String, String>,
     core: Core<OutgoingCall, CallResponse, CallError>,
 }
 
 /// The response to a call.
-pub struct CallResponse(pub(crate) Reply);
+pub struct CallResponse(pub(super) Reply);
 
 /// The innermost service of the layers of a client, which makes the call with all its attempts.
 #[derive(Clone)]
 pub struct CallService(Option<Arc<dyn Layered<OutgoingCall, CallResponse>>>);
 
 /// The layers of a client.
-pub(crate) type ClientLayers = Arc<dyn Layered<OutgoingCall, CallResponse>>;
+pub(super) type ClientLayers = Arc<dyn Layered<OutgoingCall, CallResponse>>;
 
 /// Adds a layer around those that there are.
-pub(crate) fn with_layer<L>(inner: Option<ClientLayers>, layer: &L) -> ClientLayers
+pub(super) fn with_layer<L>(inner: Option<ClientLayers>, layer: &L) -> ClientLayers
 where
     L: Layer<CallService>,
     L::Service: Service<OutgoingCall, Response = CallResponse> + Clone + Send + 'static,
@@ -51,7 +51,7 @@ where
 }
 
 impl OutgoingCall {
-    pub(crate) fn new(
+    pub(super) fn new(
         [peer, capability]: [&str; 2],
         payload: Bytes,
         is_repeatable: bool,
@@ -158,9 +158,9 @@ impl fmt::Debug for CallService {
     }
 }
 
-/// The error of layers as that of the call. Only the user knows what an error of another type than [`CallError`] means,
-/// so it is not repeated.
-pub(crate) fn failed(error: BoxError) -> CallError {
+/// The error of layers as that of the call. The meaning of errors of other types than [`CallError`] is
+/// not known, so such a call is not repeated.
+pub(super) fn failed(error: BoxError) -> CallError {
     match error.downcast::<CallError>() {
         Ok(error) => *error,
         Err(error) => abandoned(format!("a layer ended the call: {error}")),
