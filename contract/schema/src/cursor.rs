@@ -349,9 +349,9 @@ pub fn is_plain(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a chunk has a byte with a meaning in a JSON string. Without a branch for each byte, so that the compiler uses
-/// instructions for sixteen bytes. [`plain_end`] does not: most strings that are read end in their first chunks, and it
-/// would look at those twice.
+/// Whether a chunk has a byte with a meaning in a JSON string. Without a branch for each byte, so that the compiler
+/// uses instructions for sixteen bytes. [`plain_end`] does not: most strings that are read end in their first chunks,
+/// and it would look at those twice.
 #[inline]
 fn has_special(chunk: &[u8; 16]) -> bool {
     chunk.iter().fold(false, |found, byte| found | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\'))

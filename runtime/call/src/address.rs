@@ -28,8 +28,8 @@ fn join(kind: &str, address: &str, part: &str) -> String {
     format!("{address}{separator}{part}")
 }
 
-/// The last token of an address, and the part before its dot; `None` without a dot. Tokens are short, so that looking at
-/// single bytes from the end takes less time than `rsplit_once`.
+/// The last token of an address, and the part before its dot; `None` without a dot. Tokens are short, so that looking
+/// at single bytes from the end takes less time than `rsplit_once`.
 pub(crate) fn last_token(address: &str) -> Option<(&str, &str)> {
     let dot = address.bytes().rposition(|byte| byte == b'.')?;
     Some((address.get(..dot)?, address.get(dot + 1..)?))

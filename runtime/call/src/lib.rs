@@ -32,8 +32,9 @@
 //! the message; requests and responses in the usual form are read and written in one pass, and a test compares that
 //! with the generated types.
 //!
-//! `identity.rs` has the proof of a message's sender, and the principal for whom it is sent. `declared_errors.rs` checks
-//! the details of errors by contracts, and `details.rs` has the conversions of generated and derived enums of errors.
+//! `identity.rs` has the proof of a message's sender, and the principal for whom it is sent. `declared_errors.rs`
+//! checks the details of errors by contracts, and `details.rs` has the conversions of generated and derived enums of
+//! errors.
 //!
 //! `client/` and `server/` use these, but not each other, and `server/mod.rs` has the order of its files. A call finds
 //! its peer in `peers/`, is checked, published and repeated, and ends with exactly one outcome. A request is received,
@@ -44,8 +45,8 @@
 //! `idempotency_store.rs` is that of stores for the answers to requests with idempotency keys. `settings.rs` reads the
 //! environment, and `termination.rs` waits for the signal to end; nothing does either unless a program calls it.
 //! `layered.rs` has services around work that borrows, `tower.rs` is the public module with the services of both sides,
-//! and `otel.rs` has spans and metrics. The other files are values that both sides use: ids, trace context, options, and
-//! the call that a handler serves.
+//! and `otel.rs` has spans and metrics. The other files are values that both sides use: ids, trace context, options,
+//! and the call that a handler serves.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 

@@ -2,8 +2,8 @@
 //! its semantic conventions for remote procedure calls (1.38 and later).
 //!
 //! Clients and servers use the global providers of the crate `opentelemetry`: set them before you build a client or a
-//! server. The span of a call has the current context as its parent, or the header `traceparent` of its options; that of
-//! a request has the span of the call as its parent, and is current while the handler runs.
+//! server. The span of a call has the current context as its parent, or the header `traceparent` of its options; that
+//! of a request has the span of the call as its parent, and is current while the handler runs.
 //!
 //! | instrument | kind, unit | measures |
 //! |---|---|---|

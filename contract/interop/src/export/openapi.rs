@@ -13,8 +13,8 @@ use crate::OPENAPI_KEY;
 use crate::operation::Route;
 
 /// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these,
-/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457); each
-/// declared error is described at its status, which is 409 by default, or 503 if a retry helps.
+/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457);
+/// each declared error is described at its status, which is 409 by default, or 503 if a retry helps.
 ///
 /// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI
 /// cannot express is in the member `x-capgen` of the operation, so that an import gives a contract with the same hash.

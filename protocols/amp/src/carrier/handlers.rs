@@ -114,8 +114,8 @@ impl Execute for HandlerExecutor {
     }
 }
 
-/// The outcome of a failure. Its details are JSON with numbers that CBOR can have; a handler without a contract may give
-/// others, which are dropped.
+/// The outcome of a failure. Its details are JSON with numbers that CBOR can have; a handler without a contract may
+/// give others, which are dropped.
 fn failed(failure: &Failure) -> HandlerOutcome {
     let details = failure.details().and_then(|details| Value::from_json_text(details.to_string().as_bytes()).ok());
     HandlerOutcome::Failure {

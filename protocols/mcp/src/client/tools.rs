@@ -232,8 +232,9 @@ pub enum ToolResult {
     Response(Json),
     /// The tool failed. The text is for the model that called it, and not trusted.
     Failed(String),
-    /// The tool of a capgen agent failed with a code, or the agent denied the call with `EAGENTRPC_FORBIDDEN`. The error
-    /// has a code, a message, details and whether a retry helps, all of which come from the server and are not trusted.
+    /// The tool of a capgen agent failed with a code, or the agent denied the call with `EAGENTRPC_FORBIDDEN`. The
+    /// error has a code, a message, details and whether a retry helps, all of which come from the server and are not
+    /// trusted.
     Error(Box<ErrorPayload>),
 }
 

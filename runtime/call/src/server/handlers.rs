@@ -157,9 +157,9 @@ impl Handlers {
         self.all().map(|(name, entry)| (name, entry.contract.as_deref()))
     }
 
-    /// The capabilities in the form of the manifest, sorted by name, then by version. Those of a manifest and of derived
-    /// types have the order and the descriptions of their properties; generated code has neither. A loose handler has
-    /// only a name.
+    /// The capabilities in the form of the manifest, sorted by name, then by version. Those of a manifest and of
+    /// derived types have the order and the descriptions of their properties; generated code has neither. A loose
+    /// handler has only a name.
     ///
     /// # Errors
     ///

@@ -7,12 +7,12 @@
 //! those of one name. `run_error.rs` is the error of a handler without a server, and `served.rs` has the services that
 //! layers are around. `handlers.rs` has the functions for the capabilities of an agent, `direct.rs` runs them without a
 //! message, and `handler_layers.rs` adds layers. `idempotency.rs` remembers the answers to requests with idempotency
-//! keys, `stored.rs` claims them for all instances, `seen.rs` the ids of messages, and `cancels.rs` the requests that run
-//! and those that are cancelled. `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the times
-//! of a request. `shared.rs` is the state of a server, with all of these. `authorize.rs` decides whether a caller may
-//! call. `measure.rs` has the span of a request, and `admit.rs` checks it. `run.rs` runs its handler, `layers.rs` through
-//! the layers of the agent, `once.rs` once for each key, `watch.rs` looks after it, and `notice.rs` adds notes about
-//! contracts to its response. `control.rs` receives cancels. `serve.rs` goes from the message to the response,
+//! keys, `stored.rs` claims them for all instances, `seen.rs` the ids of messages, and `cancels.rs` the requests that
+//! run and those that are cancelled. `control_rate.rs` limits cancels. `numbers.rs` reads headers, and `due.rs` has the
+//! times of a request. `shared.rs` is the state of a server, with all of these. `authorize.rs` decides whether a caller
+//! may call. `measure.rs` has the span of a request, and `admit.rs` checks it. `run.rs` runs its handler, `layers.rs`
+//! through the layers of the agent, `once.rs` once for each key, `watch.rs` looks after it, and `notice.rs` adds notes
+//! about contracts to its response. `control.rs` receives cancels. `serve.rs` goes from the message to the response,
 //! `subscriptions.rs` are those of a server, `running.rs` receives messages, `authority.rs` chooses the rule of
 //! `authorize.rs`, `builder.rs` makes a server, and `access.rs` has its settings about callers.
 
