@@ -127,7 +127,7 @@ export type Retry = {
  * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
  * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations. Aborting `signal` closes the client.
  * `skew` is the policy for contracts that differ (`serve`). Without `tryOtherInstances` (true), a request that one process of the agent
- * refuses because of its contract is not sent to others.
+ * refuses because of its contract is not sent to others. `interceptors` are around every call, the first of them outermost.
  */
 export type ClientOptions = {
   from: string;
@@ -141,6 +141,37 @@ export type ClientOptions = {
   retry?: Retry;
   skew?: SkewPolicy;
   tryOtherInstances?: boolean;
+  interceptors?: readonly Interceptor[];
+};
+
+/**
+ * A function around the calls of a client, for example to repeat, limit or count them. `next` makes the call with all its attempts, through
+ * the interceptors that follow; it never rejects, and can be called again. The result is the one that the caller gets. An interceptor that
+ * throws ends the call with the status `abandoned`, and one that makes a response itself must make a valid one.
+ */
+export type Interceptor = (
+  call: OutgoingCall,
+  next: (call?: OutgoingCall) => globalThis.Promise<CallResult<unknown>>,
+) => CallResult<unknown> | globalThis.Promise<CallResult<unknown>>;
+
+/**
+ * A call of a client, before it is sent. `peer` is the id of the agent that is called, `kind` is `"event"` for `publish`, and
+ * `isRepeatable` says whether the contract allows to repeat the request. `timeoutMs` is the time until the deadline when the call started,
+ * and `signal` is aborted when the call ends. An interceptor may set `headers`, such as `authorization`, and pass `next` a copy with a
+ * shorter `timeoutMs`, another `signal`, or another valid `request`.
+ */
+export type OutgoingCall = {
+  readonly peer: string;
+  readonly capability: string;
+  readonly kind: "request" | "event";
+  readonly correlationId: string;
+  readonly isRepeatable: boolean;
+  request: unknown;
+  headers: { [name: string]: string };
+  timeoutMs: number;
+  signal: Signal;
+  /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
+  fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };
 
 /** Which calls a provider refuses in advance if its contract is another one: none, those that matter, or all that may fail. */
@@ -278,6 +309,8 @@ export type DetailsOf<Errors, Code> = Code extends keyof Errors
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
  *
+ * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too.
+ *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
  * program passes the messages of the address for control to `control`.
@@ -291,7 +324,27 @@ export type ServerOptions = {
   maxInFlight?: number;
   idempotencyWindowMs?: number;
   receivesControl?: boolean;
+  interceptors?: readonly ServerInterceptor[];
 };
+
+/**
+ * A function around the handlers of a server, for requests whose sender was verified. `next` chooses the version, validates the request,
+ * runs the handler and validates its response, through the interceptors that follow; it never rejects. The answer is the one that the
+ * caller gets, if its response is valid. An interceptor fails as a handler does: with `request.context.fail`, or with an error of its own
+ * that has the same rules. If it answers before `next` does, the signal of the handler is aborted.
+ */
+export type ServerInterceptor = (
+  request: ServedRequest,
+  next: () => globalThis.Promise<ServedAnswer>,
+) => ServedAnswer | globalThis.Promise<ServedAnswer>;
+
+/** A request that is being served. Its `payload` is not validated yet. */
+export type ServedRequest = { readonly payload: unknown; readonly context: Context };
+
+/** The answer to a request: a response, or an error, such as that of the handler or `EAGENTRPC_SCHEMA_VIOLATION`. */
+export type ServedAnswer =
+  | { response: unknown; error?: undefined }
+  | { response?: undefined; error: Omit<CallError, "retryable"> & { retryable?: boolean } };
 
 /** A server that remembers requests. */
 export interface Server {
@@ -834,6 +887,7 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  if (settings.interceptors?.some((each: any) => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
   /** The calls that wait. */
   const open: any = new Set();
@@ -875,17 +929,19 @@ export function clientOf(agent: string, capabilities: any, methods: any, transpo
   return Object.fromEntries(entries);
 }
 
-/** The result of a call, or of an event. Never rejects. */
-export async function callOf(client: any, kind: string, [label, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> {
+/** The result of a call, or of an event. Never rejects. `outer` is the call if an interceptor of the client makes it. */
+export async function callOf(client: any, kind: string, entry: any, request: unknown, options: any = {}, outer?: any): globalThis.Promise<any> {
   const { clearTimeout, performance, setTimeout }: any = globalThis;
   const { settings, open } = client;
   const { parent } = options;
+  const [label, describe] = entry;
   // Of several versions of a capability, each has a label of its own, and all have one name.
   const [name] = label.split("@");
   const capability = client.capabilities[label];
   const start = performance.now();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
-  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const most = outer?.rest() ?? (parent?.deadline ?? Infinity) - Date.now();
+  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, most);
   const latencyMs = () => Math.floor(performance.now() - start);
   const timers: any = new Set();
   const call: any = {
@@ -896,11 +952,11 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     capability,
     request,
     options,
-    correlationId: freshId(),
-    deadline: Date.now() + limit,
+    correlationId: outer?.correlationId ?? freshId(),
+    deadline: Math.min(Math.round(Date.now() + limit), outer?.deadline ?? Infinity),
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-    /** Those of the signals of the messages that wait for an answer. */
-    controllers: new Set(),
+    /** Those of the signals of the messages that wait for an answer, by the ids of these. */
+    controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
     /** The ms until the deadline. */
@@ -930,14 +986,15 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
   const found = invalidPayload(call, "request", request);
   if (found) return found;
   if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-  const signals = [options.signal, parent?.signal].filter(Boolean);
+  // An outer call aborts the signal of the inner one when it ends.
+  const signals = [options.signal, outer ? undefined : parent?.signal].filter(Boolean);
   if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
   if (settings.signal?.aborted) return abandoned(closed);
-  if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
+  if (!outer && open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
   let [drop, close]: any[] = [];
   const leave = () => {
     call.hasEnded = true;
-    for (const controller of call.controllers) controller.abort();
+    for (const controller of call.controllers.values()) controller.abort();
   };
   const stopped = new Promise((resolve) => {
     const stop = (result: any) => {
@@ -949,17 +1006,21 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
       // The call that this one serves may end at the same deadline, which is rounded. Both sides know it.
       if (call.rest() <= 2) return late();
       stop(abandoned(message));
-      void cancelCall(call, reason);
+      // An interceptor may make the call again, with the same id.
+      for (const id of outer ? call.controllers.keys() : [undefined]) void cancelCall(call, reason, id);
     };
     [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
     call.after(limit, late);
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
-  if (settings.signal) unheard.push(client.onAbort(settings.signal, close));
-  open.add(call);
+  if (settings.signal && !outer) unheard.push(client.onAbort(settings.signal, close));
+  if (outer) outer.last = () => call.last?.() ?? call.rejected;
+  else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
-    const result: any = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
+    const send = () => (kind === "event" ? requestOnce(call, {}) : requestAny(call));
+    const isIntercepted = !outer && settings.interceptors?.length > 0;
+    const result: any = await Promise.race([isIntercepted ? interceptCall(call, entry) : send(), stopped]);
     // It may be the error of an attempt that ended before.
     result.latencyMs = latencyMs();
     return result;
@@ -971,6 +1032,64 @@ export async function callOf(client: any, kind: string, [label, describe]: any, 
     for (const stop of unheard) stop();
     open.delete(call);
   }
+}
+
+/** The result of a call through the interceptors of its client, the first of which is the outermost. Never rejects. */
+export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
+  const { AbortController }: any = globalThis;
+  const { client, kind, name, options, correlationId } = call;
+  const { interceptors } = client.settings;
+  const controller = new AbortController();
+  call.controllers.set(undefined, controller);
+  const failures = new WeakSet();
+  // Names with this start belong to the protocol.
+  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
+  const outgoing = {
+    peer: client.to.slice(8),
+    capability: name,
+    kind,
+    request: call.request,
+    headers: Object.fromEntries(given),
+    timeoutMs: Math.max(1, Math.floor(call.rest())),
+    signal: controller.signal,
+    correlationId,
+    isRepeatable: mayRepeat(call.describe()),
+    fail(code: string, message: string, facts?: any): never {
+      const failure = { code, message, ...facts };
+      failures.add(failure);
+      throw failure;
+    },
+  };
+  const run = async (index: number, { request, headers, timeoutMs, signal }: any): globalThis.Promise<any> => {
+    const interceptor = interceptors[index];
+    if (!interceptor) return callOf(client, kind, entry, request, { ...options, headers, timeoutMs, signal }, call);
+    const current = { ...outgoing, request, headers, timeoutMs, signal };
+    try {
+      const result = await interceptor(current, (next: any = current) => run(index + 1, next));
+      return checkedResult(call, result);
+    } catch (error: any) {
+      if (failures.has(error)) return checkedResult(call, { error });
+      const { message = error }: any = error ?? {};
+      const reason = typeof message === "string" ? `: ${message}` : "";
+      return call.failed("EAGENTRPC_ABANDONED", `an interceptor ended the call${reason}`, { retryable: false });
+    }
+  };
+  return run(0, outgoing);
+}
+
+/** The result that an interceptor returned, if it is one, and its response is valid. */
+export function checkedResult(call: any, result: any): any {
+  const { status, response, skew, schemaSide, violations, truncated = false, error }: any = result ?? {};
+  if (status === "ok" && call.kind === "event") return call.ended("ok", { response: undefined });
+  if (status === "ok") return invalidPayload(call, "response", response) ?? call.ended("ok", { response, ...(skew && { skew }) });
+  const isText = (value: unknown) => typeof value === "string";
+  const isViolation = error?.code === "EAGENTRPC_SCHEMA_VIOLATION";
+  const isReport = ["request", "response"].includes(schemaSide) && Array.isArray(violations);
+  if (!isText(error?.code) || !isText(error.message) || (isViolation && !isReport))
+    return call.failed("EAGENTRPC_ABANDONED", "an interceptor did not return the result of a call", { retryable: false });
+  const { code, message, declared: _, details, ...facts } = error;
+  const report = isViolation ? { schemaSide, violations, truncated, ...("response" in result ? { response } : {}) } : {};
+  return call.failed(code, message, { ...facts, ...typedDetails(call, code, details) }, report);
 }
 
 /**
@@ -1165,10 +1284,11 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
   const { parent, idempotencyKey, session = parent?.headers["capgen-session"], skew = settings.skew } = options;
   // Names with this start belong to the protocol.
   const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
-  attempt.id = freshId();
+  const id = freshId();
+  attempt.id = id;
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
-  call.controllers.add(controller);
+  call.controllers.set(id, controller);
   try {
     // The instances at an address of their own have the caller's contract.
     const descriptor = needed ?? (address ? undefined : askedContract(call, number));
@@ -1186,7 +1306,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
       "capgen-descriptor": descriptor,
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     });
-    const ids = { messageId: attempt.id, correlationId, causedBy: parent?.messageId };
+    const ids = { messageId: id, correlationId, causedBy: parent?.messageId };
     const text = await writeEnvelope(
       { version: 1, kind, ...ids, from, to, capability: name, deadline, tenantId, headers, payload: request },
       settings.sign,
@@ -1216,7 +1336,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     attempt.isUnanswered = true;
     return failureOf(call, error);
   } finally {
-    call.controllers.delete(controller);
+    call.controllers.delete(id);
   }
 }
 
@@ -1295,20 +1415,24 @@ export function errorOf(call: any, payload: any): any {
   // Older providers do not state that they started no handler.
   const refusals = /^(?:EAGENTRPC_(?:BUSY|DEADLINE_EXCEEDED|AUTH_FAILED|FORBIDDEN|NO_CAPABILITY|TENANT_MISMATCH|INVALID_ENVELOPE|KEY_REUSED)|EVERSION_SKEW)$/;
   const hasNoEffect = effect === "none" || refusals.test(code) || (isViolation && side === "request");
-  // The details of a code that is not declared have no type, and those that violate their schema have another one.
-  const declared = own(call.capability.errors ?? {}, code);
-  const hasDetails = /^(?:EAGENTRPC_|EVERSION_SKEW$)/.test(code) || (declared?.details?.is(details) ?? false);
   const facts = {
     finding,
     skew,
-    declared: declared && (hasDetails || !declared.details) ? true : undefined,
-    details: hasDetails ? details : undefined,
+    ...typedDetails(call, code, details),
     effect: hasNoEffect ? "none" : undefined,
     retryable: typeof retryable === "boolean" ? retryable : undefined,
     retryAfterMs: retryAfterMs >= 0 ? +retryAfterMs : undefined,
     violations: isViolation || violations.length === 0 ? undefined : report.violations,
   };
   return call.failed(code, message, facts, isViolation ? report : {});
+}
+
+/** The details of an error as its caller gets them, and whether the contract declares it. */
+export function typedDetails({ capability }: any, code: string, details: unknown): any {
+  // The details of a code that is not declared have no type, and those that violate their schema have another one.
+  const declared = own(capability.errors ?? {}, code);
+  const hasDetails = /^(?:EAGENTRPC_|EVERSION_SKEW$)/.test(code) || (declared?.details?.is(details) ?? false);
+  return { declared: declared && (hasDetails || !declared.details) ? true : undefined, details: hasDetails ? details : undefined };
 }
 
 /** The result of a call whose message was not sent, or not answered: for an error of the transport. */
@@ -1508,7 +1632,7 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   };
   server?.enter(call);
   try {
-    call.work = (async () => (await admitCall(call)) ?? (server ? server.once(call) : runCall(call)))();
+    call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
     call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify));
@@ -1545,26 +1669,77 @@ export async function admitCall(call: any): globalThis.Promise<any> {
   if (refused) return refused;
   call.isProved = true;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
-  const version = headers["capgen-version"];
+}
+
+/** The answer to a request through the interceptors of its server, the first of which is the outermost. */
+export async function interceptRequest(call: any): globalThis.Promise<any> {
+  const { interceptors } = call.settings;
+  const context = contextOf(call);
+  const ended = failedWith("EAGENTRPC_ABANDONED", "the request has ended");
+  /** The errors that come from inside, which pass unchanged. */
+  const errors = new WeakSet();
+  /** The answers that are being made. */
+  const running: any = new Set();
+  const make = async (): globalThis.Promise<any> => {
+    if (call.signal.aborted) return (await call.interrupted) ?? ended;
+    const made = (async () => (await answerCall(call)) ?? ended)();
+    running.add(made);
+    const leave = () => running.delete(made);
+    made.then(leave, leave);
+    return Promise.race([made, call.interrupted.then((answer: any) => answer ?? ended)]);
+  };
+  const fail = (error: any) => (errors.has(error) ? { error } : thrownFailure(call, error, "interceptor"));
+  const intercept = async (index: number): globalThis.Promise<any> => {
+    try {
+      const { response, error } = await interceptors[index]({ payload: call.parts.payload, context }, () => run(index + 1));
+      // Without an answer from inside, no version was chosen yet.
+      const [{ capability, describe }] = call.describe ? [call] : call.candidates().found;
+      Object.assign(call, { capability, describe });
+      if (!error) return responseAnswer(call, response);
+      // Its own error follows the rules of `fail`.
+      call.failures.add(error);
+      return fail(error);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  const run = async (index: number): globalThis.Promise<any> => {
+    const { response, error } = await (index < interceptors.length ? intercept(index) : make());
+    if (!error) return { response };
+    errors.add(error);
+    return { error };
+  };
+  const answer = await run(0);
+  // A handler that goes on after an interceptor gave up keeps its place until it ends.
+  if (running.size > 0) {
+    call.interrupt(answer);
+    await Promise.allSettled(running);
+  }
+  return answer;
+}
+
+/** The answer to a request that was admitted: that of a version of its capability, or the refusal by all of them. */
+export async function answerCall(call: any): globalThis.Promise<any> {
+  const version = call.parts.headers?.["capgen-version"];
   const refusedBy = (describe: any) => (version !== undefined && call.refusalOf?.(describe(), version)) || undefined;
   const { found, refusal: unknown } = call.candidates(version);
   call.found = found?.filter(({ describe }: any) => !refusedBy(describe));
   const [code, message] = unknown ?? (call.found.length ? [] : refusedBy(found[0].describe));
   if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
+  return call.server ? call.server.once(call) : runCall(call);
 }
 
 /** Validates a request, and runs its handler. An answer that is final is the same if the request is repeated. */
 export async function runCall(call: any): globalThis.Promise<any> {
-  const { parts, found: candidates = [call], handlers, settings, signal } = call;
-  const { kind, from, capability: name, messageId, correlationId, tenantId, headers = {}, payload } = parts;
+  const { parts, found: candidates = [call], handlers, signal } = call;
+  const { kind, headers = {}, payload } = parts;
   const { "capgen-contract": contract, "capgen-policy": policy } = headers;
   const isSame = () => [undefined, call.capability.hash].includes(contract);
-  const invalid = (side: string, value: unknown) => {
+  const invalid = () => {
     const { capability } = call;
-    const { ok = true, violations, truncated }: any = capability[side]?.parse(value, { redact: true }) ?? {};
+    const { ok = true, violations, truncated }: any = capability.request?.parse(payload, { redact: true }) ?? {};
     if (ok) return;
-    const more: any = defined({ side, violations, truncated: truncated || undefined });
-    if (side === "response") return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", more);
+    const more: any = defined({ side: "request", violations, truncated: truncated || undefined });
     if (isSame()) return refusedWith("EAGENTRPC_SCHEMA_VIOLATION", "the request violates its schema", more);
     const message = unreadable(violations[0], capability.version, headers["capgen-version"]);
     return refusedWith("EVERSION_SKEW", message, { ...more, retryable: true, skew: skewOf(call, "payload") });
@@ -1584,7 +1759,7 @@ export async function runCall(call: any): globalThis.Promise<any> {
   // The first version that can read the payload runs it; otherwise, the violations are those of the first of all.
   const choose = ({ capability, method, describe }: any) => {
     Object.assign(call, { capability, method, describe });
-    return refused("strict", ["request", "response"]) ?? invalid("request", payload);
+    return refused("strict", ["request", "response"]) ?? invalid();
   };
   if (candidates.every(choose)) return choose(candidates[0]);
   const refusal = refused("refuse", ["response"]);
@@ -1593,32 +1768,57 @@ export async function runCall(call: any): globalThis.Promise<any> {
   // The answer of a request that was cancelled or stopped in the meantime is known.
   if (signal.aborted) return;
   call.hasStarted = true;
-  let failure: any;
-  const context = {
+  try {
+    return { ...responseAnswer(call, await handlers[call.method](payload, contextOf(call))), isFinal: true };
+  } catch (error) {
+    return thrownFailure(call, error, "handler");
+  }
+}
+
+/** The context of a call that is being served, which its interceptors and its handler share. */
+export function contextOf(call: any): any {
+  const { parts, now, rest, signal } = call;
+  const { from, capability, messageId, correlationId, tenantId, headers = {} } = parts;
+  /** Those that `fail` threw. */
+  call.failures ??= new WeakSet();
+  call.context ??= {
     caller: from.slice(8),
-    capability: name,
+    capability,
     messageId,
     correlationId,
     tenantId,
-    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : call.now + call.rest,
+    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : now + rest,
     headers,
     signal,
     fail(code: string, message: string, details?: unknown): never {
-      throw (failure = { code, message, details });
+      const failure = { code, message, details };
+      call.failures.add(failure);
+      throw failure;
     },
   };
-  try {
-    const response = await handlers[call.method](payload, context);
-    return { ...(invalid("response", response) ?? { response }), isFinal: true };
-  } catch (error) {
-    // The codes of the protocol have meanings of their own, such as that no handler started.
-    const isOwn = failure && error === failure && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(failure.code);
-    if (isOwn) return declaredFailure(call, failure, context);
-    if (failure && error === failure) return { ...failedWith("EAGENTRPC_HANDLER_FAILED", `${failure.message}`), isFinal: true };
+  return call.context;
+}
+
+/** The answer with a response, or with the error if it is invalid. */
+export function responseAnswer({ capability }: any, response: unknown): any {
+  const { ok = true, violations, truncated }: any = capability.response?.parse(response, { redact: true }) ?? {};
+  if (ok) return { response };
+  const report = defined({ side: "response", violations, truncated: truncated || undefined });
+  return failedWith("EAGENTRPC_SCHEMA_VIOLATION", "the response violates its schema", report);
+}
+
+/** The answer to a request whose handler, or an interceptor, threw an error. */
+export function thrownFailure(call: any, error: any, who: string): any {
+  const { context, failures, settings, signal } = call;
+  if (!failures.has(error)) {
     // The error of a handler that was interrupted is mostly the interruption.
     if (!signal.aborted) settings.onError?.(error, context);
-    return failedWith("EAGENTRPC_HANDLER_FAILED", "the handler failed");
+    return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
   }
+  // The codes of the protocol have meanings of their own, such as that no handler started.
+  const isOwn = /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(error.code);
+  if (isOwn) return declaredFailure(call, error, context);
+  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", `${error.message}`), isFinal: true };
 }
 
 /** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
@@ -1697,6 +1897,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  if (settings.interceptors?.some((each: any) => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
   const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
   /** The messages that are being handled. */

@@ -40,7 +40,7 @@ pub(crate) fn folder_of(name: &str) -> std::path::PathBuf {
 }
 
 /// The tests of clients, and of servers with and without a memory.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     "calls.mjs",
     "call_client/cancels.mjs",
     "call_client/instances.mjs",
@@ -48,6 +48,7 @@ const SCRIPTS: [&str; 7] = [
     "call_server/cancels.mjs",
     "call_server/keys.mjs",
     "call_server/life.mjs",
+    "call_interceptors.mjs",
 ];
 
 #[test]
@@ -146,6 +147,27 @@ export async function serve(handlers: shop.ShopHandlers): Promise<boolean> {
   await control(response ?? "");
   return (await shutdown()) && shutdown(1000);
 }
+/** Repeats calls that may succeed later, and ends those that take too long. */
+export const repeating: shop.ShopInterceptor = async (call, next) => {
+  call.headers["authorization"] = "Bearer token";
+  for (let count = 1; ; count++) {
+    const result = await next({ ...call, timeoutMs: Math.min(call.timeoutMs, 100) });
+    if (result.status === "ok" || !call.isRepeatable || !result.error.retryable || count === 3) return result;
+    if (call.signal.aborted) return call.fail("EAGENTRPC_BUSY", call.peer, { retryable: true });
+  }
+};
+const cached: shop.ShopInterceptor = ({ capability, kind, correlationId, request }: shop.ShopOutgoingCall, next) =>
+  capability === "any" && kind === "request" ? { status: "ok", response: request, correlationId, latencyMs: 0 } : next();
+const codes: string[] = [];
+export const counting: shop.ShopServerInterceptor = async ({ payload, context }: shop.ShopServedRequest, next) => {
+  if (context.caller === "") return context.fail("NO_CALLER", `${payload}`);
+  const answer: shop.ShopServedAnswer = await next();
+  codes.push(answer.error?.code ?? "ok");
+  return answer.error?.retryable ? { error: { code: "LATER", message: "m" } } : answer;
+};
+shop.createShopClient(transport, { from: "console", interceptors: [repeating, cached] });
+export const counted = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
+  shop.handleShop(text, all, { interceptors: [counting] });
 export const published: Promise<shop.ShopCallResult<undefined>> = client.echo.publish({ text: "a" });
 export const handled = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
   shop.handleShop(text, all, { tenants: ["acme"], onError: (error: unknown) => void error, verify: () => true });
@@ -180,6 +202,8 @@ fn clients_and_servers_are_typed() {
         "shop.createShopClient({} as shop.ShopTransport, {});",
         "await client.echo({ text: 'a' }, { retry: { hedgeAfterMs: 1 } });",
         "await client.echo({ text: 'a' }, { skew: 'lenient' });",
+        "shop.createShopClient({} as shop.ShopTransport, { from: 'x', interceptors: [async () => 1] });",
+        "shop.createShopServer({} as shop.ShopHandlers, { interceptors: [async () => ({ error: 'a' })] });",
     ] {
         let usage = format!(
             "import * as shop from './shop.ts';\ndeclare const client: shop.ShopClient;\nexport const f = async () => {{ {wrong} }};\n"
@@ -252,11 +276,14 @@ fn bundles_contain_clients_and_servers_only_if_they_are_used() {
     let bundle = |entry: &str| node.bundle(&files, entry).unwrap();
     let validator = bundle("import { parseEchoRequest } from './shop.ts'; console.log(parseEchoRequest(1));");
     assert!(!validator.contains("membersOf") && !validator.contains("call_methods"), "{validator}");
+    assert!(!validator.contains("function intercept"), "{validator}");
     let client = bundle("import { createShopClient } from './shop.ts'; console.log(createShopClient);");
     assert!(client.contains("function attemptsOf") && !client.contains("function serve"), "{client}");
+    assert!(!client.contains("function interceptRequest"), "{client}");
     let server = bundle("import { handleShop } from './shop.ts'; console.log(handleShop);");
     assert!(!server.contains("function clientOf") && server.contains("function serve("), "{server}");
     assert!(!server.contains("function callOf") && !server.contains("function attemptsOf"), "{server}");
+    assert!(!server.contains("function interceptCall"), "{server}");
     assert!(!server.contains("function serverOf") && !server.contains("function keyedAnswers"), "{server}");
     let server = bundle("import { createShopServer } from './shop.ts'; console.log(createShopServer);");
     assert!(!server.contains("function clientOf") && server.contains("function serverOf"), "{server}");

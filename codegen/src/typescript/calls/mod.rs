@@ -23,7 +23,7 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 23] = [
+pub(super) const TYPES: [&str; 28] = [
     "Transport",
     "Message",
     "Signal",
@@ -32,6 +32,8 @@ pub(super) const TYPES: [&str; 23] = [
     "Signature",
     "Retry",
     "ClientOptions",
+    "Interceptor",
+    "OutgoingCall",
     "SkewPolicy",
     "CallOptions",
     "Call",
@@ -45,6 +47,9 @@ pub(super) const TYPES: [&str; 23] = [
     "Context",
     "DetailsOf",
     "ServerOptions",
+    "ServerInterceptor",
+    "ServedRequest",
+    "ServedAnswer",
     "Server",
     "HandleOptions",
 ];

@@ -64,7 +64,7 @@ export type PREFIXRetry = {
  * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
  * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations. Aborting `signal` closes the client.
  * `skew` is the policy for contracts that differ (`serve`). Without `tryOtherInstances` (true), a request that one process of the agent
- * refuses because of its contract is not sent to others.
+ * refuses because of its contract is not sent to others. `interceptors` are around every call, the first of them outermost.
  */
 export type PREFIXClientOptions = {
   from: string;
@@ -78,6 +78,37 @@ export type PREFIXClientOptions = {
   retry?: PREFIXRetry;
   skew?: PREFIXSkewPolicy;
   tryOtherInstances?: boolean;
+  interceptors?: readonly PREFIXInterceptor[];
+};
+
+/**
+ * A function around the calls of a client, for example to repeat, limit or count them. `next` makes the call with all its attempts, through
+ * the interceptors that follow; it never rejects, and can be called again. The result is the one that the caller gets. An interceptor that
+ * throws ends the call with the status `abandoned`, and one that makes a response itself must make a valid one.
+ */
+export type PREFIXInterceptor = (
+  call: PREFIXOutgoingCall,
+  next: (call?: PREFIXOutgoingCall) => globalThis.Promise<PREFIXCallResult<unknown>>,
+) => PREFIXCallResult<unknown> | globalThis.Promise<PREFIXCallResult<unknown>>;
+
+/**
+ * A call of a client, before it is sent. `peer` is the id of the agent that is called, `kind` is `"event"` for `publish`, and
+ * `isRepeatable` says whether the contract allows to repeat the request. `timeoutMs` is the time until the deadline when the call started,
+ * and `signal` is aborted when the call ends. An interceptor may set `headers`, such as `authorization`, and pass `next` a copy with a
+ * shorter `timeoutMs`, another `signal`, or another valid `request`.
+ */
+export type PREFIXOutgoingCall = {
+  readonly peer: string;
+  readonly capability: string;
+  readonly kind: "request" | "event";
+  readonly correlationId: string;
+  readonly isRepeatable: boolean;
+  request: unknown;
+  headers: { [name: string]: string };
+  timeoutMs: number;
+  signal: PREFIXSignal;
+  /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
+  fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };
 
 /** Which calls a provider refuses in advance if its contract is another one: none, those that matter, or all that may fail. */
@@ -215,6 +246,8 @@ export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
  *
+ * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too.
+ *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
  * program passes the messages of the address for control to `control`.
@@ -228,7 +261,27 @@ export type PREFIXServerOptions = {
   maxInFlight?: number;
   idempotencyWindowMs?: number;
   receivesControl?: boolean;
+  interceptors?: readonly PREFIXServerInterceptor[];
 };
+
+/**
+ * A function around the handlers of a server, for requests whose sender was verified. `next` chooses the version, validates the request,
+ * runs the handler and validates its response, through the interceptors that follow; it never rejects. The answer is the one that the
+ * caller gets, if its response is valid. An interceptor fails as a handler does: with `request.context.fail`, or with an error of its own
+ * that has the same rules. If it answers before `next` does, the signal of the handler is aborted.
+ */
+export type PREFIXServerInterceptor = (
+  request: PREFIXServedRequest,
+  next: () => globalThis.Promise<PREFIXServedAnswer>,
+) => PREFIXServedAnswer | globalThis.Promise<PREFIXServedAnswer>;
+
+/** A request that is being served. Its `payload` is not validated yet. */
+export type PREFIXServedRequest = { readonly payload: unknown; readonly context: PREFIXContext };
+
+/** The answer to a request: a response, or an error, such as that of the handler or `EAGENTRPC_SCHEMA_VIOLATION`. */
+export type PREFIXServedAnswer =
+  | { response: unknown; error?: undefined }
+  | { response?: undefined; error: Omit<PREFIXCallError, "retryable"> & { retryable?: boolean } };
 
 /** A server that remembers requests. */
 export interface PREFIXServer {

@@ -75,8 +75,10 @@ helpers! {
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [CallOf, PeerOf, RetryOf],
     CallOf "callOf" "call_of" [
-        FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, FailureOf
+        FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, InterceptCall, FailureOf
     ],
+    InterceptCall "interceptCall" "intercept_call" [CallOf, CheckedResult, MayRepeat],
+    CheckedResult "checkedResult" "checked_result" [InvalidPayload, TypedDetails],
     RequestAny "requestAny" "request_any" [AttemptsOf, RequestOnce, PauseOf, MayRepeat],
     AttemptsOf "attemptsOf" "attempts_of" [RequestOnce, PauseOf, CancelCall],
     RequestOnce "requestOnce" "request_once" [
@@ -84,7 +86,8 @@ helpers! {
     ],
     AskedContract "askedContract" "asked_contract" [],
     ReadReply "readReply" "read_reply" [ReadEnvelope, IsAuthentic, ErrorOf, InvalidPayload, IsDict],
-    ErrorOf "errorOf" "error_of" [Own, Defined, ListOf, AddTo],
+    ErrorOf "errorOf" "error_of" [Defined, ListOf, AddTo, TypedDetails],
+    TypedDetails "typedDetails" "typed_details" [Own],
     FailureOf "failureOf" "failure_of" [],
     InvalidPayload "invalidPayload" "invalid_payload" [Defined],
     CancelCall "cancelCall" "cancel_call" [FreshId, WriteEnvelope],
@@ -93,11 +96,20 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, RunCall, SkewOf,
-        FailedWith
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, AnswerCall,
+        InterceptRequest, SkewOf, FailedWith
     ],
-    AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, SkewOf, FailedWith, RefusedWith],
-    RunCall "runCall" "run_call" [Defined, MayRepeat, Unreadable, DeclaredFailure, SkewOf, FailedWith, RefusedWith],
+    AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, FailedWith, RefusedWith],
+    InterceptRequest "interceptRequest" "intercept_request" [
+        AnswerCall, ContextOf, ResponseAnswer, ThrownFailure, FailedWith
+    ],
+    AnswerCall "answerCall" "answer_call" [RunCall, SkewOf, RefusedWith],
+    RunCall "runCall" "run_call" [
+        ContextOf, Defined, MayRepeat, Unreadable, ResponseAnswer, ThrownFailure, SkewOf, RefusedWith
+    ],
+    ContextOf "contextOf" "context_of" [],
+    ResponseAnswer "responseAnswer" "response_answer" [Defined, FailedWith],
+    ThrownFailure "thrownFailure" "thrown_failure" [DeclaredFailure, FailedWith],
     DeclaredFailure "declaredFailure" "declared_failure" [Own, Defined, FailedWith],
     TimeOf "timeOf" "time_of" [Defined, RefusedWith],
     InvalidHeader "invalidHeader" "invalid_header" [],

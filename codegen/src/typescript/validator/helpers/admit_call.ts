@@ -25,10 +25,4 @@ async function admitCall(call«: any»)«: globalThis.Promise<any>» {
   if (refused) return refused;
   call.isProved = true;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
-  const version = headers["capgen-version"];
-  const refusedBy = (describe«: any») => (version !== undefined && call.refusalOf?.(describe(), version)) || undefined;
-  const { found, refusal: unknown } = call.candidates(version);
-  call.found = found?.filter(({ describe }«: any») => !refusedBy(describe));
-  const [code, message] = unknown ?? (call.found.length ? [] : refusedBy(found[0].describe));
-  if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
 }

@@ -1,14 +1,16 @@
-/** The result of a call, or of an event. Never rejects. */
-async function callOf(client«: any», kind«: string», [label, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» {
+/** The result of a call, or of an event. Never rejects. `outer` is the call if an interceptor of the client makes it. */
+async function callOf(client«: any», kind«: string», entry«: any», request«: unknown», options«: any» = {}, outer«?: any»)«: globalThis.Promise<any>» {
   const { clearTimeout, performance, setTimeout }«: any» = globalThis;
   const { settings, open } = client;
   const { parent } = options;
+  const [label, describe] = entry;
   // Of several versions of a capability, each has a label of its own, and all have one name.
   const [name] = label.split("@");
   const capability = client.capabilities[label];
   const start = performance.now();
   const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
-  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - Date.now());
+  const most = outer?.rest() ?? (parent?.deadline ?? Infinity) - Date.now();
+  const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, most);
   const latencyMs = () => Math.floor(performance.now() - start);
   const timers«: any» = new Set();
   const call«: any» = {
@@ -19,11 +21,11 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
     capability,
     request,
     options,
-    correlationId: freshId(),
-    deadline: Date.now() + limit,
+    correlationId: outer?.correlationId ?? freshId(),
+    deadline: Math.min(Math.round(Date.now() + limit), outer?.deadline ?? Infinity),
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
-    /** Those of the signals of the messages that wait for an answer. */
-    controllers: new Set(),
+    /** Those of the signals of the messages that wait for an answer, by the ids of these. */
+    controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
     /** The ms until the deadline. */
@@ -53,14 +55,15 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
   const found = invalidPayload(call, "request", request);
   if (found) return found;
   if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-  const signals = [options.signal, parent?.signal].filter(Boolean);
+  // An outer call aborts the signal of the inner one when it ends.
+  const signals = [options.signal, outer ? undefined : parent?.signal].filter(Boolean);
   if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
   if (settings.signal?.aborted) return abandoned(closed);
-  if (open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
+  if (!outer && open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
   let [drop, close]«: any[]» = [];
   const leave = () => {
     call.hasEnded = true;
-    for (const controller of call.controllers) controller.abort();
+    for (const controller of call.controllers.values()) controller.abort();
   };
   const stopped = new Promise((resolve) => {
     const stop = (result«: any») => {
@@ -72,17 +75,21 @@ async function callOf(client«: any», kind«: string», [label, describe]«: an
       // The call that this one serves may end at the same deadline, which is rounded. Both sides know it.
       if (call.rest() <= 2) return late();
       stop(abandoned(message));
-      void cancelCall(call, reason);
+      // An interceptor may make the call again, with the same id.
+      for (const id of outer ? call.controllers.keys() : [undefined]) void cancelCall(call, reason, id);
     };
     [drop, close] = [abort("abandoned", dropped), abort("closed", closed)];
     call.after(limit, late);
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
-  if (settings.signal) unheard.push(client.onAbort(settings.signal, close));
-  open.add(call);
+  if (settings.signal && !outer) unheard.push(client.onAbort(settings.signal, close));
+  if (outer) outer.last = () => call.last?.() ?? call.rejected;
+  else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
-    const result«: any» = await Promise.race([kind === "event" ? requestOnce(call, {}) : requestAny(call), stopped]);
+    const send = () => (kind === "event" ? requestOnce(call, {}) : requestAny(call));
+    const isIntercepted = !outer && settings.interceptors?.length > 0;
+    const result«: any» = await Promise.race([isIntercepted ? interceptCall(call, entry) : send(), stopped]);
     // It may be the error of an attempt that ended before.
     result.latencyMs = latencyMs();
     return result;

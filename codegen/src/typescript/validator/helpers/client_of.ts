@@ -5,6 +5,7 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
   if (typeof settings.from !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(settings.from)) throw new TypeError(`\`from\` must be the id of an agent: ${rule}`);
   for (const option of ["timeoutMs", "maxInFlight"])
     if (settings[option] !== undefined && !(settings[option] >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  if (settings.interceptors?.some((each«: any») => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
   const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
   /** The calls that wait. */
   const open«: any» = new Set();

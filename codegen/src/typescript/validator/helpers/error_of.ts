@@ -19,14 +19,10 @@ function errorOf(call«: any», payload«: any»)«: any» {
   // Older providers do not state that they started no handler.
   const refusals = /^(?:EAGENTRPC_(?:BUSY|DEADLINE_EXCEEDED|AUTH_FAILED|FORBIDDEN|NO_CAPABILITY|TENANT_MISMATCH|INVALID_ENVELOPE|KEY_REUSED)|EVERSION_SKEW)$/;
   const hasNoEffect = effect === "none" || refusals.test(code) || (isViolation && side === "request");
-  // The details of a code that is not declared have no type, and those that violate their schema have another one.
-  const declared = own(call.capability.errors ?? {}, code);
-  const hasDetails = /^(?:EAGENTRPC_|EVERSION_SKEW$)/.test(code) || (declared?.details?.is(details) ?? false);
   const facts = {
     finding,
     skew,
-    declared: declared && (hasDetails || !declared.details) ? true : undefined,
-    details: hasDetails ? details : undefined,
+    ...typedDetails(call, code, details),
     effect: hasNoEffect ? "none" : undefined,
     retryable: typeof retryable === "boolean" ? retryable : undefined,
     retryAfterMs: retryAfterMs >= 0 ? +retryAfterMs : undefined,

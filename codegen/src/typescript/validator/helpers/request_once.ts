@@ -7,10 +7,11 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
   const { parent, idempotencyKey, session = parent?.headers["capgen-session"], skew = settings.skew } = options;
   // Names with this start belong to the protocol.
   const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
-  attempt.id = freshId();
+  const id = freshId();
+  attempt.id = id;
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
-  call.controllers.add(controller);
+  call.controllers.set(id, controller);
   try {
     // The instances at an address of their own have the caller's contract.
     const descriptor = needed ?? (address ? undefined : askedContract(call, number));
@@ -28,7 +29,7 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
       "capgen-descriptor": descriptor,
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     });
-    const ids = { messageId: attempt.id, correlationId, causedBy: parent?.messageId };
+    const ids = { messageId: id, correlationId, causedBy: parent?.messageId };
     const text = await writeEnvelope(
       { version: 1, kind, ...ids, from, to, capability: name, deadline, tenantId, headers, payload: request },
       settings.sign,
@@ -58,6 +59,6 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     attempt.isUnanswered = true;
     return failureOf(call, error);
   } finally {
-    call.controllers.delete(controller);
+    call.controllers.delete(id);
   }
 }

@@ -58,7 +58,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   };
   server?.enter(call);
   try {
-    call.work = (async () => (await admitCall(call)) ?? (server ? server.once(call) : runCall(call)))();
+    call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
     call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify));
