@@ -102,10 +102,23 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 /** Signs the text of a message with HMAC-SHA-256; the signature is in hexadecimal. */
 export type Sign = (text: string) => Signature | globalThis.Promise<Signature>;
 
-/** Whether a signature is the one of the text. */
-export type Verify = (text: string, signature: Signature) => boolean | globalThis.Promise<boolean>;
+/**
+ * Signs the text of a message with the Ed25519 key that only this agent has; the signature is in base64url without padding. `sign` gets
+ * all of the text that is signed.
+ */
+export type AgentSign = { kind: "ed25519"; sign: Sign };
 
-export type Signature = { keyId: string; signature: string };
+/**
+ * Whether a signature is the one of the text. For the kind `"ed25519"`, it is the id of the agent that the key belongs to, without
+ * `agent://`: a message of another agent is refused.
+ */
+export type Verify = (
+  text: string,
+  signature: Signature,
+) => boolean | { agent: string } | globalThis.Promise<boolean | { agent: string }>;
+
+/** A signature. Those to verify have a kind: with a shared key (`"hmac"`), or with the key of an agent (`"ed25519"`). */
+export type Signature = { keyId: string; signature: string; kind?: "hmac" | "ed25519" };
 
 /**
  * When a call sends its request again: at most `attempts` times together (an integer from 1 to 64). A pause is random, up to
@@ -135,7 +148,7 @@ export type ClientOptions = {
   tenantId?: string;
   maxInFlight?: number;
   redact?: boolean;
-  sign?: Sign;
+  sign?: Sign | AgentSign;
   verify?: Verify;
   signal?: Signal;
   retry?: Retry;
@@ -291,6 +304,7 @@ export type Context<Errors = {}> = {
   deadline: number | undefined;
   headers: { [name: string]: string };
   signal: Signal;
+  proof: Proof;
   /**
    * Ends the call with an error, which the caller gets. A code that the capability declares with details requires them, and no other code
    * has any.
@@ -309,7 +323,10 @@ export type DetailsOf<Errors, Code> = Code extends keyof Errors
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
  *
- * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too.
+ * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
+ * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
+ * `grants` has the rights of agents that prove who they are with a key of their own. If capabilities require roles or scopes, a server
+ * without both is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -317,7 +334,7 @@ export type DetailsOf<Errors, Code> = Code extends keyof Errors
  */
 export type ServerOptions = {
   tenants?: readonly string[];
-  sign?: Sign;
+  sign?: Sign | AgentSign;
   verify?: Verify;
   clockDifferenceMs?: number;
   onError?: (error: unknown, context: Context<any>) => void;
@@ -325,6 +342,29 @@ export type ServerOptions = {
   idempotencyWindowMs?: number;
   receivesControl?: boolean;
   interceptors?: readonly ServerInterceptor[];
+  authorize?: (
+    context: Context,
+    capability: AuthorizedCapability | undefined,
+  ) => boolean | string | globalThis.Promise<boolean | string>;
+  grants?: { readonly [agent: string]: Rights };
+  withoutAuthorization?: boolean;
+};
+
+/**
+ * The proof of the agent that sent a message. With a shared key, all its owners can state each other's ids; only the key of an agent proves
+ * that `caller` sent it.
+ */
+export type Proof = { kind: "none" } | { kind: "shared-key" | "agent-key"; keyId: string };
+
+/** The roles and scopes of an agent. */
+export type Rights = { readonly roles?: readonly string[]; readonly scopes?: readonly string[] };
+
+/** The capability that a caller may or may not call: each of its versions. */
+export type AuthorizedCapability = {
+  readonly name: string;
+  readonly version?: string;
+  readonly requiredRoles?: readonly string[];
+  readonly requiredScopes?: readonly string[];
 };
 
 /**
@@ -1589,7 +1629,8 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   const capability = own(capabilities, name);
   const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
   const controller = new AbortController();
-  const call: any = { agent, text, parts, capability, method, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
+  if (!server) requireAuthorization(versionsOf(methods, name).map((describe) => describe()), settings);
+  const call: any = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version?: string) => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
@@ -1620,7 +1661,8 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }: any) => {
-    const { hash, version }: any = call.capability ?? {};
+    // The answer to a request that is denied does not show whether the capability exists.
+    const { hash, version }: any = (error?.code !== "EAGENTRPC_FORBIDDEN" && call.capability) || {};
     const { reason }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
@@ -1640,6 +1682,16 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   } finally {
     clearTimeout(call.timer);
   }
+}
+
+/** Throws if some capabilities require roles or scopes, and the options of a server do not say who has them. */
+export function requireAuthorization(described: any[], { authorize, grants, withoutAuthorization }: any): void {
+  if (authorize || grants || withoutAuthorization === true) return;
+  const requires = ({ requiredRoles = [], requiredScopes = [] }: any) => requiredRoles.length + requiredScopes.length > 0;
+  const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
+  if (names.size === 0) return;
+  const ways = "decide with `authorize`, give `grants`, or let everyone call with `withoutAuthorization: true`";
+  throw new Error(`${[...names].join(", ")} declare \`requiredRoles\` or \`requiredScopes\`, and the server does not know who has them: ${ways}`);
 }
 
 /** Checks a request before its payload is read: the answer that refuses it; `undefined` if it may run. */
@@ -1663,12 +1715,55 @@ export async function admitCall(call: any): globalThis.Promise<any> {
     return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
-  if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
+  call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  if (settings.verify && !call.proof)
     return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
+  const denied = await authorizeCall(call);
+  if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
+}
+
+/** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
+export async function authorizeCall(call: any): globalThis.Promise<any> {
+  const { settings, parts, proof, methods } = call;
+  const { authorize, grants } = settings;
+  if (!authorize && !grants) return;
+  const versions = versionsOf(methods, parts.capability);
+  const context = contextOf(call);
+  const { roles = [], scopes = [] }: any = (proof?.kind === "agent-key" && own(grants ?? {}, context.caller)) || {};
+  const has = ({ requiredRoles = [], requiredScopes = [] }: any) =>
+    requiredRoles.every((role: string) => roles.includes(role)) && requiredScopes.every((scope: string) => scopes.includes(scope));
+  /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
+  const all = () => {
+    const described: any = Object.values<any>(methods).flatMap(([label, describe]) => (label ? [describe()] : []));
+    const together = (name: string) => described.flatMap((each: any) => each[name] ?? []);
+    return { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") };
+  };
+  const isAllowed = async (capability: any): globalThis.Promise<boolean> => {
+    try {
+      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all());
+    } catch (error) {
+      settings.onError?.(error, context);
+      return false;
+    }
+  };
+  call.denied = new Set();
+  for (const describe of versions) if (!(await isAllowed(describe()))) call.denied.add(describe);
+  if (versions.length === 0 ? !(await isAllowed(undefined)) : call.denied.size === versions.length) return forbidden();
+}
+
+/** The functions that describe the versions of a capability. */
+export function versionsOf(methods: any, name: string): any[] {
+  const entries = Object.values<any>(methods).filter(([label]) => label?.split("@")[0] === name);
+  return entries.map(([, describe]) => describe);
+}
+
+/** The answer to every request that is denied: it shows neither why, nor whether the capability exists. */
+export function forbidden(): any {
+  return refusedWith("EAGENTRPC_FORBIDDEN", "the caller may not call this capability");
 }
 
 /** The answer to a request through the interceptors of its server, the first of which is the outermost. */
@@ -1723,8 +1818,10 @@ export async function answerCall(call: any): globalThis.Promise<any> {
   const version = call.parts.headers?.["capgen-version"];
   const refusedBy = (describe: any) => (version !== undefined && call.refusalOf?.(describe(), version)) || undefined;
   const { found, refusal: unknown } = call.candidates(version);
-  call.found = found?.filter(({ describe }: any) => !refusedBy(describe));
-  const [code, message] = unknown ?? (call.found.length ? [] : refusedBy(found[0].describe));
+  const allowed = found?.filter(({ describe }: any) => !call.denied?.has(describe));
+  if (allowed?.length === 0) return forbidden();
+  call.found = allowed?.filter(({ describe }: any) => !refusedBy(describe));
+  const [code, message] = unknown ?? (call.found.length ? [] : refusedBy(allowed[0].describe));
   if (code) return refusedWith(code, message, code === "EVERSION_SKEW" ? { skew: skewOf(call, "version") } : {});
   return call.server ? call.server.once(call) : runCall(call);
 }
@@ -1790,6 +1887,7 @@ export function contextOf(call: any): any {
     deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : now + rest,
     headers,
     signal,
+    proof: call.proof ?? { kind: "none" },
     fail(code: string, message: string, details?: unknown): never {
       const failure = { code, message, details };
       call.failures.add(failure);
@@ -1897,6 +1995,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  requireAuthorization(Object.values<any>(methods).flatMap(([label, describe]) => (label ? [describe()] : [])), settings);
   if (settings.interceptors?.some((each: any) => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
   const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
@@ -2302,8 +2401,10 @@ export async function writeEnvelope(members: any, sign: any): globalThis.Promise
   const text = isEnvelope(envelope) && JSON.stringify(envelope);
   if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
   if (!sign) return text;
-  const { keyId, signature } = await sign(text);
-  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind: "hmac", keyId, signature })}}`;
+  // A function alone has a shared key. The start keeps signatures of an agent's key from being valid for another purpose.
+  const { kind = "hmac" } = sign;
+  const { keyId, signature } = await (kind === "ed25519" ? sign.sign(`capgen-envelope-v1\n${text}`) : sign(text));
+  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind, keyId, signature })}}`;
 }
 
 /** The envelope in a text, read strictly; `undefined` if it is invalid. */
@@ -2324,10 +2425,17 @@ export function readEnvelope(text: string): any {
   } catch {}
 }
 
-/** Whether an envelope is signed, over its text as received without the signature. */
-export async function isAuthentic(text: string, { auth }: any, verify: any): globalThis.Promise<boolean> {
-  if (auth?.kind !== "hmac") return false;
-  return verify(membersOf(text).unsigned, { keyId: auth.keyId, signature: auth.signature });
+/**
+ * The proof of the sender of an envelope, by its signature over the text as received without it; `undefined` if it is not signed by the
+ * sender. Anyone who has a shared key can state any sender; a key of an agent is only for messages of this one.
+ */
+export async function isAuthentic(text: string, { auth, from }: any, verify: any): globalThis.Promise<any> {
+  const { kind, keyId, signature }: any = auth ?? {};
+  const { unsigned } = membersOf(text);
+  if (kind === "hmac") return (await verify(unsigned, { kind, keyId, signature })) ? { kind: "shared-key", keyId } : undefined;
+  if (kind !== "ed25519") return;
+  const owner = await verify(`capgen-envelope-v1\n${unsigned}`, { kind, keyId, signature });
+  return owner && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
 }
 
 /** Whether a value has the members of an envelope, and no others. */
@@ -2345,7 +2453,7 @@ export function isEnvelope(value: any): boolean {
     replyTo: /^(?=[^]{1,512}$)[a-z][a-z0-9]*:\/\/[^ ]+$/u,
     tenantId: /^[^]{1,256}$/u,
     keyId: id,
-    signature: /^[0-9a-f]{64}$/,
+    signature: /^(?:[0-9a-f]{64}|[\w-]{86})$/,
   };
   const isText = (value: unknown) => typeof value === "string";
   const others: any = {
@@ -2357,7 +2465,9 @@ export function isEnvelope(value: any): boolean {
       isDict(value) &&
       (value.kind === "internal"
         ? Object.keys(value).length === 1
-        : value.kind === "hmac" && Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
+        : (value.kind === "hmac" || value.kind === "ed25519") &&
+          value.signature?.length === (value.kind === "hmac" ? 64 : 86) &&
+          Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
   };
   const isMember = ([name, value]: any) =>
     Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);

@@ -86,6 +86,27 @@ fn several_versions_of_a_capability_are_called_and_served() {
     assert_eq!(printed(command().arg(script).arg(target.join("versions.mjs"))).trim(), "tests passed");
 }
 
+#[test]
+fn callers_are_identified_and_authorized() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let text = r#"{"version": 1, "agent": "agent://vault",
+        "transports": [{"kind": "memory", "topics": {"requests": "vault"}}],
+        "capabilities": [
+            {"name": "read", "version": "1.0.0"},
+            {"name": "write", "requiredRoles": ["writer"]},
+            {"name": "erase", "requiredRoles": ["writer"], "requiredScopes": ["erase"]}]}"#;
+    let contract = load(&Source::new("capabilities.json", text)).unwrap().manifest;
+    let (languages, options) = ([Language::JavaScriptModule], Options { calls: true, ..Options::default() });
+    let target = folder_of("vault");
+    for (name, text) in generate_with(&contract, &languages, &options, &Regenerate::anywhere(&contract.agent)) {
+        std::fs::write(target.join(name), text).unwrap();
+    }
+    let script = folder().join("node/call_identity.mjs");
+    assert_eq!(printed(command().arg(script).arg(target.join("vault.mjs"))).trim(), "tests passed");
+}
+
 /// A program that uses every exported type for calls.
 const USES: &str = r#"
 import * as shop from "./shop.ts";
@@ -168,6 +189,22 @@ export const counting: shop.ShopServerInterceptor = async ({ payload, context }:
 shop.createShopClient(transport, { from: "console", interceptors: [repeating, cached] });
 export const counted = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
   shop.handleShop(text, all, { interceptors: [counting] });
+const signing: shop.ShopAgentSign = { kind: "ed25519", sign: async (text) => ({ keyId: "k", signature: text }) };
+const verifying: shop.ShopVerify = async (text, { kind, keyId }: shop.ShopSignature) =>
+  kind === "ed25519" ? { agent: keyId } : text === "";
+const rights: shop.ShopRights = { roles: ["reader"], scopes: [] };
+shop.createShopClient(transport, { from: "console", sign: signing, verify: verifying });
+export const secured = (all: shop.ShopHandlers): shop.ShopServer =>
+  shop.createShopServer(all, {
+    sign: signing,
+    verify: verifying,
+    grants: { console: rights },
+    withoutAuthorization: false,
+    authorize: async ({ proof }, capability: shop.ShopAuthorizedCapability | undefined) => {
+      const given: shop.ShopProof = proof;
+      return given.kind === "none" ? "no proof" : given.keyId === capability?.requiredRoles?.[0];
+    },
+  });
 export const published: Promise<shop.ShopCallResult<undefined>> = client.echo.publish({ text: "a" });
 export const handled = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
   shop.handleShop(text, all, { tenants: ["acme"], onError: (error: unknown) => void error, verify: () => true });

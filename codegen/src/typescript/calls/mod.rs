@@ -23,11 +23,12 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 28] = [
+pub(super) const TYPES: [&str; 32] = [
     "Transport",
     "Message",
     "Signal",
     "Sign",
+    "AgentSign",
     "Verify",
     "Signature",
     "Retry",
@@ -47,6 +48,9 @@ pub(super) const TYPES: [&str; 28] = [
     "Context",
     "DetailsOf",
     "ServerOptions",
+    "Proof",
+    "Rights",
+    "AuthorizedCapability",
     "ServerInterceptor",
     "ServedRequest",
     "ServedAnswer",

@@ -39,10 +39,23 @@ export type PREFIXSignal = typeof globalThis extends { AbortSignal: { prototype:
 /** Signs the text of a message with HMAC-SHA-256; the signature is in hexadecimal. */
 export type PREFIXSign = (text: string) => PREFIXSignature | globalThis.Promise<PREFIXSignature>;
 
-/** Whether a signature is the one of the text. */
-export type PREFIXVerify = (text: string, signature: PREFIXSignature) => boolean | globalThis.Promise<boolean>;
+/**
+ * Signs the text of a message with the Ed25519 key that only this agent has; the signature is in base64url without padding. `sign` gets
+ * all of the text that is signed.
+ */
+export type PREFIXAgentSign = { kind: "ed25519"; sign: PREFIXSign };
 
-export type PREFIXSignature = { keyId: string; signature: string };
+/**
+ * Whether a signature is the one of the text. For the kind `"ed25519"`, it is the id of the agent that the key belongs to, without
+ * `agent://`: a message of another agent is refused.
+ */
+export type PREFIXVerify = (
+  text: string,
+  signature: PREFIXSignature,
+) => boolean | { agent: string } | globalThis.Promise<boolean | { agent: string }>;
+
+/** A signature. Those to verify have a kind: with a shared key (`"hmac"`), or with the key of an agent (`"ed25519"`). */
+export type PREFIXSignature = { keyId: string; signature: string; kind?: "hmac" | "ed25519" };
 
 /**
  * When a call sends its request again: at most `attempts` times together (an integer from 1 to 64). A pause is random, up to
@@ -72,7 +85,7 @@ export type PREFIXClientOptions = {
   tenantId?: string;
   maxInFlight?: number;
   redact?: boolean;
-  sign?: PREFIXSign;
+  sign?: PREFIXSign | PREFIXAgentSign;
   verify?: PREFIXVerify;
   signal?: PREFIXSignal;
   retry?: PREFIXRetry;
@@ -228,6 +241,7 @@ export type PREFIXContext<Errors = {}> = {
   deadline: number | undefined;
   headers: { [name: string]: string };
   signal: PREFIXSignal;
+  proof: PREFIXProof;
   /**
    * Ends the call with an error, which the caller gets. A code that the capability declares with details requires them, and no other code
    * has any.
@@ -246,7 +260,10 @@ export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
  * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
  *
- * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too.
+ * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
+ * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
+ * `grants` has the rights of agents that prove who they are with a key of their own. If capabilities require roles or scopes, a server
+ * without both is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -254,7 +271,7 @@ export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
  */
 export type PREFIXServerOptions = {
   tenants?: readonly string[];
-  sign?: PREFIXSign;
+  sign?: PREFIXSign | PREFIXAgentSign;
   verify?: PREFIXVerify;
   clockDifferenceMs?: number;
   onError?: (error: unknown, context: PREFIXContext<any>) => void;
@@ -262,6 +279,29 @@ export type PREFIXServerOptions = {
   idempotencyWindowMs?: number;
   receivesControl?: boolean;
   interceptors?: readonly PREFIXServerInterceptor[];
+  authorize?: (
+    context: PREFIXContext,
+    capability: PREFIXAuthorizedCapability | undefined,
+  ) => boolean | string | globalThis.Promise<boolean | string>;
+  grants?: { readonly [agent: string]: PREFIXRights };
+  withoutAuthorization?: boolean;
+};
+
+/**
+ * The proof of the agent that sent a message. With a shared key, all its owners can state each other's ids; only the key of an agent proves
+ * that `caller` sent it.
+ */
+export type PREFIXProof = { kind: "none" } | { kind: "shared-key" | "agent-key"; keyId: string };
+
+/** The roles and scopes of an agent. */
+export type PREFIXRights = { readonly roles?: readonly string[]; readonly scopes?: readonly string[] };
+
+/** The capability that a caller may or may not call: each of its versions. */
+export type PREFIXAuthorizedCapability = {
+  readonly name: string;
+  readonly version?: string;
+  readonly requiredRoles?: readonly string[];
+  readonly requiredScopes?: readonly string[];
 };
 
 /**

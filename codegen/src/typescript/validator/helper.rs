@@ -96,14 +96,20 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, AdmitCall, AnswerCall,
-        InterceptRequest, SkewOf, FailedWith
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, VersionsOf,
+        AdmitCall, AnswerCall, InterceptRequest, SkewOf, FailedWith
     ],
-    AdmitCall "admitCall" "admit_call" [InvalidHeader, TimeOf, IsAuthentic, FailedWith, RefusedWith],
+    RequireAuthorization "requireAuthorization" "require_authorization" [],
+    AdmitCall "admitCall" "admit_call" [
+        InvalidHeader, TimeOf, IsAuthentic, AuthorizeCall, FailedWith, RefusedWith
+    ],
+    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Own, VersionsOf],
+    VersionsOf "versionsOf" "versions_of" [],
+    Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [
         AnswerCall, ContextOf, ResponseAnswer, ThrownFailure, FailedWith
     ],
-    AnswerCall "answerCall" "answer_call" [RunCall, SkewOf, RefusedWith],
+    AnswerCall "answerCall" "answer_call" [RunCall, SkewOf, Forbidden, RefusedWith],
     RunCall "runCall" "run_call" [
         ContextOf, Defined, MayRepeat, Unreadable, ResponseAnswer, ThrownFailure, SkewOf, RefusedWith
     ],
@@ -117,8 +123,8 @@ helpers! {
     RefusedWith "refusedWith" "refused_with" [FailedWith],
     FailedWith "failedWith" "failed_with" [],
     ServerOf "serverOf" "server_of" [
-        Serve, CancelsOf, ReplaysOf, KeyedAnswers, Beat, ReadEnvelope, IsAuthentic, InvalidHeader, TimeOf, FailedWith,
-        RefusedWith
+        Serve, RequireAuthorization, CancelsOf, ReplaysOf, KeyedAnswers, Beat, ReadEnvelope, IsAuthentic, InvalidHeader,
+        TimeOf, FailedWith, RefusedWith
     ],
     CancelsOf "cancelsOf" "cancels_of" [Expiring],
     KeyedAnswers "keyedAnswers" "keyed_answers" [RunCall, Expiring, HashOf, RefusedWith],

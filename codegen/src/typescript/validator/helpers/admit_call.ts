@@ -19,10 +19,13 @@ async function admitCall(call«: any»)«: globalThis.Promise<any>» {
     return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
-  if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
+  call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  if (settings.verify && !call.proof)
     return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
+  const denied = await authorizeCall(call);
+  if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
 }

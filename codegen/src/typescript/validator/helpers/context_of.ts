@@ -13,6 +13,7 @@ function contextOf(call«: any»)«: any» {
     deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : now + rest,
     headers,
     signal,
+    proof: call.proof ?? { kind: "none" },
     fail(code«: string», message«: string», details«?: unknown»)«: never» {
       const failure = { code, message, details };
       call.failures.add(failure);

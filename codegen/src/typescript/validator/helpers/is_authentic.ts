@@ -1,5 +1,12 @@
-/** Whether an envelope is signed, over its text as received without the signature. */
-async function isAuthentic(text«: string», { auth }«: any», verify«: any»)«: globalThis.Promise<boolean>» {
-  if (auth?.kind !== "hmac") return false;
-  return verify(membersOf(text).unsigned, { keyId: auth.keyId, signature: auth.signature });
+/**
+ * The proof of the sender of an envelope, by its signature over the text as received without it; `undefined` if it is not signed by the
+ * sender. Anyone who has a shared key can state any sender; a key of an agent is only for messages of this one.
+ */
+async function isAuthentic(text«: string», { auth, from }«: any», verify«: any»)«: globalThis.Promise<any>» {
+  const { kind, keyId, signature }«: any» = auth ?? {};
+  const { unsigned } = membersOf(text);
+  if (kind === "hmac") return (await verify(unsigned, { kind, keyId, signature })) ? { kind: "shared-key", keyId } : undefined;
+  if (kind !== "ed25519") return;
+  const owner = await verify(`capgen-envelope-v1\n${unsigned}`, { kind, keyId, signature });
+  return owner && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
 }

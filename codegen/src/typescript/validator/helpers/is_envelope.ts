@@ -13,7 +13,7 @@ function isEnvelope(value«: any»)«: boolean» {
     replyTo: /^(?=[^]{1,512}$)[a-z][a-z0-9]*:\/\/[^ ]+$/u,
     tenantId: /^[^]{1,256}$/u,
     keyId: id,
-    signature: /^[0-9a-f]{64}$/,
+    signature: /^(?:[0-9a-f]{64}|[\w-]{86})$/,
   };
   const isText = (value«: unknown») => typeof value === "string";
   const others«: any» = {
@@ -25,7 +25,9 @@ function isEnvelope(value«: any»)«: boolean» {
       isDict(value) &&
       (value.kind === "internal"
         ? Object.keys(value).length === 1
-        : value.kind === "hmac" && Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
+        : (value.kind === "hmac" || value.kind === "ed25519") &&
+          value.signature?.length === (value.kind === "hmac" ? 64 : 86) &&
+          Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
   };
   const isMember = ([name, value]«: any») =>
     Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);

@@ -15,7 +15,8 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   const capability = own(capabilities, name);
   const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
   const controller = new AbortController();
-  const call«: any» = { agent, text, parts, capability, method, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
+  if (!server) requireAuthorization(versionsOf(methods, name).map((describe) => describe()), settings);
+  const call«: any» = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version«?: string») => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
@@ -46,7 +47,8 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }«: any») => {
-    const { hash, version }«: any» = call.capability ?? {};
+    // The answer to a request that is denied does not show whether the capability exists.
+    const { hash, version }«: any» = (error?.code !== "EAGENTRPC_FORBIDDEN" && call.capability) || {};
     const { reason }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,

@@ -4,6 +4,7 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
   const { maxInFlight = 1280, idempotencyWindowMs = 300_000, verify, tenants, receivesControl } = settings;
   for (const [option, value] of Object.entries({ maxInFlight, idempotencyWindowMs }))
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
+  requireAuthorization(Object.values«<any>»(methods).flatMap(([label, describe]) => (label ? [describe()] : [])), settings);
   if (settings.interceptors?.some((each«: any») => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
   const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);

@@ -4,6 +4,8 @@ async function writeEnvelope(members«: any», sign«: any»)«: globalThis.Prom
   const text = isEnvelope(envelope) && JSON.stringify(envelope);
   if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
   if (!sign) return text;
-  const { keyId, signature } = await sign(text);
-  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind: "hmac", keyId, signature })}}`;
+  // A function alone has a shared key. The start keeps signatures of an agent's key from being valid for another purpose.
+  const { kind = "hmac" } = sign;
+  const { keyId, signature } = await (kind === "ed25519" ? sign.sign(`capgen-envelope-v1\n${text}`) : sign(text));
+  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind, keyId, signature })}}`;
 }

@@ -1,0 +1,28 @@
+/** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
+async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
+  const { settings, parts, proof, methods } = call;
+  const { authorize, grants } = settings;
+  if (!authorize && !grants) return;
+  const versions = versionsOf(methods, parts.capability);
+  const context = contextOf(call);
+  const { roles = [], scopes = [] }«: any» = (proof?.kind === "agent-key" && own(grants ?? {}, context.caller)) || {};
+  const has = ({ requiredRoles = [], requiredScopes = [] }«: any») =>
+    requiredRoles.every((role«: string») => roles.includes(role)) && requiredScopes.every((scope«: string») => scopes.includes(scope));
+  /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
+  const all = () => {
+    const described«: any» = Object.values«<any>»(methods).flatMap(([label, describe]) => (label ? [describe()] : []));
+    const together = (name«: string») => described.flatMap((each«: any») => each[name] ?? []);
+    return { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") };
+  };
+  const isAllowed = async (capability«: any»)«: globalThis.Promise<boolean>» => {
+    try {
+      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all());
+    } catch (error) {
+      settings.onError?.(error, context);
+      return false;
+    }
+  };
+  call.denied = new Set();
+  for (const describe of versions) if (!(await isAllowed(describe()))) call.denied.add(describe);
+  if (versions.length === 0 ? !(await isAllowed(undefined)) : call.denied.size === versions.length) return forbidden();
+}

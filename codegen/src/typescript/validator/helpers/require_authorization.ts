@@ -1,0 +1,9 @@
+/** Throws if some capabilities require roles or scopes, and the options of a server do not say who has them. */
+function requireAuthorization(described«: any[]», { authorize, grants, withoutAuthorization }«: any»)«: void» {
+  if (authorize || grants || withoutAuthorization === true) return;
+  const requires = ({ requiredRoles = [], requiredScopes = [] }«: any») => requiredRoles.length + requiredScopes.length > 0;
+  const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
+  if (names.size === 0) return;
+  const ways = "decide with `authorize`, give `grants`, or let everyone call with `withoutAuthorization: true`";
+  throw new Error(`${[...names].join(", ")} declare \`requiredRoles\` or \`requiredScopes\`, and the server does not know who has them: ${ways}`);
+}

@@ -1,0 +1,146 @@
+// Identities and permissions in generated clients and servers of the module in the first argument: the agent `vault` of `typescript_calls.rs`.
+import assert from "node:assert/strict";
+import { createHmac, generateKeyPairSync, sign as signed, verify as isSigned } from "node:crypto";
+import { pathToFileURL } from "node:url";
+
+const { createVaultClient, createVaultServer, handleVault } = await import(pathToFileURL(process.argv[2]));
+const tests = {};
+
+/** The keys of agents, by their ids. */
+const keys = Object.fromEntries(["console", "other", "vault"].map((agent) => [`${agent}-1`, { agent, ...generateKeyPairSync("ed25519") }]));
+const signAs = (keyId) => ({
+  kind: "ed25519",
+  sign: (text) => ({ keyId, signature: signed(null, Buffer.from(text), keys[keyId].privateKey).toString("base64url") }),
+});
+const hmac = (text) => createHmac("sha256", "secret").update(text).digest("hex");
+const signShared = (text) => ({ keyId: "shared", signature: hmac(text) });
+const verify = (text, { kind, keyId, signature }) => {
+  if (kind === "hmac") return hmac(text) === signature;
+  const key = keys[keyId];
+  return key !== undefined && isSigned(null, Buffer.from(text), key.publicKey, Buffer.from(signature, "base64url")) && { agent: key.agent };
+};
+
+function connected(handlers, { client = {}, server = {} }) {
+  const texts = [];
+  const served = createVaultServer(handlers, server);
+  const transport = {
+    request: async ({ text }) => {
+      const answer = await served.handle(text);
+      texts.push(text, answer);
+      return answer;
+    },
+    publish: async ({ text }) => void (await served.handle(text)),
+  };
+  return { client: createVaultClient(transport, { from: "console", ...client }), texts };
+}
+const proofs = { read: (_, { proof }) => proof, write: () => 1, erase: () => 1 };
+const open = { withoutAuthorization: true };
+
+tests["the key of an agent proves who sent a message"] = async () => {
+  const secured = { verify, sign: signAs("vault-1"), ...open };
+  const { client, texts } = connected(proofs, { client: { sign: signAs("console-1"), verify }, server: secured });
+  assert.deepEqual((await client.read(1)).response, { kind: "agent-key", keyId: "console-1" });
+  for (const text of texts) {
+    const { auth } = JSON.parse(text);
+    assert.deepEqual([auth.kind, auth.signature.length], ["ed25519", 86]);
+  }
+  const shared = connected(proofs, { client: { sign: signShared, verify }, server: { verify, sign: signShared, ...open } });
+  assert.deepEqual((await shared.client.read(1)).response, { kind: "shared-key", keyId: "shared" });
+  const unsigned = connected(proofs, { server: open });
+  assert.deepEqual((await unsigned.client.read(1)).response, { kind: "none" });
+};
+
+tests["a key of another agent is refused"] = async () => {
+  const { client } = connected(proofs, { client: { sign: signAs("other-1") }, server: { verify, ...open } });
+  assert.equal((await client.read(1)).error.code, "EAGENTRPC_AUTH_FAILED");
+  const forged = connected(proofs, { client: { verify }, server: { sign: signAs("other-1"), ...open } });
+  assert.equal((await forged.client.read(1)).error.code, "EAGENTRPC_AUTH_FAILED");
+  // The owner of a shared key may state any id, so `true` proves no agent.
+  const lax = connected(proofs, { client: { sign: signAs("console-1") }, server: { verify: () => true, ...open } });
+  assert.equal((await lax.client.read(1)).error.code, "EAGENTRPC_AUTH_FAILED");
+};
+
+tests["a changed message is refused"] = async () => {
+  let sent;
+  const transport = { request: async ({ text }) => (sent = text), publish: async () => {} };
+  await createVaultClient(transport, { from: "console", sign: signAs("console-1") }).read(1);
+  const code = async (text) => JSON.parse(await handleVault(text, proofs, { verify, ...open })).payload.code;
+  assert.equal(await code(sent.replace('"payload":1', '"payload":2')), "EAGENTRPC_AUTH_FAILED");
+  assert.equal(await code(sent.replace("console-1", "none")), "EAGENTRPC_AUTH_FAILED");
+  assert.equal(await code(sent.replace('"kind":"ed25519"', '"kind":"hmac"')), "EAGENTRPC_INVALID_ENVELOPE");
+  assert.equal(JSON.parse(await handleVault(sent, proofs, { verify, ...open })).payload.kind, "agent-key");
+};
+
+const request = (capability, more) => JSON.stringify({
+  version: 1, kind: "request", messageId: "m", correlationId: "c", from: "agent://console", to: "agent://vault", capability, payload: 1, ...more,
+});
+
+tests["a server decides who may call"] = async () => {
+  const asked = [];
+  const authorize = ({ caller }, capability) => (asked.push([caller, capability?.name]), capability?.name === "read");
+  const settings = { authorize };
+  for (const handle of [(text) => handleVault(text, proofs, settings), createVaultServer(proofs, settings).handle]) {
+    asked.length = 0;
+    const answers = [];
+    for (const capability of ["read", "write", "none"]) answers.push(JSON.parse(await handle(request(capability))));
+    assert.equal(answers[0].headers["capgen-status"], undefined);
+    const [denied, unknown] = answers.slice(1).map(({ messageId: _, capability: __, ...answer }) => answer);
+    assert.deepEqual(denied, unknown);
+    const message = "the caller may not call this capability";
+    assert.deepEqual(denied.payload, { code: "EAGENTRPC_FORBIDDEN", message, effect: "none" });
+    assert.deepEqual(asked, [["console", "read"], ["console", "write"], ["console", undefined]]);
+  }
+  const allowing = await handleVault(request("none"), proofs, { authorize: () => true });
+  assert.equal(JSON.parse(allowing).payload.code, "EAGENTRPC_NO_CAPABILITY");
+};
+
+tests["only `true` allows a call"] = async () => {
+  const errors = [];
+  const failing = () => { throw new Error("no"); };
+  for (const authorize of [() => false, () => "no role", async () => false, () => undefined, () => 1, failing]) {
+    const answer = await handleVault(request("read"), proofs, { authorize, onError: ({ message }) => errors.push(message) });
+    assert.equal(JSON.parse(answer).payload.code, "EAGENTRPC_FORBIDDEN");
+  }
+  assert.deepEqual(errors, ["no"]);
+  const { client } = connected(proofs, { server: { authorize: async () => true } });
+  assert.equal((await client.write(1)).status, "ok");
+};
+
+/** A signed request for a capability that the agent does not have. */
+function signedBy(sign, from) {
+  const text = request("none", { from: `agent://${from}`, deadline: Date.now() + 5000 });
+  const auth = sign.kind ? { kind: "ed25519", ...sign.sign(`capgen-envelope-v1\n${text}`) } : { kind: "hmac", ...sign(text) };
+  return `${text.slice(0, -1)},"auth":${JSON.stringify(auth)}}`;
+}
+
+tests["grants are for agents that prove who they are"] = async () => {
+  const grants = { console: { roles: ["writer", "reader"] }, other: { scopes: ["erase"], roles: ["writer"] } };
+  const codes = async (from, sign) => {
+    const { client } = connected(proofs, { client: { from, sign }, server: { grants, verify } });
+    const results = [await client.read(1), await client.write(1), await client.erase(1)];
+    const unknown = await handleVault(signedBy(sign, from), proofs, { grants, verify });
+    results.push({ error: JSON.parse(unknown).payload });
+    return results.map(({ error }) => error?.code.slice(10) ?? "ok");
+  };
+  assert.deepEqual(await codes("console", signAs("console-1")), ["ok", "ok", "FORBIDDEN", "FORBIDDEN"]);
+  assert.deepEqual(await codes("other", signAs("other-1")), ["ok", "ok", "ok", "NO_CAPABILITY"]);
+  assert.deepEqual(await codes("console", signShared), ["ok", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
+  assert.deepEqual(await codes("constructor", signShared), ["ok", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
+};
+
+tests["a server that does not know who has roles is an error"] = async () => {
+  const message = /^`write`, `erase` declare .* decide with `authorize`, give `grants`, or let everyone call with `withoutAuthorization: true`$/;
+  assert.throws(() => createVaultServer(proofs), { message });
+  await assert.rejects(handleVault(request("write"), proofs), { message: /^`write` declare / });
+  assert.equal(JSON.parse(await handleVault(request("read"), proofs)).payload.kind, "none");
+};
+
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+  } catch (error) {
+    console.error(`${name}: ${error.stack}`);
+    process.exitCode = 1;
+  }
+}
+console.log(process.exitCode ? "tests failed" : "tests passed");
