@@ -305,6 +305,7 @@ export type Context<Errors = {}> = {
   headers: { [name: string]: string };
   signal: Signal;
   proof: Proof;
+  principal: Principal | undefined;
   /**
    * Ends the call with an error, which the caller gets. A code that the capability declares with details requires them, and no other code
    * has any.
@@ -325,8 +326,9 @@ export type DetailsOf<Errors, Code> = Code extends keyof Errors
  *
  * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
  * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
- * `grants` has the rights of agents that prove who they are with a key of their own. If capabilities require roles or scopes, a server
- * without both is an error, unless `withoutAuthorization` lets everyone call.
+ * `grants` has the rights of agents that prove who they are with a key of their own. `tokens` verifies the token of a signed request
+ * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. If capabilities
+ * require roles or scopes, a server without all three is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -346,6 +348,7 @@ export type ServerOptions = {
     context: Context,
     capability: AuthorizedCapability | undefined,
   ) => boolean | string | globalThis.Promise<boolean | string>;
+  tokens?: (token: string) => Principal | undefined | globalThis.Promise<Principal | undefined>;
   grants?: { readonly [agent: string]: Rights };
   withoutAuthorization?: boolean;
 };
@@ -355,6 +358,20 @@ export type ServerOptions = {
  * that `caller` sent it.
  */
 export type Proof = { kind: "none" } | { kind: "shared-key" | "agent-key"; keyId: string };
+
+/**
+ * The person or the program for whom a call is made: `issuer`, `subject` and `clientId` are the claims `iss`, `sub` and `client_id` of its
+ * token. If it has a `tenant`, requests must be of the same one.
+ */
+export type Principal = {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly clientId?: string;
+  readonly tenant?: string;
+  readonly roles?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly claims?: { readonly [name: string]: unknown };
+};
 
 /** The roles and scopes of an agent. */
 export type Rights = { readonly roles?: readonly string[]; readonly scopes?: readonly string[] };
@@ -1685,12 +1702,13 @@ export async function serve(agent: string, capabilities: any, methods: any, text
 }
 
 /** Throws if some capabilities require roles or scopes, and the options of a server do not say who has them. */
-export function requireAuthorization(described: any[], { authorize, grants, withoutAuthorization }: any): void {
-  if (authorize || grants || withoutAuthorization === true) return;
+export function requireAuthorization(described: any[], { authorize, grants, tokens, verify, withoutAuthorization }: any): void {
+  if (tokens && !verify) throw new TypeError("`tokens` needs `verify`: a token proves nothing in a message that is not signed");
+  if (tokens || authorize || grants || withoutAuthorization === true) return;
   const requires = ({ requiredRoles = [], requiredScopes = [] }: any) => requiredRoles.length + requiredScopes.length > 0;
   const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
   if (names.size === 0) return;
-  const ways = "decide with `authorize`, give `grants`, or let everyone call with `withoutAuthorization: true`";
+  const ways = "decide with `authorize`, give `grants`, verify tokens with `tokens`, or let everyone call with `withoutAuthorization: true`";
   throw new Error(`${[...names].join(", ")} declare \`requiredRoles\` or \`requiredScopes\`, and the server does not know who has them: ${ways}`);
 }
 
@@ -1721,19 +1739,38 @@ export async function admitCall(call: any): globalThis.Promise<any> {
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
-  const denied = await authorizeCall(call);
+  const denied = (await identifyPrincipal(call)) ?? (await authorizeCall(call));
   if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
 }
 
+/** Finds the principal of the token of a request, whose sender is proved: the answer if the token is not for the request. */
+export async function identifyPrincipal(call: any): globalThis.Promise<any> {
+  const { settings, parts } = call;
+  const { authorization } = parts.headers ?? {};
+  if (!settings.tokens || authorization === undefined) return;
+  const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
+  try {
+    call.principal = token && ((await settings.tokens(token)) || undefined);
+  } catch (error) {
+    settings.onError?.(error, contextOf(call));
+    return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify tokens at the moment");
+  }
+  if (!call.principal) return refusedWith("EAGENTRPC_AUTH_FAILED", "the token of the request is invalid");
+  if (![undefined, parts.tenantId].includes(call.principal.tenant))
+    return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the token of the request is for another tenant");
+}
+
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 export async function authorizeCall(call: any): globalThis.Promise<any> {
-  const { settings, parts, proof, methods } = call;
-  const { authorize, grants } = settings;
-  if (!authorize && !grants) return;
+  const { settings, parts, proof, principal, methods } = call;
+  const { authorize, grants, tokens } = settings;
+  if (!authorize && !grants && !tokens) return;
   const versions = versionsOf(methods, parts.capability);
   const context = contextOf(call);
-  const { roles = [], scopes = [] }: any = (proof?.kind === "agent-key" && own(grants ?? {}, context.caller)) || {};
+  // If a request is for a principal, the rights of the agent do not count.
+  const granted = principal ?? (proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined);
+  const { roles = [], scopes = [] }: any = granted ?? {};
   const has = ({ requiredRoles = [], requiredScopes = [] }: any) =>
     requiredRoles.every((role: string) => roles.includes(role)) && requiredScopes.every((scope: string) => scopes.includes(scope));
   /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
@@ -1888,6 +1925,7 @@ export function contextOf(call: any): any {
     headers,
     signal,
     proof: call.proof ?? { kind: "none" },
+    principal: call.principal,
     fail(code: string, message: string, details?: unknown): never {
       const failure = { code, message, details };
       call.failures.add(failure);

@@ -128,8 +128,31 @@ tests["grants are for agents that prove who they are"] = async () => {
   assert.deepEqual(await codes("constructor", signShared), ["ok", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
 };
 
+tests["the rights of a principal count instead of those of the agent"] = async () => {
+  const principals = {
+    writing: { issuer: "i", subject: "alice", roles: ["writer"] },
+    erasing: { issuer: "i", subject: "bob", roles: ["writer"], scopes: ["erase"], tenant: "acme" },
+    none: undefined,
+  };
+  const tokens = async (token) => (token === "later" ? Promise.reject(new Error("no keys")) : principals[token]);
+  const handlers = { ...proofs, read: (_, { principal }) => principal?.subject ?? "nobody", erase: () => 1 };
+  const server = { verify, tokens, grants: { console: { roles: ["writer"], scopes: ["erase"] } } };
+  const { client } = connected(handlers, { client: { sign: signAs("console-1"), verify }, server: { ...server, sign: signAs("vault-1") } });
+  const bearing = (token, more) => ({ headers: { authorization: `bearer ${token}` }, ...more });
+  assert.equal((await client.read(1)).response, "nobody");
+  assert.equal((await client.read(1, bearing("writing"))).response, "alice");
+  assert.deepEqual([(await client.write(1, bearing("writing"))).status, (await client.erase(1)).status], ["ok", "ok"]);
+  assert.equal((await client.erase(1, bearing("writing"))).error.code, "EAGENTRPC_FORBIDDEN");
+  assert.equal((await client.erase(1, bearing("erasing", { tenantId: "acme" }))).status, "ok");
+  assert.equal((await client.erase(1, bearing("erasing"))).error.code, "EAGENTRPC_TENANT_MISMATCH");
+  for (const token of ["none", "a b", ""]) assert.equal((await client.read(1, bearing(token))).error.code, "EAGENTRPC_AUTH_FAILED");
+  assert.equal((await client.read(1, { headers: { authorization: "Basic a" } })).error.code, "EAGENTRPC_AUTH_FAILED");
+  assert.equal((await client.read(1, bearing("later"))).status, "busy");
+  assert.throws(() => createVaultServer(proofs, { tokens }), { name: "TypeError", message: /^`tokens` needs `verify`/ });
+};
+
 tests["a server that does not know who has roles is an error"] = async () => {
-  const message = /^`write`, `erase` declare .* decide with `authorize`, give `grants`, or let everyone call with `withoutAuthorization: true`$/;
+  const message = /^`write`, `erase` declare .* decide with `authorize`, give `grants`, verify tokens with `tokens`, or let everyone call with `withoutAuthorization: true`$/;
   assert.throws(() => createVaultServer(proofs), { message });
   await assert.rejects(handleVault(request("write"), proofs), { message: /^`write` declare / });
   assert.equal(JSON.parse(await handleVault(request("read"), proofs)).payload.kind, "none");

@@ -23,7 +23,7 @@ const TEXT: &str = include_str!("types.ts");
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
-pub(super) const TYPES: [&str; 32] = [
+pub(super) const TYPES: [&str; 33] = [
     "Transport",
     "Message",
     "Signal",
@@ -49,6 +49,7 @@ pub(super) const TYPES: [&str; 32] = [
     "DetailsOf",
     "ServerOptions",
     "Proof",
+    "Principal",
     "Rights",
     "AuthorizedCapability",
     "ServerInterceptor",

@@ -242,6 +242,7 @@ export type PREFIXContext<Errors = {}> = {
   headers: { [name: string]: string };
   signal: PREFIXSignal;
   proof: PREFIXProof;
+  principal: PREFIXPrincipal | undefined;
   /**
    * Ends the call with an error, which the caller gets. A code that the capability declares with details requires them, and no other code
    * has any.
@@ -262,8 +263,9 @@ export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
  *
  * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
  * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
- * `grants` has the rights of agents that prove who they are with a key of their own. If capabilities require roles or scopes, a server
- * without both is an error, unless `withoutAuthorization` lets everyone call.
+ * `grants` has the rights of agents that prove who they are with a key of their own. `tokens` verifies the token of a signed request
+ * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. If capabilities
+ * require roles or scopes, a server without all three is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -283,6 +285,7 @@ export type PREFIXServerOptions = {
     context: PREFIXContext,
     capability: PREFIXAuthorizedCapability | undefined,
   ) => boolean | string | globalThis.Promise<boolean | string>;
+  tokens?: (token: string) => PREFIXPrincipal | undefined | globalThis.Promise<PREFIXPrincipal | undefined>;
   grants?: { readonly [agent: string]: PREFIXRights };
   withoutAuthorization?: boolean;
 };
@@ -292,6 +295,20 @@ export type PREFIXServerOptions = {
  * that `caller` sent it.
  */
 export type PREFIXProof = { kind: "none" } | { kind: "shared-key" | "agent-key"; keyId: string };
+
+/**
+ * The person or the program for whom a call is made: `issuer`, `subject` and `clientId` are the claims `iss`, `sub` and `client_id` of its
+ * token. If it has a `tenant`, requests must be of the same one.
+ */
+export type PREFIXPrincipal = {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly clientId?: string;
+  readonly tenant?: string;
+  readonly roles?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly claims?: { readonly [name: string]: unknown };
+};
 
 /** The roles and scopes of an agent. */
 export type PREFIXRights = { readonly roles?: readonly string[]; readonly scopes?: readonly string[] };

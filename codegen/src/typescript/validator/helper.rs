@@ -101,8 +101,9 @@ helpers! {
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [],
     AdmitCall "admitCall" "admit_call" [
-        InvalidHeader, TimeOf, IsAuthentic, AuthorizeCall, FailedWith, RefusedWith
+        InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, FailedWith, RefusedWith
     ],
+    IdentifyPrincipal "identifyPrincipal" "identify_principal" [ContextOf, RefusedWith],
     AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Own, VersionsOf],
     VersionsOf "versionsOf" "versions_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],

@@ -25,7 +25,7 @@ async function admitCall(call«: any»)«: globalThis.Promise<any>» {
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
-  const denied = await authorizeCall(call);
+  const denied = (await identifyPrincipal(call)) ?? (await authorizeCall(call));
   if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
 }

@@ -1,11 +1,13 @@
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
-  const { settings, parts, proof, methods } = call;
-  const { authorize, grants } = settings;
-  if (!authorize && !grants) return;
+  const { settings, parts, proof, principal, methods } = call;
+  const { authorize, grants, tokens } = settings;
+  if (!authorize && !grants && !tokens) return;
   const versions = versionsOf(methods, parts.capability);
   const context = contextOf(call);
-  const { roles = [], scopes = [] }«: any» = (proof?.kind === "agent-key" && own(grants ?? {}, context.caller)) || {};
+  // If a request is for a principal, the rights of the agent do not count.
+  const granted = principal ?? (proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined);
+  const { roles = [], scopes = [] }«: any» = granted ?? {};
   const has = ({ requiredRoles = [], requiredScopes = [] }«: any») =>
     requiredRoles.every((role«: string») => roles.includes(role)) && requiredScopes.every((scope«: string») => scopes.includes(scope));
   /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */

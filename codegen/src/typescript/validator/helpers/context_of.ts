@@ -14,6 +14,7 @@ function contextOf(call«: any»)«: any» {
     headers,
     signal,
     proof: call.proof ?? { kind: "none" },
+    principal: call.principal,
     fail(code«: string», message«: string», details«?: unknown»)«: never» {
       const failure = { code, message, details };
       call.failures.add(failure);
