@@ -135,11 +135,11 @@ tests["the rights of a principal count instead of those of the agent"] = async (
     none: undefined,
   };
   const tokens = async (token) => (token === "later" ? Promise.reject(new Error("no keys")) : principals[token]);
-  const handlers = { ...proofs, read: (_, { principal }) => principal?.subject ?? "nobody", erase: () => 1 };
+  const handlers = { ...proofs, read: (_, { principal }) => principal?.subject ?? "none", erase: () => 1 };
   const server = { verify, tokens, grants: { console: { roles: ["writer"], scopes: ["erase"] } } };
   const { client } = connected(handlers, { client: { sign: signAs("console-1"), verify }, server: { ...server, sign: signAs("vault-1") } });
   const bearing = (token, more) => ({ headers: { authorization: `bearer ${token}` }, ...more });
-  assert.equal((await client.read(1)).response, "nobody");
+  assert.equal((await client.read(1)).response, "none");
   assert.equal((await client.read(1, bearing("writing"))).response, "alice");
   assert.deepEqual([(await client.write(1, bearing("writing"))).status, (await client.erase(1)).status], ["ok", "ok"]);
   assert.equal((await client.erase(1, bearing("writing"))).error.code, "EAGENTRPC_FORBIDDEN");
