@@ -31,7 +31,7 @@ use crate::violation::list;
 /// assert_eq!(failure.to_string(), "UNAVAILABLE: the store cannot be reached");
 /// assert_eq!(std::error::Error::source(&failure).map(ToString::to_string).as_deref(), Some("connection refused by 10.0.0.7"));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Failure {
     pub(crate) code: String,
     pub(crate) message: String,
@@ -205,6 +205,15 @@ impl From<Failure> for ErrorPayload {
         let details = failure.details().cloned();
         let error = Self::of(&failure.code, failure.message).with_retryable(failure.retryable);
         Self { details, ..error }
+    }
+}
+
+impl fmt::Debug for Failure {
+    /// Leaves out the details, which are values of payloads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut failure = f.debug_struct("Failure");
+        failure.field("code", &self.code).field("message", &self.message).field("retryable", &self.retryable);
+        failure.field("cause", &self.cause).finish_non_exhaustive()
     }
 }
 

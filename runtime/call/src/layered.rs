@@ -96,6 +96,9 @@ where
             result = &mut outer => return result,
             Some(wish) = wishes.recv() => wish,
         };
+        if answer.is_closed() {
+            continue;
+        }
         let mut work = pin!(work(request));
         tokio::select! {
             biased;

@@ -143,8 +143,11 @@ impl CallOptions {
 impl std::fmt::Debug for CallOptions {
     /// Leaves out the token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = |(name, value)| if name == header::AUTHORIZATION { (name, "***") } else { (name, value) };
-        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).map(shown);
+        let shown = |(name, value): (&'_ String, &'_ String)| {
+            let is_token = name.eq_ignore_ascii_case(header::AUTHORIZATION);
+            (name.clone(), if is_token { "***".to_owned() } else { value.clone() })
+        };
+        let headers = self.headers.iter().map(shown);
         let mut options = f.debug_struct("CallOptions");
         options.field("peer", &self.peer).field("timeout", &self.timeout).field("tenant", &self.tenant);
         options.field("session", &self.session).field("headers", &headers.collect::<BTreeMap<_, _>>());

@@ -59,9 +59,9 @@ impl Instruments {
         Self { duration: duration.build(), active: active.build(), retries: None, kind }
     }
 
-    /// Starts the span of a call or a request. `parent` is a `traceparent`; without a valid one, the parent is the
-    /// current context. `capability` is `None` if this agent or the contracts of its peers do not have it.
-    pub(crate) fn start(&self, agent: &str, capability: Option<&str>, parent: Option<&str>) -> Measured {
+    /// Starts the span of a call or a request. `capability` is `None` if this agent or the contracts of its peers do not
+    /// have it.
+    pub(crate) fn start(&self, agent: &str, capability: Option<&str>, parent: Parent<'_>) -> Measured {
         let method = match capability {
             Some(capability) => format!("{agent}/{capability}"),
             None => OTHER.to_owned(),
@@ -69,10 +69,32 @@ impl Instruments {
         let attributes = [KeyValue::new("rpc.system.name", SCOPE), KeyValue::new("rpc.method", method.clone())];
         let tracer = global::tracer(SCOPE);
         let builder = tracer.span_builder(method).with_kind(self.kind.clone()).with_attributes(attributes.to_vec());
-        let context = parent.and_then(remote).unwrap_or_else(Context::current);
+        let context = parent.context();
         let context = context.with_span(tracer.build_with_context(builder, &context));
         self.active.add(1, &attributes);
         Measured { instruments: self.clone(), attributes, context, start: Instant::now(), has_ended: false }
+    }
+}
+
+/// The parent of a span.
+#[derive(Clone, Copy)]
+pub(crate) enum Parent<'a> {
+    /// The current context of the program; if there is no span in it, a `traceparent`.
+    Current(Option<&'a str>),
+    /// A `traceparent`, or nothing.
+    Remote(Option<&'a str>),
+}
+
+impl Parent<'_> {
+    fn context(self) -> Context {
+        let remote = |text: Option<&str>| text.and_then(remote).unwrap_or_default();
+        match self {
+            Self::Current(text) => {
+                let current = Context::current();
+                if current.has_active_span() { current } else { remote(text) }
+            }
+            Self::Remote(text) => remote(text),
+        }
     }
 }
 
@@ -82,7 +104,7 @@ fn remote(traceparent: &str) -> Option<Context> {
     let (trace, span) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(span).ok()?);
     let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?);
     let parent = SpanContext::new(trace, span, flags, true, TraceState::default());
-    Some(Context::current().with_remote_span_context(parent))
+    Some(Context::new().with_remote_span_context(parent))
 }
 
 /// A call or a request that is measured. If it is dropped before its end, it ends as abandoned.
@@ -96,12 +118,13 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The `traceparent` of messages that belong to the span; `None` if no provider records spans.
+    /// The `traceparent` of messages that belong to the span; `None` if no provider makes spans: then that of the parent
+    /// takes its place.
     pub(crate) fn traceparent(&self) -> Option<Traceparent> {
         let span = self.context.span();
         let span = span.span_context();
         let ids = (span.trace_id().to_bytes(), span.span_id().to_bytes(), span.trace_flags().to_u8());
-        span.is_valid().then(|| Traceparent::of(ids.0, ids.1, ids.2))
+        (span.is_valid() && !span.is_remote()).then(|| Traceparent::of(ids.0, ids.1, ids.2))
     }
 
     /// Counts an attempt after the first one.

@@ -95,12 +95,18 @@ pub use capgen_payload::{DeclaredCapability, derive};
 #[doc(hidden)]
 pub use capgen_call::declared_errors as derive_error_conversions;
 
-/// Without calls, there are no failures to convert into.
+/// Without calls, there are no failures to convert into. The enum needs the same traits as with them, so that it
+/// compiles also if another crate of the program uses calls.
 #[cfg(all(feature = "derive", not(feature = "call")))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! derive_error_conversions {
-    ($($conversions:tt)*) => {};
+    (@derived $name:ident, $($conversions:tt)*) => {
+        const _: fn() = || {
+            fn needs_debug<T: ::core::fmt::Debug>() {}
+            needs_debug::<$name>();
+        };
+    };
 }
 
 #[cfg(feature = "derive")]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use capgen_call::{CallError, ErrorPayload};
+use capgen_call::{CallError, ErrorPayload, code};
 use capgen_payload::{Capability, Descriptor, InvalidPayload, Payload as _};
 use capgen_schema::JsonTextError;
 
@@ -69,6 +69,10 @@ fn failed(error: ClientError, capability: &Descriptor) -> TypedError {
 fn payload(error: &ResultError) -> Option<ErrorPayload> {
     let details = error.details.as_ref()?;
     let code = details.get("code")?.as_text()?;
+    // A provider does not decide by a code of the protocol of calls how its callers go on.
+    if code != code::HANDLER_FAILED && code::is_of_protocol(code) {
+        return None;
+    }
     let retryable = details.get("retryable").and_then(Value::as_bool).unwrap_or(false);
     let payload = ErrorPayload::of(code, error.message.clone().unwrap_or_default()).with_retryable(retryable);
     let details = details.get("details").and_then(|details| details.to_json().ok());

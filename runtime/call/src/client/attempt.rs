@@ -231,6 +231,8 @@ impl Client {
         trace: &Traceparent,
         descriptor: Option<&str>,
     ) -> Result<(), CallError> {
+        #[cfg(feature = "tower")]
+        started.note(id);
         let publish = self.deliver_request(started, request, token, id, trace, descriptor)?;
         sent(started, publish).await
     }

@@ -40,9 +40,18 @@ impl<'a> Sent<'a> {
 
 impl Drop for Sent<'_> {
     fn drop(&mut self) {
-        if !self.has_ended {
-            self.client.cancel(self.started, self.target, Reason::Abandoned, None);
+        if self.has_ended {
+            return;
         }
+        // A layer that gave up may make the call again, so that only the requests so far are cancelled.
+        #[cfg(feature = "tower")]
+        if let Some(sent) = self.started.take_sent() {
+            for id in sent {
+                self.client.cancel(self.started, self.target, Reason::Abandoned, Some(id));
+            }
+            return;
+        }
+        self.client.cancel(self.started, self.target, Reason::Abandoned, None);
     }
 }
 

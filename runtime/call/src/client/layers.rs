@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::Violations;
+use tokio::time::timeout_at;
 
 use super::Client;
-use super::attempt::{Reply, Request};
+use super::attempt::{Reply, Request, too_late};
 use super::outgoing::{CallResponse, ClientLayers, OutgoingCall, failed};
 use super::repeat::IsValid;
 use super::started::Started;
@@ -36,6 +37,7 @@ impl Client {
         };
         let work = |call: OutgoingCall| async move {
             *lock() = None;
+            started.take_sent();
             let options = CallOptions { headers: call.headers, ..request.options.clone() };
             let request = Request { options: &options, ..*request };
             let reply = self.exchange_with_instances(started, &request, is_valid).await?;
@@ -46,7 +48,9 @@ impl Client {
             let message = "the response violates its schema".to_owned();
             Err(CallError::violation(Side::Response, message, Violations::default()))
         };
-        match driven(call, work).await {
+        // A layer may wait without an end, and repeat without one.
+        let Ok(driven) = timeout_at(started.deadline, driven(call, work)).await else { return Err(too_late(started)) };
+        match driven {
             Some(Ok(CallResponse(reply))) => Ok(reply),
             Some(Err(error)) => {
                 let error = failed(error);

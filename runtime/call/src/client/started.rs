@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
+#[cfg(feature = "tower")]
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +23,7 @@ use crate::id::Id;
 use crate::journal::Subject;
 use crate::options::CallOptions;
 #[cfg(feature = "otel")]
-use crate::otel::Measured;
+use crate::otel::{Measured, Parent};
 use crate::outcome::{CallError, Status, code, in_ms};
 use crate::violation::summary;
 
@@ -41,6 +43,9 @@ pub(super) struct Started {
     /// The same as Unix time in ms.
     pub(super) unix_deadline: u64,
     has_ended: bool,
+    /// The requests that were sent, if the client has layers: one that makes the call again has the same id of the call.
+    #[cfg(feature = "tower")]
+    pub(super) sent: Option<Mutex<Vec<Id>>>,
     /// The span and the metrics of the call.
     #[cfg(feature = "otel")]
     pub(super) measured: Option<Measured>,
@@ -95,10 +100,13 @@ impl Started {
         let measured = {
             // Only a capability of a known contract has a hash.
             let known = Some(&*capability).filter(|_| !contract.is_empty());
-            let parent = options.headers.get(crate::envelope::header::TRACEPARENT).map(String::as_str);
+            let header = options.headers.get(crate::envelope::header::TRACEPARENT).map(String::as_str);
+            let parent = if options.is_detached { Parent::Remote(header) } else { Parent::Current(header) };
             inner.instruments.start(&peer, known, parent)
         };
         Self {
+            #[cfg(feature = "tower")]
+            sent: inner.layers.is_some().then(Mutex::default),
             #[cfg(feature = "otel")]
             measured: Some(measured),
             #[cfg(feature = "otel")]
@@ -115,6 +123,20 @@ impl Started {
             unix_deadline: now.saturating_add(in_ms(timeout).max(1)),
             has_ended: false,
         }
+    }
+
+    /// Notes a request that is sent, if the client has layers.
+    #[cfg(feature = "tower")]
+    pub(super) fn note(&self, id: Id) {
+        if let Some(sent) = &self.sent {
+            sent.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        }
+    }
+
+    /// Takes the requests that were sent; `None` if the client has no layers.
+    #[cfg(feature = "tower")]
+    pub(super) fn take_sent(&self) -> Option<Vec<Id>> {
+        Some(std::mem::take(&mut *self.sent.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// The call with the codes that its contract declares.
@@ -239,6 +261,8 @@ impl Drop for Started {
             tenant: self.tenant.clone(),
             session: self.session.clone(),
             has_ended: true,
+            #[cfg(feature = "tower")]
+            sent: None,
             #[cfg(feature = "otel")]
             measured: None,
             #[cfg(feature = "otel")]

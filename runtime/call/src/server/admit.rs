@@ -173,7 +173,9 @@ impl Shared {
                 return Err(Answer::error(code::AUTH_FAILED, "the token of the request is invalid"));
             }
             Some(TokenProblem::Unavailable) => {
-                return Err(Answer::error(code::BUSY, "the provider cannot verify tokens at the moment"));
+                let answer = Answer::error(code::BUSY, "the provider cannot verify tokens at the moment");
+                // The broker delivers a stored message again, to this process or another one.
+                return Err(if arrival.is_stored { answer.for_another_process() } else { answer });
             }
         }
         if let Some(tenant) = sender.principal.as_ref().and_then(|principal| principal.tenant.as_deref())

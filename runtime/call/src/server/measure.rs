@@ -2,13 +2,13 @@
 
 use super::shared::Shared;
 use crate::envelope::{Envelope, header};
-use crate::otel::Measured;
+use crate::otel::{Measured, Parent};
 
 impl Shared {
     /// Starts the span of a request.
     pub(super) fn measured(&self, request: &Envelope) -> Measured {
         let known = Some(request.capability()).filter(|name| self.entries.contains_key(*name));
-        self.instruments.start(&self.agent, known, request.header(header::TRACEPARENT))
+        self.instruments.start(&self.agent, known, Parent::Remote(request.header(header::TRACEPARENT)))
     }
 
     /// Whether a version of a capability declares the code of an error.

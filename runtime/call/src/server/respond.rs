@@ -64,6 +64,11 @@ impl Answer {
         Self::of(ErrorPayload::of(code, message)).not_kept()
     }
 
+    /// The same answer to a stored message, which another process gets.
+    pub(super) fn for_another_process(self) -> Self {
+        Self { is_abandoned: true, ..self }
+    }
+
     /// The end of a request because this process stops.
     pub(super) fn abandoned() -> Self {
         Self { is_abandoned: true, ..Self::error(code::ABANDONED, STOPPED) }
@@ -111,12 +116,13 @@ impl Answer {
 
     /// The same error without the parts that can be large.
     pub(super) fn shortened(&self) -> Self {
-        let Ok(ErrorPayload { code, message, side, .. }) = ErrorPayload::from_json(&self.payload) else {
+        let Ok(ErrorPayload { code, message, side, retryable, .. }) = ErrorPayload::from_json(&self.payload) else {
             return Self::error(code::HANDLER_FAILED, "the response is larger than the transport allows");
         };
         // Enough to find the reason; a transport with smaller messages carries no calls.
         let message: String = message.chars().take(256).collect();
-        Self::of(ErrorPayload { side, ..ErrorPayload::of(&code, message) }).of_contract(self.contract.as_ref())
+        Self::of(ErrorPayload { side, retryable, ..ErrorPayload::of(&code, message) })
+            .of_contract(self.contract.as_ref())
     }
 
     /// The answer to a request whose handler panicked. The message of the panic may contain secrets.

@@ -90,13 +90,14 @@ where
     match result {
         Some(Ok(ServedResponse(Served::Answer(answer)))) => answer,
         Some(Ok(ServedResponse(Served::Text(payload)))) => Answer::ok(payload),
-        Some(Err(error)) => match unhandled(error) {
-            Ok(error) => match *error.origin {
+        Some(Err(error)) => {
+            let error = error_of(error);
+            match *error.origin {
                 Origin::Answer(answer) => answer,
+                Origin::Run(RunError::Failure(failure)) => Answer::failure(failure),
                 Origin::Run(_) => Answer::failure(Failure::handler_failed(error.message)),
-            },
-            Err(failure) => Answer::failure(failure),
-        },
+            }
+        }
         None => Answer::panicked(),
     }
 }
@@ -119,30 +120,28 @@ where
     match result {
         Some(Ok(ServedResponse(Served::Text(payload)))) => Ok(payload),
         Some(Ok(ServedResponse(Served::Answer(answer)))) => Ok(answer.payload),
-        Some(Err(error)) => Err(match unhandled(error) {
-            Ok(error) => match *error.origin {
+        Some(Err(error)) => {
+            let error = error_of(error);
+            Err(match *error.origin {
                 Origin::Run(error) => error,
                 Origin::Answer(_) => RunError::Failure(Failure::handler_failed(error.message)),
-            },
-            Err(failure) => RunError::Failure(failure),
-        }),
+            })
+        }
         None => Err(RunError::Failure(Failure::handler_failed("a layer panicked".to_owned()))),
     }
 }
 
 /// The error of the handler or, if a layer failed by itself, its failure.
-fn unhandled(error: BoxError) -> Result<ServeError, Failure> {
+fn error_of(error: BoxError) -> ServeError {
     let error = match error.downcast::<ServeError>() {
-        Ok(error) => return Ok(*error),
+        Ok(error) => return *error,
         Err(error) => error,
     };
-    let failure = match error.downcast::<Failure>() {
-        Ok(failure) => failure.of_handler().without_details(),
+    match error.downcast::<Failure>() {
+        Ok(failure) => (*failure).into(),
         // Its text may be for the log only.
-        Err(error) => Failure::handler_failed("a layer ended the request".to_owned()).caused_by(error),
-    };
-    failure.log();
-    Err(failure)
+        Err(error) => Failure::handler_failed("a layer ended the request".to_owned()).caused_by(error).into(),
+    }
 }
 
 impl ServedRequest {
@@ -225,8 +224,11 @@ impl From<RunError> for ServeError {
 }
 
 impl From<Failure> for ServeError {
+    /// The failure of a layer, without details: only those of a handler are checked by the contract. Its cause goes to
+    /// the log.
     fn from(failure: Failure) -> Self {
-        RunError::Failure(failure).into()
+        failure.log();
+        RunError::Failure(failure.of_handler().without_details()).into()
     }
 }
 
@@ -258,7 +260,7 @@ impl Service<ServedRequest> for HandlerService {
         match &self.0 {
             Some(inner) => {
                 let called = inner.call(request);
-                Box::pin(async { called.await.map_err(|error| unhandled(error).unwrap_or_else(ServeError::from)) })
+                Box::pin(async { called.await.map_err(error_of) })
             }
             None => Box::pin(async {
                 let core = request.core.clone();

@@ -269,3 +269,71 @@ async fn later_layers_are_outside_and_a_layer_may_answer_itself() {
     let result = all.layer(closed).run(context(), payload()).unwrap().await;
     assert!(matches!(&result, Err(RunError::Failure(failure)) if failure.code() == "CLOSED"), "{result:?}");
 }
+
+/// Repeats a call after any error, once.
+#[derive(Clone)]
+struct Once(bool);
+
+impl Policy<OutgoingCall, CallResponse, BoxError> for Once {
+    type Future = Ready<()>;
+
+    fn retry(&mut self, _: &mut OutgoingCall, result: &mut Result<CallResponse, BoxError>) -> Option<Ready<()>> {
+        (result.is_err() && !std::mem::replace(&mut self.0, true)).then(|| ready(()))
+    }
+
+    fn clone_request(&mut self, call: &OutgoingCall) -> Option<OutgoingCall> {
+        Some(call.clone())
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_a_layer_gave_up_and_makes_again_is_not_cancelled() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&runs);
+    let slow_at_first = Handlers::new("reviewer").with::<Review, _, _>(move |_, _: Review| {
+        let is_first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if is_first {
+                std::future::pending::<()>().await;
+            }
+            Ok(Checked(Verdict { approved: true, comment: "fine".to_owned() }))
+        }
+    });
+    let (_server, broker) = started(slow_at_first).await;
+    let stack = ServiceBuilder::new().retry(Once(false)).timeout(Duration::from_millis(200));
+    let client = Client::builder("me").transport(broker.connect()).peers(peers()).layer(stack).build().await.unwrap();
+    let review = ReviewerClient::new(client).review(&review(1)).await.unwrap();
+    assert_eq!((review.comment.as_str(), runs.load(Ordering::SeqCst)), ("fine", 2));
+}
+
+#[tokio::test]
+async fn a_layer_that_waits_without_an_end_ends_at_the_deadline() {
+    let (_server, broker) = started(handlers()).await;
+    let stuck = tower::layer::layer_fn(|_| {
+        service_fn(async |_: OutgoingCall| std::future::pending::<Result<CallResponse, CallError>>().await)
+    });
+    let client = Client::builder("me").transport(broker.connect()).peers(peers()).layer(stuck).build().await.unwrap();
+    let options = CallOptions::new().timeout(Duration::from_millis(50));
+    let error = ReviewerClient::new(client).with_options(options).review(&review(1)).await.unwrap_err();
+    assert_eq!(error.status, Status::Timeout);
+}
+
+#[tokio::test]
+async fn the_failure_of_an_inner_layer_keeps_its_code_and_has_no_details() {
+    let refuse = || {
+        tower::layer::layer_fn(|_| {
+            service_fn(async |_: ServedRequest| {
+                let failure = Failure::new("RATE_LIMITED", "later").retryable().with_details(&json!("unchecked"));
+                Err::<ServedResponse, _>(ServeError::from(failure))
+            })
+        })
+    };
+    let outer = || ServiceBuilder::new().map_err(|error: ServeError| error);
+    let (_server, client) = with_handlers(handlers().layer(refuse()).layer(outer())).await;
+    let error = ReviewerClient::new(client).review(&review(1)).await.unwrap_err();
+    assert_eq!((error.code.as_str(), error.retryable, error.details()), ("RATE_LIMITED", true, None));
+    let context = Context::of_request("someone", "review", "1", None);
+    let run = handlers().layer(refuse()).layer(outer()).run(context, r#"{"url":"x","depth":1}"#.into()).unwrap();
+    let Err(RunError::Failure(failure)) = run.await else { panic!("no failure") };
+    assert_eq!((failure.code(), failure.details()), ("RATE_LIMITED", None));
+}

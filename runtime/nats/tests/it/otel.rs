@@ -95,13 +95,20 @@ const ADDRESS: &str = "agents.guide";
 async fn called(nats: &NatsServer) {
     let mut contract = CapabilityContract::new("guide");
     contract.errors.push(capgen_call::DeclaredError::new("LOST"));
-    let handlers = Handlers::new("guide").with_json(&contract, async |_: Context, payload: Value| {
-        // A span of the user, inside of that of the request.
-        global::tracer("user").in_span("look", |_| ());
-        match payload.as_str() {
-            Some("lost") => Err(Failure::new("LOST", "in the woods")),
-            Some(code) => Err(Failure::new(code, "an undeclared error")),
-            None => Ok(json!("here")),
+    let inner = Client::builder("guide").transport(Arc::new(connect(nats).await)).build().await.unwrap();
+    let handlers = Handlers::new("guide").with_json(&contract, move |_: Context, payload: Value| {
+        let inner = inner.clone();
+        async move {
+            // A span of the user and a call, inside of the span of the request.
+            global::tracer("user").in_span("look", |_| ());
+            match payload.as_str() {
+                Some("lost") => Err(Failure::new("LOST", "in the woods")),
+                Some(code) => Err(Failure::new(code, "an undeclared error")),
+                None => {
+                    inner.call_json("nobody", "nothing", &payload).await;
+                    Ok(json!("here"))
+                }
+            }
         }
     });
     let transport = connect(nats).await;
@@ -151,7 +158,10 @@ async fn a_collector_receives_the_trace_and_the_metrics_of_a_call() {
         spans.iter().filter(|span| span.name == name && span.kind == kind).collect()
     };
     let [root] = of_kind("root", 1)[..] else { panic!("{spans:#?}") };
+    // A call in a handler is below the request.
     let (calls, requests) = (of_kind("guide/guide", 3), of_kind("guide/guide", 2));
+    let inner = of_kind("_OTHER", 3);
+    assert!(inner.iter().any(|inner| requests.iter().any(|it| it.span_id == inner.parent_span_id)), "{spans:#?}");
     assert_eq!((calls.len(), requests.len()), (3, 3), "{spans:#?}");
     for (call, request) in calls.iter().zip(&requests) {
         assert_eq!(call.parent_span_id, root.span_id);
