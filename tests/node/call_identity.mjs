@@ -94,6 +94,29 @@ tests["a server decides who may call"] = async () => {
   assert.equal(JSON.parse(allowing).payload.code, "EAGENTRPC_NO_CAPABILITY");
 };
 
+tests["no answer before the decision shows which capabilities exist"] = async () => {
+  const invalid = [{ headers: { "capgen-policy": "x" } }, { unknown: 1 }, { headers: { "capgen-timeout-ms": "0" } }];
+  for (const settings of [{ authorize: () => false }, { authorize: () => true, verify: () => false }]) {
+    for (const more of invalid) {
+      const answers = [];
+      for (const capability of ["write", "none"]) {
+        const { messageId: _, capability: __, ...answer } = JSON.parse(await handleVault(request(capability, more), proofs, settings));
+        answers.push(answer);
+      }
+      assert.deepEqual(answers[0], answers[1], JSON.stringify(more));
+      assert.equal(answers[0].headers?.["capgen-contract"], undefined);
+    }
+  }
+};
+
+tests["only lists are roles and scopes"] = async () => {
+  for (const roles of ["a list of all roles: writer, eraser, reader, admin", undefined, null, { includes: () => true, length: 1 }]) {
+    const secured = { verify, grants: { console: { roles, scopes: roles } } };
+    const { client } = connected(proofs, { client: { sign: signAs("console-1") }, server: { sign: signAs("vault-1"), ...secured } });
+    assert.equal((await client.erase(1)).error?.code, "EAGENTRPC_FORBIDDEN");
+  }
+};
+
 tests["only `true` allows a call"] = async () => {
   const errors = [];
   const failing = () => { throw new Error("no"); };

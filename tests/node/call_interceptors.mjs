@@ -157,6 +157,32 @@ tests["the call ends with its signal, and its interceptors notice it"] = async (
   assert.equal((await other.client.any(1)).error.message, "the client is closed");
 };
 
+tests["a call ends with its own signal, also if an interceptor gives another one"] = async () => {
+  const handlers = { any: (_, { signal }) => sleep(5000, 1, { signal }) };
+  const again = async (call, next) => {
+    for (;;) {
+      const result = await next({ ...call, signal: new AbortController().signal });
+      if (call.signal.aborted) return result;
+    }
+  };
+  const { client, messages } = connected(handlers, { client: { interceptors: [again] } });
+  const result = await client.any(1, { signal: AbortSignal.timeout(30) });
+  assert.equal(result.status, "abandoned");
+  await sleep(50);
+  assert.deepEqual(messages.map(({ kind }) => kind), ["request", "control"]);
+};
+
+tests["at the deadline, no response passes an interceptor that has not ended"] = async () => {
+  const checking = async (call, next) => {
+    await next();
+    await sleep(500);
+    return call.fail("DENIED", "the response is secret");
+  };
+  const { client } = connected({ any: () => "secret" }, { client: { interceptors: [checking] } });
+  const result = await client.any(1, { timeoutMs: 40 });
+  assert.deepEqual([result.status, result.response], ["timeout", undefined]);
+};
+
 tests["an interceptor that throws ends the call as abandoned"] = async () => {
   const throwing = [
     async () => { throw new Error("no"); },

@@ -1043,8 +1043,8 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   const found = invalidPayload(call, "request", request);
   if (found) return found;
   if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-  // An outer call aborts the signal of the inner one when it ends.
-  const signals = [options.signal, outer ? undefined : parent?.signal].filter(Boolean);
+  // An outer call aborts the signal that it gives to an interceptor, which may replace it.
+  const signals = [options.signal, outer ? outer.controllers.get(undefined)?.signal : parent?.signal].filter(Boolean);
   if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
   if (settings.signal?.aborted) return abandoned(closed);
   if (!outer && open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
@@ -1071,7 +1071,8 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
   if (settings.signal && !outer) unheard.push(client.onAbort(settings.signal, close));
-  if (outer) outer.last = () => call.last?.() ?? call.rejected;
+  // Only an interceptor hands on a response.
+  if (outer) outer.last = () => [call.last?.(), call.rejected].find((result) => result && result.status !== "ok");
   else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
@@ -1488,7 +1489,7 @@ export function errorOf(call: any, payload: any): any {
 export function typedDetails({ capability }: any, code: string, details: unknown): any {
   // The details of a code that is not declared have no type, and those that violate their schema have another one.
   const declared = own(capability.errors ?? {}, code);
-  const hasDetails = /^(?:EAGENTRPC_|EVERSION_SKEW$)/.test(code) || (declared?.details?.is(details) ?? false);
+  const hasDetails = /^(?:EAGENTRPC_|EVERSION_SKEW$)/.test(code) || (details !== undefined && (declared?.details?.is(details) ?? false));
   return { declared: declared && (hasDetails || !declared.details) ? true : undefined, details: hasDetails ? details : undefined };
 }
 
@@ -1678,8 +1679,10 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }: any) => {
-    // The answer to a request that is denied does not show whether the capability exists.
-    const { hash, version }: any = (error?.code !== "EAGENTRPC_FORBIDDEN" && call.capability) || {};
+    // An answer that may come before the decision does not show whether the capability exists.
+    const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
+    const isHidden = (settings.authorize || settings.grants || settings.tokens) && isEarly.test(error?.code);
+    const { hash, version }: any = (!isHidden && call.capability) || {};
     const { reason }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
@@ -1770,7 +1773,9 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
   const context = contextOf(call);
   // If a request is for a principal, the rights of the agent do not count.
   const granted = principal ?? (proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined);
-  const { roles = [], scopes = [] }: any = granted ?? {};
+  // A text would contain the names of other roles.
+  const listed = (names: any) => (Array.isArray(names) ? names : []);
+  const [roles, scopes] = [listed(granted?.roles), listed(granted?.scopes)];
   const has = ({ requiredRoles = [], requiredScopes = [] }: any) =>
     requiredRoles.every((role: string) => roles.includes(role)) && requiredScopes.every((scope: string) => scopes.includes(scope));
   /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
@@ -1825,7 +1830,8 @@ export async function interceptRequest(call: any): globalThis.Promise<any> {
     try {
       const { response, error } = await interceptors[index]({ payload: call.parts.payload, context }, () => run(index + 1));
       // Without an answer from inside, no version was chosen yet.
-      const [{ capability, describe }] = call.describe ? [call] : call.candidates().found;
+      const { found = [call] } = call.describe ? {} : call.candidates(call.parts.headers?.["capgen-version"]);
+      const { capability, describe } = found.find((each: any) => !call.denied?.has(each.describe)) ?? found[0];
       Object.assign(call, { capability, describe });
       if (!error) return responseAnswer(call, response);
       // Its own error follows the rules of `fail`.
@@ -1960,7 +1966,10 @@ export function thrownFailure(call: any, error: any, who: string): any {
 /** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
 export function declaredFailure(call: any, { code, message, details }: any, context: any): any {
   const declared = own(call.capability.errors ?? {}, code);
-  const { ok = true, violations, truncated }: any = declared?.details?.parse(details, { redact: true }) ?? {};
+  // A schema that accepts everything accepts no missing details.
+  const missing = { path: "", message: "missing required property `details`", keyword: "required" };
+  const parsed = declared?.details && (details === undefined ? { ok: false, violations: [missing] } : declared.details.parse(details, { redact: true }));
+  const { ok = true, violations, truncated }: any = parsed ?? {};
   if (!ok) {
     const error = new Error(`the details of the error \`${code}\` violate their schema`);
     call.settings.onError?.(Object.assign(error, { violations, truncated }), context);
@@ -2473,7 +2482,7 @@ export async function isAuthentic(text: string, { auth, from }: any, verify: any
   if (kind === "hmac") return (await verify(unsigned, { kind, keyId, signature })) ? { kind: "shared-key", keyId } : undefined;
   if (kind !== "ed25519") return;
   const owner = await verify(`capgen-envelope-v1\n${unsigned}`, { kind, keyId, signature });
-  return owner && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
+  return typeof owner?.agent === "string" && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
 }
 
 /** Whether a value has the members of an envelope, and no others. */

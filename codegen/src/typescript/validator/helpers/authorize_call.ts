@@ -7,7 +7,9 @@ async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
   const context = contextOf(call);
   // If a request is for a principal, the rights of the agent do not count.
   const granted = principal ?? (proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined);
-  const { roles = [], scopes = [] }«: any» = granted ?? {};
+  // A text would contain the names of other roles.
+  const listed = (names«: any») => (Array.isArray(names) ? names : []);
+  const [roles, scopes] = [listed(granted?.roles), listed(granted?.scopes)];
   const has = ({ requiredRoles = [], requiredScopes = [] }«: any») =>
     requiredRoles.every((role«: string») => roles.includes(role)) && requiredScopes.every((scope«: string») => scopes.includes(scope));
   /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */

@@ -55,8 +55,8 @@ async function callOf(client«: any», kind«: string», entry«: any», request
   const found = invalidPayload(call, "request", request);
   if (found) return found;
   if (limit < 1) return call.failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
-  // An outer call aborts the signal of the inner one when it ends.
-  const signals = [options.signal, outer ? undefined : parent?.signal].filter(Boolean);
+  // An outer call aborts the signal that it gives to an interceptor, which may replace it.
+  const signals = [options.signal, outer ? outer.controllers.get(undefined)?.signal : parent?.signal].filter(Boolean);
   if (signals.some(({ aborted }) => aborted)) return abandoned(dropped);
   if (settings.signal?.aborted) return abandoned(closed);
   if (!outer && open.size >= (settings.maxInFlight ?? 1024)) return call.failed("EAGENTRPC_BUSY", "too many calls are in flight", { effect: "none" });
@@ -83,7 +83,8 @@ async function callOf(client«: any», kind«: string», entry«: any», request
   });
   const unheard = signals.map((each) => client.onAbort(each, drop));
   if (settings.signal && !outer) unheard.push(client.onAbort(settings.signal, close));
-  if (outer) outer.last = () => call.last?.() ?? call.rejected;
+  // Only an interceptor hands on a response.
+  if (outer) outer.last = () => [call.last?.(), call.rejected].find((result) => result && result.status !== "ok");
   else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;

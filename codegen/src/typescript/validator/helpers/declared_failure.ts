@@ -1,7 +1,10 @@
 /** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
 function declaredFailure(call«: any», { code, message, details }«: any», context«: any»)«: any» {
   const declared = own(call.capability.errors ?? {}, code);
-  const { ok = true, violations, truncated }«: any» = declared?.details?.parse(details, { redact: true }) ?? {};
+  // A schema that accepts everything accepts no missing details.
+  const missing = { path: "", message: "missing required property `details`", keyword: "required" };
+  const parsed = declared?.details && (details === undefined ? { ok: false, violations: [missing] } : declared.details.parse(details, { redact: true }));
+  const { ok = true, violations, truncated }«: any» = parsed ?? {};
   if (!ok) {
     const error = new Error(`the details of the error \`${code}\` violate their schema`);
     call.settings.onError?.(Object.assign(error, { violations, truncated }), context);

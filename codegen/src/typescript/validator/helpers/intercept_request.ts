@@ -20,7 +20,8 @@ async function interceptRequest(call«: any»)«: globalThis.Promise<any>» {
     try {
       const { response, error } = await interceptors[index]({ payload: call.parts.payload, context }, () => run(index + 1));
       // Without an answer from inside, no version was chosen yet.
-      const [{ capability, describe }] = call.describe ? [call] : call.candidates().found;
+      const { found = [call] } = call.describe ? {} : call.candidates(call.parts.headers?.["capgen-version"]);
+      const { capability, describe } = found.find((each«: any») => !call.denied?.has(each.describe)) ?? found[0];
       Object.assign(call, { capability, describe });
       if (!error) return responseAnswer(call, response);
       // Its own error follows the rules of `fail`.

@@ -8,5 +8,5 @@ async function isAuthentic(text«: string», { auth, from }«: any», verify«: 
   if (kind === "hmac") return (await verify(unsigned, { kind, keyId, signature })) ? { kind: "shared-key", keyId } : undefined;
   if (kind !== "ed25519") return;
   const owner = await verify(`capgen-envelope-v1\n${unsigned}`, { kind, keyId, signature });
-  return owner && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
+  return typeof owner?.agent === "string" && from === `agent://${owner.agent}` ? { kind: "agent-key", keyId } : undefined;
 }

@@ -47,8 +47,10 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       call.isProved ? settings.sign : undefined,
     );
   const respond = ({ response = null, error }«: any») => {
-    // The answer to a request that is denied does not show whether the capability exists.
-    const { hash, version }«: any» = (error?.code !== "EAGENTRPC_FORBIDDEN" && call.capability) || {};
+    // An answer that may come before the decision does not show whether the capability exists.
+    const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
+    const isHidden = (settings.authorize || settings.grants || settings.tokens) && isEarly.test(error?.code);
+    const { hash, version }«: any» = (!isHidden && call.capability) || {};
     const { reason }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
       "capgen-contract": hash,
