@@ -2,8 +2,9 @@
 //! its semantic conventions for remote procedure calls (1.38 and later).
 //!
 //! Clients and servers use the global providers of the crate `opentelemetry`: set them before you build a client or a
-//! server. The span of a call has the current context as its parent, or the header `traceparent` of its options; that
-//! of a request has the span of the call as its parent, and is current while the handler runs.
+//! server. The parent of the span of a call is the current context or, if there is no span in it, the header
+//! `traceparent` of its options; a detached call has only the latter. The span of a request has the span of the call as
+//! its parent, and is current while the handler runs.
 //!
 //! | instrument | kind, unit | measures |
 //! |---|---|---|
@@ -59,8 +60,8 @@ impl Instruments {
         Self { duration: duration.build(), active: active.build(), retries: None, kind }
     }
 
-    /// Starts the span of a call or a request. `capability` is `None` if this agent or the contracts of its peers do not
-    /// have it.
+    /// Starts the span of a call or a request. `capability` is `None` if this agent or the contracts of its peers do
+    /// not have it.
     pub(crate) fn start(&self, agent: &str, capability: Option<&str>, parent: Parent<'_>) -> Measured {
         let method = match capability {
             Some(capability) => format!("{agent}/{capability}"),
@@ -118,8 +119,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The `traceparent` of messages that belong to the span; `None` if no provider makes spans: then that of the parent
-    /// takes its place.
+    /// The `traceparent` of messages that belong to the span; `None` if no provider makes spans: then that of the
+    /// parent takes its place.
     pub(crate) fn traceparent(&self) -> Option<Traceparent> {
         let span = self.context.span();
         let span = span.span_context();

@@ -43,7 +43,8 @@ pub(super) struct Started {
     /// The same as Unix time in ms.
     pub(super) unix_deadline: u64,
     has_ended: bool,
-    /// The requests that were sent, if the client has layers: one that makes the call again has the same id of the call.
+    /// The requests that were sent, if the client has layers: one that makes the call again has the same id of the
+    /// call.
     #[cfg(feature = "tower")]
     pub(super) sent: Option<Mutex<Vec<Id>>>,
     /// The span and the metrics of the call.

@@ -105,7 +105,7 @@ async fn called(nats: &NatsServer) {
                 Some("lost") => Err(Failure::new("LOST", "in the woods")),
                 Some(code) => Err(Failure::new(code, "an undeclared error")),
                 None => {
-                    inner.call_json("nobody", "nothing", &payload).await;
+                    inner.call_json("elsewhere", "look", &payload).await;
                     Ok(json!("here"))
                 }
             }
