@@ -101,11 +101,28 @@ impl McpServer {
     ///
     /// # Errors
     ///
-    /// The contract of a handler is invalid, or has `requiredRoles` or `requiredScopes`: the [`builder`](Self::builder)
-    /// has the settings about who may call. Or there are no handlers.
+    /// The contract of a handler is invalid, or has `requiredRoles` or `requiredScopes`: the builder of
+    /// [`of_handlers`](Self::of_handlers) has the settings about who may call. Or there are no handlers.
     pub fn new(handlers: Handlers) -> Result<Self, InvalidAgent> {
+        Self::of_handlers(handlers)?.build()
+    }
+
+    /// Builds the server of [`new`](Self::new) with options.
+    ///
+    /// # Errors
+    ///
+    /// The contract of a handler is invalid, or there are no handlers.
+    ///
+    /// ```
+    /// use capgen_call::Handlers;
+    /// use capgen_mcp::McpServer;
+    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    /// let server = McpServer::of_handlers(handlers)?.instructions("Say something.").build()?;
+    /// # Ok::<(), capgen_mcp::InvalidAgent>(())
+    /// ```
+    pub fn of_handlers(handlers: Handlers) -> Result<McpServerBuilder, InvalidAgent> {
         let tools = Tools::of(&handlers)?;
-        McpServerBuilder::new(handlers, tools).build()
+        Ok(McpServerBuilder::new(handlers, tools))
     }
 
     /// Builds a server with a tool for each capability of the manifest of its agent.

@@ -5,7 +5,8 @@ use capgen_mcp::{HttpOptions, McpServer};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = McpServer::new(reviewer::serve::handlers())?;
+    // The clients of the tests have no identity.
+    let server = McpServer::of_handlers(reviewer::serve::handlers())?.without_authorization().build()?;
     if std::env::args().nth(1).as_deref() != Some("--http") {
         return Ok(server.serve(tokio::io::stdin(), tokio::io::stdout()).await?);
     }
