@@ -44,7 +44,8 @@ fn item(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>
         for error in &capability.errors {
             w.comma();
             w.literal(&error.source.code);
-            w.text(&format!(" => {}", variant(error)));
+            w.comma();
+            w.text(&variant(error));
             if let Some(details) = error.details {
                 w.text(&format!("({})", types.name(details)));
             }

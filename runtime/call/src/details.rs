@@ -12,7 +12,7 @@ use crate::outcome::CallError;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! declared_errors {
-    ($name:ident, $capability:ty $(, $code:literal => $variant:ident $(($details:ty))?)* $(,)?) => {
+    ($name:ident, $capability:ty $(, $code:literal, $variant:ident $(($details:ty))?)* $(,)?) => {
         $crate::declared_errors!(
             @impl $name, <$capability as $crate::Capability>::descriptor().errors, plain, [Other],
             $($code => $variant $(($details))?,)*

@@ -103,6 +103,8 @@ fn describe(item: Item, api: &mut BTreeSet<String>) {
         Item::Type(item) => _ = api.insert(format!("type {} = {}", item.ident, tokens(&item.ty))),
         Item::Use(item) => _ = api.insert(format!("use {}", tokens(&item.tree))),
         Item::Const(item) => _ = api.insert(format!("const {}: {}", item.ident, tokens(&item.ty))),
+        // The conversions of the errors of a capability.
+        Item::Macro(item) => _ = api.insert(tokens(&item)),
         other => panic!("{}", tokens(&other)),
     }
 }

@@ -412,10 +412,9 @@ mod errors_contract {
     }
 
     ::capgen::call::declared_errors!(
-        BookTripError, BookTrip, "NO_SEATS" => NoSeats(NoSeatsDetails),
-        "SOLD_OUT" => SoldOut, "PAYMENT_DOWN" => PaymentDown,
-        "OTHER" => Other_(OtherDetails),
-        "INVALID_DATES" => InvalidDates(BookTripInvalidDatesDetails)
+        BookTripError, BookTrip, "NO_SEATS", NoSeats(NoSeatsDetails), "SOLD_OUT", SoldOut,
+        "PAYMENT_DOWN", PaymentDown, "OTHER", Other_(OtherDetails), "INVALID_DATES",
+        InvalidDates(BookTripInvalidDatesDetails)
     );
 
     /// Why `change-seat` failed.
@@ -431,8 +430,8 @@ mod errors_contract {
     }
 
     ::capgen::call::declared_errors!(
-        ChangeSeatError, ChangeSeat, "NO_SEATS" => NoSeats(NoSeatsDetails),
-        "INVALID_DATES" => InvalidDates(ChangeSeatInvalidDatesDetails)
+        ChangeSeatError, ChangeSeat, "NO_SEATS", NoSeats(NoSeatsDetails), "INVALID_DATES",
+        InvalidDates(ChangeSeatInvalidDatesDetails)
     );
 
     /// The calls that the agent `errors` accepts. Implement each method as an `async fn`.
