@@ -1,6 +1,6 @@
 //! `#[derive(CapabilityError)]`: an enum with the errors of a capability.
 
-use capgen_descriptor::name::{ERROR_CODE_RULE, is_error_code};
+use capgen_descriptor::name::{ERROR_CODE_RULE, ERROR_STATUSES, is_error_code};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
@@ -9,9 +9,6 @@ use syn::{Attribute, Data, DeriveInput, Fields, LitBool, LitInt, LitStr, Path, T
 
 use crate::errors::Errors;
 use crate::{doc, kebab};
-
-/// The statuses of errors over HTTP (RFC 9110, section 15).
-const STATUS: std::ops::RangeInclusive<u16> = 400..=599;
 
 /// A declared error: a variant with a code.
 struct Declared<'a> {
@@ -125,7 +122,7 @@ fn keys(variant: &Variant, errors: &mut Errors) -> Keys {
             keys.is_other = flag(&meta)?;
         } else if meta.path.is_ident("status") {
             let status: LitInt = meta.value()?.parse()?;
-            let value = status.base10_parse::<u16>().ok().filter(|value| STATUS.contains(value));
+            let value = status.base10_parse::<u16>().ok().filter(|value| ERROR_STATUSES.contains(value));
             let invalid = || syn::Error::new_spanned(&status, "`status` must be from 400 to 599: write `status = 409`");
             keys.status = Some(value.ok_or_else(invalid)?);
         } else {

@@ -23,6 +23,9 @@ pub const ERROR_CODE_PATTERN: &str = "[A-Z][A-Z0-9_]{0,63}";
 /// The beginnings of the codes of the protocols, which no capability declares.
 pub const RESERVED_ERROR_CODES: [&str; 4] = ["EAGENTRPC_", "EVERSION_", "MCP_", "HTTP_"];
 
+/// The statuses of errors over HTTP ([RFC 9110, section 15](https://www.rfc-editor.org/rfc/rfc9110#section-15)).
+pub const ERROR_STATUSES: std::ops::RangeInclusive<u16> = 400..=599;
+
 /// The rule that [`is_error_code`] checks, for messages.
 pub const ERROR_CODE_RULE: &str = "a code consists of capital letters, digits and `_`, starts with a letter, is at most 64 bytes long, and does not start with `EAGENTRPC_`, `EVERSION_`, `MCP_` or `HTTP_`";
 

@@ -1,6 +1,6 @@
 //! The errors that a capability declares.
 
-use capgen_descriptor::name::is_error_code;
+use capgen_descriptor::name::{ERROR_STATUSES, is_error_code};
 use capgen_schema::{Json, Number, Object, Schema};
 
 /// An error that a capability declares: a code, and the details that come with it.
@@ -25,9 +25,9 @@ pub struct DeclaredError {
 impl DeclaredError {
     /// The least status: those of errors start with 400 ([RFC 9110, section
     /// 15](https://www.rfc-editor.org/rfc/rfc9110#section-15)).
-    pub const MIN_STATUS: u16 = 400;
+    pub const MIN_STATUS: u16 = *ERROR_STATUSES.start();
     /// The greatest status.
-    pub const MAX_STATUS: u16 = 599;
+    pub const MAX_STATUS: u16 = *ERROR_STATUSES.end();
 
     /// The key of the schema of the details in `capabilities.yaml`.
     pub const SCHEMA_KEY: &str = "detailsSchema";
@@ -84,7 +84,7 @@ impl DeclaredError {
                 "description" => error.description = Some(value.as_str()?.to_owned()),
                 "status" => {
                     let status = u16::try_from(value.as_number()?.as_u64()?).ok()?;
-                    error.status = Some(status).filter(|status| (Self::MIN_STATUS..=Self::MAX_STATUS).contains(status));
+                    error.status = Some(status).filter(|status| ERROR_STATUSES.contains(status));
                     error.status?;
                 }
                 "retryable" => {

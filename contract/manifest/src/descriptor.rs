@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use capgen_descriptor::name::{ERROR_CODE_RULE, is_error_code};
+use capgen_descriptor::name::{ERROR_CODE_RULE, ERROR_STATUSES, is_error_code};
 use capgen_descriptor::{
     Determinism, OwnedDescriptor, OwnedErrorDescriptor, SideEffects, Skew, VersionRange, capability_keys,
 };
@@ -196,9 +196,9 @@ fn declared_error(descriptor: &OwnedErrorDescriptor) -> Result<DeclaredError, St
     if !is_error_code(code) {
         return Err(format!("{code:?}: {ERROR_CODE_RULE}"));
     }
-    let range = DeclaredError::MIN_STATUS..=DeclaredError::MAX_STATUS;
-    if status.is_some_and(|status| !range.contains(&status)) {
-        return Err(format!("`{code}`: the status must be from {} to {}", range.start(), range.end()));
+    if status.is_some_and(|status| !ERROR_STATUSES.contains(&status)) {
+        let (least, most) = (DeclaredError::MIN_STATUS, DeclaredError::MAX_STATUS);
+        return Err(format!("`{code}`: the status must be from {least} to {most}"));
     }
     let details = schema(details_schema).map_err(|message| format!("`{code}`: {message}"))?;
     Ok(DeclaredError {
