@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 
 use capgen_descriptor::OwnedDescriptor;
 
@@ -13,6 +11,7 @@ use crate::build_error::NoAuthorization;
 use crate::context::Context;
 use crate::identity::Principal;
 use crate::transport::BoxFuture;
+use crate::wait::caught;
 
 /// Whether a caller may call a capability.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -304,12 +303,8 @@ impl Authorization {
             Some(Rule::Own(rule)) => {
                 let panicked = || Decision::deny("the rule panicked");
                 let start = || rule.authorize(context, capability);
-                let Ok(mut deciding) = catch_unwind(AssertUnwindSafe(start)) else { return panicked() };
-                poll_fn(|poller| {
-                    let polled = catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(poller)));
-                    polled.unwrap_or_else(|_| Poll::Ready(panicked()))
-                })
-                .await
+                let Ok(deciding) = catch_unwind(AssertUnwindSafe(start)) else { return panicked() };
+                caught(deciding).await.unwrap_or_else(panicked)
             }
         }
     }

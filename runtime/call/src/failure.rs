@@ -154,8 +154,8 @@ impl Failure {
 /// Whether a caller gets the same.
 impl PartialEq for Failure {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |failure: &Self| (failure.code.clone(), failure.message.clone(), failure.retryable);
-        parts(self) == parts(other) && self.details == other.details
+        (&self.code, &self.message, self.retryable, &self.details)
+            == (&other.code, &other.message, other.retryable, &other.details)
     }
 }
 

@@ -5,15 +5,14 @@
 
 use std::error::Error;
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
 
 use tokio::sync::{mpsc, oneshot};
 use tower_service::Service;
 
 use crate::transport::BoxFuture;
+use crate::wait::caught;
 
 /// An error of any layer.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
@@ -89,7 +88,7 @@ where
     Fut: Future<Output = Result<Response, E>>,
 {
     let (sender, mut wishes) = mpsc::unbounded_channel();
-    let mut outer = pin!(unless_it_panics(request(Core(sender))));
+    let mut outer = pin!(caught(request(Core(sender))));
     loop {
         let Wish { request, mut answer } = tokio::select! {
             biased;
@@ -107,14 +106,4 @@ where
             () = answer.closed() => {}
         }
     }
-}
-
-/// The result of a service of the user; `None` if it panics.
-async fn unless_it_panics<T>(mut future: BoxFuture<'static, T>) -> Option<T> {
-    poll_fn(move |task| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(task))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(result)) => Poll::Ready(Some(result)),
-        Err(_) => Poll::Ready(None),
-    })
-    .await
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use capgen_descriptor::{ErrorDescriptor, OwnedErrorDescriptor};
 use capgen_payload::{Payload as _, Violations};
+use serde_json::Value;
 
 use super::attempt::too_late;
 use super::route::Target;
@@ -31,14 +32,22 @@ impl CallError {
     /// ```
     #[must_use]
     pub fn of_peer(payload: ErrorPayload, errors: &[ErrorDescriptor]) -> Self {
-        let error = remote_error(payload);
-        let declared = DeclaredErrors::of(errors.iter().map(OwnedErrorDescriptor::from));
-        let received = error.details().map(|details| declared.received(&error.code, details));
-        if received.is_some_and(|received| received != Received::Valid) && !code::is_of_protocol(&error.code) {
-            return error.without_data();
-        }
-        error
+        let declared = || DeclaredErrors::of(errors.iter().map(OwnedErrorDescriptor::from));
+        with_declared_details(remote_error(payload), |code, details| declared().received(code, details))
     }
+}
+
+/// The error of a provider, with its details only if they conform to the contract of the caller. Those of errors of the
+/// protocol are not in contracts.
+pub(super) fn with_declared_details(error: CallError, received: impl Fn(&str, &Value) -> Received) -> CallError {
+    let Some(details) = error.details().filter(|_| !code::is_of_protocol(&error.code)) else { return error };
+    let reason = match received(&error.code, details) {
+        Received::Valid => return error,
+        Received::Invalid => "its contract rejects them",
+        Received::Unknown => "its contract has none",
+    };
+    tracing::warn!(code = error.code, reason, "the details of an error are dropped");
+    error.without_data()
 }
 
 /// The error in the answer of a provider.

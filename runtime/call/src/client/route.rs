@@ -9,7 +9,7 @@ use capgen_manifest::Side;
 use capgen_payload::Validator;
 
 use super::builder::{Inner, Link};
-use crate::declared_errors::Received;
+use super::refusal::with_declared_details;
 use crate::outcome::{CallError, code};
 use crate::peers::{Peer, PeerCapability};
 
@@ -89,20 +89,15 @@ impl CalledContract {
     /// The error of a provider, with its details only if they conform to this contract. Those of a capability that is
     /// not declared are as they arrived.
     pub(super) fn declared(&self, inner: &Inner, error: CallError) -> CallError {
-        let Some(details) = error.details().filter(|_| !code::is_of_protocol(&error.code)) else { return error };
-        let received = match self {
-            Self::Typed(descriptor) => inner.typed_errors.of(descriptor.errors).received(&error.code, details),
+        match self {
+            Self::Typed(descriptor) => with_declared_details(error, |code, details| {
+                inner.typed_errors.of(descriptor.errors).received(code, details)
+            }),
             Self::Loaded(..) => match self.loaded() {
-                Some(capability) => capability.errors.received(&error.code, details),
-                None => return error,
+                Some(known) => with_declared_details(error, |code, details| known.errors.received(code, details)),
+                None => error,
             },
-        };
-        if received == Received::Valid {
-            return error;
         }
-        let reason = if received == Received::Invalid { "its contract rejects them" } else { "its contract has none" };
-        tracing::warn!(code = error.code, reason, "the details of an error are dropped");
-        error.without_data()
     }
 
     /// The codes that it declares.

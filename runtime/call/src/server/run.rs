@@ -1,11 +1,10 @@
 //! Running the handler of a request.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::Poll;
 use std::time::Duration;
 
 use capgen_manifest::Side;
@@ -27,7 +26,7 @@ use crate::envelope::{Envelope, header};
 use crate::journal::Subject;
 use crate::outcome::{code, in_ms};
 use crate::transport::BoxFuture;
-use crate::wait::at_once;
+use crate::wait::{at_once, caught};
 
 /// How long an audit may delay a response, at most. The caller waits for the response, so a disk that is slow or full
 /// must not use up its time.
@@ -78,7 +77,7 @@ pub(super) struct Processed<'a> {
     pub(super) due: Due,
     /// Whether its handler has ended.
     pub(super) has_ended: AtomicBool,
-    /// The version of the capability that it would be read by first.
+    /// The version of the capability that it would be read by first, if calls are recorded.
     pub(super) first: OnceLock<Arc<Entry>>,
     /// The version of the capability that runs it, if there are several.
     pub(super) chosen: OnceLock<Arc<Entry>>,
@@ -184,8 +183,10 @@ impl Shared {
         let Processed { request, due, .. } = *processed;
         let candidates = self.uninterrupted(due.end, pin!(self.candidates(request, admitted, &processed.sender))).await;
         let candidates = candidates.map_err(|interruption| interruption.before_start(due))??;
-        // A request that layers repeat has the same candidates.
-        let _ = processed.first.set(Arc::clone(candidates.first));
+        if self.journal.records_calls {
+            // For the record. A request that layers repeat has the same candidates.
+            let _ = processed.first.set(Arc::clone(candidates.first));
+        }
         Ok(self.once(processed, &candidates).await)
     }
 
@@ -300,43 +301,6 @@ impl Shared {
 /// does not hide a violation from the caller.
 pub(super) fn audit_patience(processed: &Processed<'_>) -> Duration {
     PATIENCE.min(processed.rest() / 2)
-}
-
-/// A handler that runs. Panics of user code end here, also those of destructors, when the handler is dropped.
-struct Caught(Option<BoxFuture<'static, Handled>>);
-
-/// The result of a handler; `None` if it panicked. A handler that panicked is not polled again.
-async fn caught(running: BoxFuture<'static, Handled>) -> Option<Handled> {
-    let mut running = Caught(Some(running));
-    poll_fn(move |context| {
-        let Some(future) = &mut running.0 else { return Poll::Ready(None) };
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(handled)) => {
-                running.end();
-                Poll::Ready(Some(handled))
-            }
-            Err(_) => {
-                running.end();
-                Poll::Ready(None)
-            }
-        }
-    })
-    .await
-}
-
-impl Caught {
-    fn end(&mut self) {
-        let running = self.0.take();
-        // Either the response is there, or the first panic is the answer already.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(running)));
-    }
-}
-
-impl Drop for Caught {
-    fn drop(&mut self) {
-        self.end();
-    }
 }
 
 pub(super) fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {
