@@ -56,7 +56,15 @@ struct Subscriber {
     served: u64,
     /// Whether it receives the message that is being delivered.
     has_turn: bool,
-    sender: mpsc::Sender<Incoming>,
+    /// Shared, so that a message is handed over after the lock of the subscribers is released.
+    sender: Arc<mpsc::Sender<Incoming>>,
+}
+
+/// The receivers of one message. Most messages have one, which takes the message itself.
+#[derive(Default)]
+struct Receivers {
+    others: Vec<Arc<mpsc::Sender<Incoming>>>,
+    last: Option<Arc<mpsc::Sender<Incoming>>>,
 }
 
 /// A connection to a [`MemoryBroker`].
@@ -113,24 +121,32 @@ impl MemoryBroker {
     /// Delivers a message to each subscriber without a group, and to one subscriber of each group. Gives the message
     /// back if there is none.
     fn deliver(&self, message: Incoming) -> Result<Option<Incoming>, TransportError> {
-        let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
-        let prefix = last_token(&message.address).map(|(prefix, _)| prefix);
-        let lists = [by_address.get_mut(&message.address), prefix.and_then(|prefix| by_prefix.get_mut(prefix))];
-        // Most messages have one receiver, which takes the message itself.
-        let mut last: Option<&mut Subscriber> = None;
+        // Messages are handed over without the lock: that wakes the receiver, which may send at once on another thread.
+        let Receivers { others, last } = self.receivers(&message.address);
+        let Some(last) = last else { return Ok(Some(message)) };
         let mut has_room = true;
+        for receiver in others {
+            let Incoming { address, reply_to, content, .. } = &message;
+            has_room &= hand_over(&receiver, incoming(address.clone(), reply_to.clone(), content.clone()));
+        }
+        has_room &= hand_over(&last, message);
+        if has_room { Ok(None) } else { Err(TransportError::Overloaded) }
+    }
+
+    /// Those who receive the next message to an address. It counts as received.
+    fn receivers(&self, address: &str) -> Receivers {
+        let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
+        let prefix = last_token(address).map(|(prefix, _)| prefix);
+        let lists = [by_address.get_mut(address), prefix.and_then(|prefix| by_prefix.get_mut(prefix))];
+        let mut receivers = Receivers::default();
         for list in lists.into_iter().flatten() {
             mark_turns(list);
             for subscriber in list.iter_mut().filter(|subscriber| subscriber.has_turn) {
-                if let Some(receiver) = last.replace(subscriber) {
-                    let Incoming { address, reply_to, content, .. } = &message;
-                    has_room &= receiver.take(incoming(address.clone(), reply_to.clone(), content.clone()));
-                }
+                subscriber.served += 1;
+                receivers.others.extend(receivers.last.replace(Arc::clone(&subscriber.sender)));
             }
         }
-        let Some(last) = last else { return Ok(Some(message)) };
-        has_room &= last.take(message);
-        if has_room { Ok(None) } else { Err(TransportError::Overloaded) }
+        receivers
     }
 }
 
@@ -161,12 +177,9 @@ fn incoming(address: String, reply_to: Option<String>, content: IncomingContent)
     Incoming { address, reply_to, content, redelivered: false, acknowledgement: None }
 }
 
-impl Subscriber {
-    /// Hands a message over. `false` if too many wait. One that is being dropped takes all.
-    fn take(&mut self, message: Incoming) -> bool {
-        self.served += 1;
-        !matches!(self.sender.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
-    }
+/// Hands a message over. `false` if too many wait. A receiver that is being dropped takes all.
+fn hand_over(receiver: &mpsc::Sender<Incoming>, message: Incoming) -> bool {
+    !matches!(receiver.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
 }
 
 impl MemoryTransport {
@@ -207,7 +220,7 @@ impl MemoryTransport {
             group: options.group,
             served: served.unwrap_or(0),
             has_turn: false,
-            sender,
+            sender: Arc::new(sender),
         });
         Ok(Subscription::stoppable(Received { broker: self.broker.clone(), id, receiver }))
     }
