@@ -11,6 +11,10 @@ import { connect } from "@nats-io/transport-node";
 const requests = { before: { price: 12.5 }, after: { priceCents: 1250 } };
 
 const [release, folder, servers] = process.argv.slice(2);
+if (!Object.hasOwn(requests, release ?? "") || servers === undefined) {
+  console.error("usage: node desk.mjs before|after <folder with the generated code> <NATS URL>");
+  process.exit(2);
+}
 const { createTripsClient } = await import(pathToFileURL(resolve(folder, "trips.mjs")));
 const connection = await connect({ servers, maxReconnectAttempts: -1 });
 const client = createTripsClient(natsTransport(connection, "agents.trips"), { from: "desk" });

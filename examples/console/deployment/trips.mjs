@@ -18,6 +18,10 @@ const handlers = {
 };
 
 const [release, folder, servers] = process.argv.slice(2);
+if (!Object.hasOwn(handlers, release ?? "") || servers === undefined) {
+  console.error("usage: node trips.mjs before|after <folder with the generated code> <NATS URL>");
+  process.exit(2);
+}
 const { createTripsServer, tripsCapabilities } = await import(pathToFileURL(resolve(folder, "trips.mjs")));
 const connection = await connect({ servers, maxReconnectAttempts: -1 });
 const server = createTripsServer(handlers[release], { receivesControl: true });
