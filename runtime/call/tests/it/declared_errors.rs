@@ -152,7 +152,8 @@ async fn invalid_and_missing_details_fail_and_are_recorded() {
         let [AuditRecord::Violation(record)] = &records[before..] else { panic!("{records:?}") };
         let paths: Vec<&str> = record.violations.iter().map(|violation| violation.path.as_str()).collect();
         assert_eq!((record.side, paths), (Side::Response, vec![path]));
-        assert!(!format!("{record:?}").contains("10"), "{record:?}");
+        // The time and the ids of a record may contain any digits.
+        assert!(!format!("{:?}", record.violations).contains("10"), "{record:?}");
     }
 }
 
