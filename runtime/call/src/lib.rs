@@ -127,6 +127,6 @@ pub use settings::{InvalidSetting, InvalidSettings, Settings};
 pub use termination::termination;
 pub use token::{InvalidToken, TokenVerifier, verify_bearer};
 pub use transport::{
-    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, Stoppable,
-    SubscribeOptions, Subscription, Transport, TransportError,
+    Acknowledgement, BoxFuture, Delivery, Health, Incoming, IncomingContent, IntoTransport, Outgoing, Receive,
+    Stoppable, SubscribeOptions, Subscription, Transport, TransportError,
 };

@@ -1,6 +1,7 @@
 //! The transport `memory`: a broker inside the program.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,8 +12,8 @@ use tokio::sync::mpsc;
 
 use crate::address::last_token;
 use crate::transport::{
-    BoxFuture, Health, Incoming, IncomingContent, Outgoing, Stoppable, SubscribeOptions, Subscription, Transport,
-    TransportError,
+    BoxFuture, Health, Incoming, IncomingContent, Outgoing, Receive, Stoppable, SubscribeOptions, Subscription,
+    Transport, TransportError,
 };
 
 /// The number of messages that wait for a subscriber, unless it chooses another number. A burst of usual calls fits;
@@ -56,15 +57,23 @@ struct Subscriber {
     served: u64,
     /// Whether it receives the message that is being delivered.
     has_turn: bool,
-    /// Shared, so that a message is handed over after the lock of the subscribers is released.
-    sender: Arc<mpsc::Sender<Incoming>>,
+    receiver: Receiver,
+}
+
+/// The receiver of messages. Clones are the same, so that a message is handed over after the lock of the subscribers is
+/// released.
+#[derive(Clone)]
+enum Receiver {
+    Queue(Arc<mpsc::Sender<Incoming>>),
+    /// The sender of the queue is kept, because the stream at its other end would end otherwise.
+    Function(Receive, Arc<mpsc::Sender<Incoming>>),
 }
 
 /// The receivers of one message. Most messages have one, which takes the message itself.
 #[derive(Default)]
 struct Receivers {
-    others: Vec<Arc<mpsc::Sender<Incoming>>>,
-    last: Option<Arc<mpsc::Sender<Incoming>>>,
+    others: Vec<Receiver>,
+    last: Option<Receiver>,
 }
 
 /// A connection to a [`MemoryBroker`].
@@ -127,9 +136,9 @@ impl MemoryBroker {
         let mut has_room = true;
         for receiver in others {
             let Incoming { address, reply_to, content, .. } = &message;
-            has_room &= hand_over(&receiver, incoming(address.clone(), reply_to.clone(), content.clone()));
+            has_room &= receiver.take(incoming(address.clone(), reply_to.clone(), content.clone()));
         }
-        has_room &= hand_over(&last, message);
+        has_room &= last.take(message);
         if has_room { Ok(None) } else { Err(TransportError::Overloaded) }
     }
 
@@ -143,7 +152,7 @@ impl MemoryBroker {
             mark_turns(list);
             for subscriber in list.iter_mut().filter(|subscriber| subscriber.has_turn) {
                 subscriber.served += 1;
-                receivers.others.extend(receivers.last.replace(Arc::clone(&subscriber.sender)));
+                receivers.others.extend(receivers.last.replace(subscriber.receiver.clone()));
             }
         }
         receivers
@@ -177,9 +186,26 @@ fn incoming(address: String, reply_to: Option<String>, content: IncomingContent)
     Incoming { address, reply_to, content, redelivered: false, acknowledgement: None }
 }
 
-/// Hands a message over. `false` if too many wait. A receiver that is being dropped takes all.
-fn hand_over(receiver: &mpsc::Sender<Incoming>, message: Incoming) -> bool {
-    !matches!(receiver.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
+impl Receiver {
+    /// Hands a message over. `false` if too many wait. A receiver that is being dropped takes all.
+    fn take(&self, message: Incoming) -> bool {
+        match self {
+            Self::Queue(queue) => !matches!(queue.try_send(message), Err(mpsc::error::TrySendError::Full(_))),
+            Self::Function(receive, _) => {
+                receive(message);
+                true
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Queue(_) => "Queue",
+            Self::Function(..) => "Function",
+        })
+    }
 }
 
 impl MemoryTransport {
@@ -220,7 +246,7 @@ impl MemoryTransport {
             group: options.group,
             served: served.unwrap_or(0),
             has_turn: false,
-            sender: Arc::new(sender),
+            receiver: Receiver::Queue(Arc::new(sender)),
         });
         Ok(Subscription::stoppable(Received { broker: self.broker.clone(), id, receiver }))
     }
@@ -299,7 +325,21 @@ impl Received {
 impl Stoppable for Received {
     fn stop(&mut self) -> BoxFuture<'_, ()> {
         self.unsubscribe();
-        Box::pin(async {})
+        Box::pin(async {
+            // Senders on other threads may hold the receiver still, for as long as handing over one message takes.
+            while self.receiver.sender_strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        })
+    }
+
+    fn hand_to(&mut self, receive: Receive) -> bool {
+        let Subscribers { by_address, by_prefix } = &mut *self.broker.subscribers();
+        let mut all = by_address.values_mut().chain(by_prefix.values_mut()).flatten();
+        let Some(subscriber) = all.find(|subscriber| subscriber.id == self.id) else { return false };
+        let (Receiver::Queue(queue) | Receiver::Function(_, queue)) = &subscriber.receiver;
+        subscriber.receiver = Receiver::Function(receive, Arc::clone(queue));
+        true
     }
 }
 

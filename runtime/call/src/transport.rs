@@ -211,7 +211,19 @@ pub trait Stoppable: Stream<Item = Incoming> + Send + Unpin + 'static {
     /// Ends the subscription at the broker. When the future ends, the messages that the broker has sent to it have
     /// arrived, and can be read without waiting.
     fn stop(&mut self) -> BoxFuture<'_, ()>;
+
+    /// Hands the messages that arrive from now on to a function, instead of yielding them. Returns whether it does;
+    /// by default not. The stream yields the messages that arrived before, and still ends when the transport closes.
+    ///
+    /// For transports inside the program: the sender of a message calls the function itself, so that no other task
+    /// has to be woken for it. It must hold no lock meanwhile, because the function may wake tasks that send.
+    fn hand_to(&mut self, _receive: Receive) -> bool {
+        false
+    }
 }
+
+/// A function that receives messages. It does not wait, and does not send.
+pub type Receive = Arc<dyn Fn(Incoming) + Send + Sync>;
 
 impl Subscription {
     /// A subscription that yields the items of a stream. Dropping the stream must unsubscribe.
@@ -231,6 +243,14 @@ impl Subscription {
             Messages::Stoppable(messages) => Pin::new(messages.as_mut()).poll_next(context),
         })
         .await
+    }
+
+    /// Hands the messages that arrive from now on to a function, if the transport can; see [`Stoppable::hand_to`].
+    pub(crate) fn hand_to(&mut self, receive: Receive) -> bool {
+        match &mut self.0 {
+            Messages::Plain(_) => false,
+            Messages::Stoppable(messages) => messages.hand_to(receive),
+        }
     }
 
     /// Ends the subscription at the broker, which sends no more messages to it. Those that it has sent can be read

@@ -8,6 +8,7 @@ use capgen_descriptor::Skew;
 use capgen_evolve::Assume;
 use capgen_manifest::{AgentId, Capability};
 use capgen_time::{Clock, SystemClock};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
 use super::authority::{Authority, check_tokens};
@@ -339,6 +340,7 @@ impl ServerBuilder {
             #[cfg(feature = "otel")]
             instruments: crate::otel::Instruments::of_server(),
             phase: watch::Sender::new(Phase::Serving),
+            runtime: Handle::current(),
         };
         Ok(Server::new(Arc::new(shared), subscriptions.requests, subscriptions.control))
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::control;
 use super::serve::Channel;
 use super::shared::{Counters, Phase, Shared, reached};
-use crate::transport::{Health, Subscription, Transport};
+use crate::transport::{Health, Incoming, Subscription, Transport};
 use crate::wait::at_once;
 
 /// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.
@@ -186,6 +186,14 @@ impl Drop for Server {
 
 /// Receives requests until the server drains or the transport closes.
 async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscription) {
+    let direct = (Arc::clone(&shared), channel.clone());
+    subscription.hand_to(Arc::new(move |incoming| {
+        let (shared, channel) = &direct;
+        if let Some(excess) = shared.receive(channel, incoming) {
+            let turned_away = Arc::clone(shared).turn_away(excess);
+            shared.runtime.spawn(turned_away);
+        }
+    }));
     let mut phase = shared.phase.subscribe();
     let mut draining = pin!(reached(&mut phase, Phase::Draining));
     loop {
@@ -195,7 +203,7 @@ async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscri
             () = &mut draining => break,
             incoming = subscription.next() => {
                 let Some(incoming) = incoming else { return };
-                shared.receive(&channel, incoming).await;
+                receive(&shared, &channel, incoming).await;
             }
         }
     }
@@ -204,7 +212,14 @@ async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscri
     // flood must not prevent the end; if there are more, the server has no room for them.
     for _ in 0..shared.total {
         let Some(Some(incoming)) = at_once(&mut pin!(subscription.next())).await else { return };
-        shared.receive(&channel, incoming).await;
+        receive(&shared, &channel, incoming).await;
+    }
+}
+
+/// Starts the work on a message, or waits until it is turned away: a flood of messages costs one task then.
+async fn receive(shared: &Arc<Shared>, channel: &Channel, incoming: Incoming) {
+    if let Some(excess) = shared.receive(channel, incoming) {
+        Arc::clone(shared).turn_away(excess).await;
     }
 }
 

@@ -45,6 +45,12 @@ struct Delivered {
     arrival: Arrival,
 }
 
+/// A message for which there is no room.
+pub(super) struct Excess {
+    delivered: Delivered,
+    stored: Option<Box<dyn Acknowledgement>>,
+}
+
 /// The pause between attempts to send a response without a connection. The caller waits, so a response leaves soon
 /// after the connection is back; fifty checks per second cost little.
 const RESEND_PAUSE: Duration = Duration::from_millis(20);
@@ -53,9 +59,9 @@ const RESEND_PAUSE: Duration = Duration::from_millis(20);
 const UNKNOWN_DEADLINE: Duration = Duration::from_secs(5);
 
 impl Shared {
-    /// Starts a task for a message, or rejects it if there are too many.
-    pub(super) async fn receive(self: &Arc<Self>, channel: &Channel, incoming: Incoming) {
-        let IncomingContent::Message(text) = incoming.content else { return };
+    /// Starts a task for a message. Gives the message back if there are too many.
+    pub(super) fn receive(self: &Arc<Self>, channel: &Channel, incoming: Incoming) -> Option<Excess> {
+        let IncomingContent::Message(text) = incoming.content else { return None };
         self.counters.received.fetch_add(1, Ordering::Relaxed);
         let delivered = Delivered {
             channel: channel.clone(),
@@ -68,39 +74,41 @@ impl Shared {
                 is_stored: incoming.acknowledgement.is_some(),
             },
         };
-        let permit = Arc::clone(&self.admitted).try_acquire_owned();
+        let Ok(permit) = Arc::clone(&self.admitted).try_acquire_owned() else {
+            return Some(Excess { delivered, stored: incoming.acknowledgement });
+        };
         let shared = Arc::clone(self);
-        match (permit, incoming.acknowledgement) {
-            // In boxes, because starting a task copies its future several times.
-            (Ok(permit), None) => {
-                tokio::spawn(Box::pin(async move {
-                    shared.process(&delivered).await;
-                    drop(permit);
-                }));
-            }
-            (Ok(permit), Some(stored)) => {
-                tokio::spawn(Box::pin(async move {
-                    let was_answered = tokio::select! {
-                        was_answered = shared.process(&delivered) => was_answered,
-                        () = show_progress(stored.as_ref()) => false,
-                    };
-                    let _ = if was_answered { stored.ack().await } else { stored.nak().await };
-                    // A server that shuts down waits for the acknowledgement too.
-                    drop(permit);
-                }));
-            }
-            (Err(_), Some(stored)) => drop(stored.nak().await),
-            (Err(_), None) => Box::pin(self.reject(&delivered)).await,
-        }
+        // In boxes, because starting a task copies its future several times.
+        match incoming.acknowledgement {
+            None => self.runtime.spawn(Box::pin(async move {
+                shared.process(&delivered).await;
+                drop(permit);
+            })),
+            Some(stored) => self.runtime.spawn(Box::pin(async move {
+                let was_answered = tokio::select! {
+                    was_answered = shared.process(&delivered) => was_answered,
+                    () = show_progress(stored.as_ref()) => false,
+                };
+                let _ = if was_answered { stored.ack().await } else { stored.nak().await };
+                // A server that shuts down waits for the acknowledgement too.
+                drop(permit);
+            })),
+        };
+        None
     }
 
-    /// Answers a request for which there is no room.
-    async fn reject(&self, delivered: &Delivered) {
+    /// Answers a message for which there is no room, or leaves it to another process.
+    pub(super) async fn turn_away(self: Arc<Self>, excess: Excess) {
+        let Excess { delivered, stored } = excess;
+        if let Some(stored) = stored {
+            let _ = stored.nak().await;
+            return;
+        }
         if delivered.text.len() > self.max_message {
             return;
         }
         let Ok(request) = Envelope::decode(&delivered.text) else { return };
-        self.busy(delivered, &request).await;
+        self.busy(&delivered, &request).await;
     }
 
     /// Answers a request for which there is no room, or whose caller has its share.

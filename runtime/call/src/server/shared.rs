@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use capgen_descriptor::Skew;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
 use super::cancels::Cancels;
@@ -59,6 +60,8 @@ pub(super) struct Shared {
     #[cfg(feature = "otel")]
     pub(super) instruments: Instruments,
     pub(super) phase: watch::Sender<Phase>,
+    /// The runtime of the server. Messages may arrive on the threads of others.
+    pub(super) runtime: Handle,
 }
 
 /// The life of a server.

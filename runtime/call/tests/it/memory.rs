@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use capgen_call::{
-    CapabilityContract, Client, Handlers, Manifest, MemoryBroker, PeerTable, Server, Status, Transport,
-    TransportSettings, conformance,
+    CapabilityContract, Client, Delivery, Handlers, Manifest, MemoryBroker, Outgoing, PeerTable, Server, Status,
+    Transport, TransportSettings, conformance,
 };
 use serde_json::json;
 
@@ -40,4 +41,72 @@ async fn transports_are_given_as_they_are_or_shared() {
         assert_eq!((result.status, result.error), (Status::Ok, None), "{address}");
     }
     assert!(server.shutdown(Duration::from_secs(5)).await);
+}
+
+/// A server of `echo` and a client that calls it.
+async fn echo(broker: &MemoryBroker) -> (Server, Client) {
+    let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    let server = Server::builder(handlers).listen(broker.connect(), "echo").start().await.unwrap();
+    let transports = vec![TransportSettings::memory("echo")];
+    let capabilities = vec![CapabilityContract::new("say")];
+    let peers = PeerTable::new().with_manifest(&Manifest { agent: "echo".parse().unwrap(), transports, capabilities });
+    let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await.unwrap();
+    (server, client)
+}
+
+/// A sender hands its message over without a lock, so the end of the subscription has to wait for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_shutdown_loses_no_request_that_is_being_handed_over() {
+    for round in 0..100 {
+        let broker = MemoryBroker::new();
+        let (server, client) = echo(&broker).await;
+        let callers: Vec<_> = (0..4)
+            .map(|_| {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    loop {
+                        if let Some(error) = client.call_json("echo", "say", &json!(1)).await.error {
+                            return error.code.to_string();
+                        }
+                    }
+                })
+            })
+            .collect();
+        // Some work is under way, a little more in each round.
+        for _ in 0..round {
+            tokio::task::yield_now().await;
+        }
+        assert!(server.shutdown(Duration::from_secs(5)).await);
+        for caller in callers {
+            assert_eq!(caller.await.unwrap(), "EAGENTRPC_NO_PEER");
+        }
+    }
+}
+
+/// The server serves on its own runtime, whose threads need not be those of its callers.
+#[test]
+fn callers_of_other_runtimes_are_served() {
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let broker = MemoryBroker::new();
+    let serving = runtime();
+    let (server, client) = serving.block_on(echo(&broker));
+    let calling = runtime();
+    let result = calling.block_on(client.call_json("echo", "say", &json!(1)));
+    assert_eq!((result.status, result.error), (Status::Ok, None));
+    // A response that is sent after the caller's runtime has ended is dropped.
+    calling.shutdown_background();
+    let outgoing = Outgoing {
+        address: "echo".to_owned(),
+        reply_to: None,
+        payload: "{}".into(),
+        delivery: Delivery::AtMostOnce,
+        message_id: String::new(),
+    };
+    // Without any runtime.
+    let sender = broker.connect();
+    let mut sent = sender.publish(outgoing);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(matches!(sent.as_mut().poll(&mut context), Poll::Ready(Ok(()))));
+    assert_eq!(server.stats().received, 2);
+    assert!(serving.block_on(server.shutdown(Duration::from_secs(5))));
 }
