@@ -26,8 +26,12 @@ pub struct Issuer {
 impl Issuer {
     /// An issuer, by the exact text of `iss` in its tokens, and the source of its keys.
     ///
-    /// A set of keys is used for 10 minutes. It is also refreshed for a token with an unknown key, at most once a
-    /// minute. If no newer one can be had, it is used for 24 hours.
+    /// A set of keys that is older than 10 minutes is refreshed when a token arrives, which does not wait for it. A
+    /// token with an unknown key waits for a newer set, for which the issuer is asked at most once a minute. If no
+    /// newer one can be had, a set is used for 24 hours.
+    ///
+    /// An issuer should publish a new key at least a minute before it signs with it, and withdraw the old one when the
+    /// last token with it has expired. Then no request fails, whatever tokens others send.
     #[must_use]
     pub fn new(name: impl Into<String>, keys: impl FetchJwks) -> Self {
         Self {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -73,16 +74,29 @@ pub(crate) fn claims() -> Value {
     json!({"iss": ISSUER, "aud": "agent://trips", "sub": "ann", "exp": NOW + 300})
 }
 
-/// A source of keys that counts the attempts, and gives a set or an error.
+/// A source of keys that counts the attempts, and gives a set or an error after a time.
 #[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) set: Arc<Mutex<Result<String, String>>>,
+    pub(crate) delay: Arc<Mutex<Duration>>,
     attempts: Arc<AtomicUsize>,
 }
 
 impl Source {
     pub(crate) fn new(set: &Value) -> Self {
-        Self { set: Arc::new(Mutex::new(Ok(set.to_string()))), attempts: Arc::default() }
+        let set = Arc::new(Mutex::new(Ok(set.to_string())));
+        Self { set, delay: Arc::default(), attempts: Arc::default() }
+    }
+
+    /// Publishes one Ed25519 key with these ids.
+    pub(crate) fn publish(&self, keys: &Keys, ids: &[&str]) {
+        let key = &keys.jwks()["keys"][0];
+        let with_id = |id: &&str| {
+            let mut key = key.clone();
+            key["kid"] = json!(id);
+            key
+        };
+        *self.set.lock().unwrap() = Ok(json!({"keys": ids.iter().map(with_id).collect::<Vec<_>>()}).to_string());
     }
 
     pub(crate) fn attempts(&self) -> usize {
@@ -93,8 +107,13 @@ impl Source {
 impl FetchJwks for Source {
     fn fetch(&self) -> BoxFuture<'_, Result<Vec<u8>, FetchError>> {
         self.attempts.fetch_add(1, Ordering::SeqCst);
-        let set = self.set.lock().unwrap().clone();
-        Box::pin(async { set.map(String::into_bytes).map_err(FetchError::new) })
+        let (set, delay) = (self.set.lock().unwrap().clone(), *self.delay.lock().unwrap());
+        Box::pin(async move {
+            if !delay.is_zero() {
+                tokio::time::sleep(delay).await;
+            }
+            set.map(String::into_bytes).map_err(FetchError::new)
+        })
     }
 }
 
