@@ -20,5 +20,6 @@ mod deployments;
 mod discovery;
 mod jetstream;
 mod otel;
+mod rotation;
 mod stores;
 mod tls;
