@@ -38,7 +38,7 @@ impl CallError {
 }
 
 /// The error of a provider, with its details only if they conform to the contract of the caller. Those of errors of the
-/// protocol are not in contracts.
+/// protocol are not in contracts, and have been checked.
 pub(super) fn with_declared_details(error: CallError, received: impl Fn(&str, &Value) -> Received) -> CallError {
     let Some(details) = error.details().filter(|_| !code::is_of_protocol(&error.code)) else { return error };
     let reason = match received(&error.code, details) {
@@ -58,6 +58,22 @@ fn answered_error(payload: &[u8]) -> CallError {
     }
 }
 
+/// The data of an error of the protocol, as far as the protocol defines it for the code: a program that reads it need
+/// not expect anything else, whatever the provider sent.
+fn data_of_protocol(code: &str, details: Option<Value>) -> Option<Value> {
+    let Value::Object(mut members) = details.filter(|_| code == code::DEADLINE_EXCEEDED)? else { return None };
+    members.retain(|name, value| ["lateMs", "timeoutMs"].contains(&name.as_str()) && value.is_u64());
+    members.contains_key("lateMs").then_some(Value::Object(members))
+}
+
+/// Whether the protocol defines a member of a finding.
+fn is_of_finding((name, value): &(String, Value)) -> bool {
+    match name.as_str() {
+        "code" | "message" | "side" | "pointer" | "help" | "fingerprint" => value.is_string(),
+        name => name == "witness",
+    }
+}
+
 /// The error that a provider sent.
 fn remote_error(error: ErrorPayload) -> CallError {
     let side = error.side.map(|side| match side {
@@ -72,8 +88,11 @@ fn remote_error(error: ErrorPayload) -> CallError {
             keyword: keyword.unwrap_or(capgen_payload::Keyword::Schema),
         }
     });
-    let finding = error.finding.map(|finding| finding.into_iter().collect());
+    let finding = error.finding.filter(|_| error.code == code::VERSION_SKEW);
+    let finding = finding.map(|finding| finding.into_iter().filter(is_of_finding).collect());
     let violations = Violations::of_peer(violations, error.truncated == Some(true));
+    let data =
+        if code::is_of_protocol(&error.code) { data_of_protocol(&error.code, error.details) } else { error.details };
     let new = CallError::new(&error.code, error.message);
     let retryable = error.retryable.unwrap_or(new.retryable);
     // A provider may choose any code for its failures, but a violation has a side.
@@ -84,5 +103,52 @@ fn remote_error(error: ErrorPayload) -> CallError {
     CallError { status, side, violations, retryable, is_without_effect, ..new }
         .with_finding(finding)
         .with_skew(error.skew)
-        .with_data(error.details, error.retry_after_ms.map(Duration::from_millis))
+        .with_data(data, error.retry_after_ms.map(Duration::from_millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn received(error: Value) -> CallError {
+        answered_error(error.to_string().as_bytes())
+    }
+
+    #[test]
+    fn data_of_errors_of_the_protocol_is_what_the_protocol_defines() {
+        for (code, details, expected) in [
+            (code::DEADLINE_EXCEEDED, json!({"lateMs": 3}), Some(json!({"lateMs": 3}))),
+            (
+                code::DEADLINE_EXCEEDED,
+                json!({"lateMs": 3, "timeoutMs": 5, "more": [1]}),
+                Some(json!({"lateMs": 3, "timeoutMs": 5})),
+            ),
+            (code::DEADLINE_EXCEEDED, json!({"lateMs": 3, "timeoutMs": "5"}), Some(json!({"lateMs": 3}))),
+            (code::DEADLINE_EXCEEDED, json!({"lateMs": -3}), None),
+            (code::DEADLINE_EXCEEDED, json!({"timeoutMs": 5}), None),
+            (code::DEADLINE_EXCEEDED, json!([3]), None),
+            (code::BUSY, json!({"lateMs": 3}), None),
+            (code::VERSION_SKEW, json!({"free": 0}), None),
+            ("EAGENTRPC_NEWER", json!({"free": 0}), None),
+            ("NO_SEATS", json!({"free": 0}), Some(json!({"free": 0}))),
+        ] {
+            let error = received(json!({"code": code, "message": "m", "details": details}));
+            assert_eq!(error.details(), expected.as_ref(), "{code} {details}");
+            let of_peer = ErrorPayload::of(code, "m").with_details(details);
+            let of_contract = CallError::of_peer(of_peer, &[]);
+            assert_eq!(of_contract.details(), expected.as_ref().filter(|_| code != "NO_SEATS"), "{code}");
+        }
+    }
+
+    #[test]
+    fn findings_have_the_members_that_the_protocol_defines() {
+        let finding = json!({"code": "E0701", "pointer": 7, "witness": {"a": 1}, "secret": true});
+        for (code, expected) in [(code::VERSION_SKEW, true), (code::BUSY, false), ("NO_SEATS", false)] {
+            let error = received(json!({"code": code, "message": "m", "finding": finding}));
+            let kept = json!({"code": "E0701", "witness": {"a": 1}});
+            assert_eq!(error.finding(), expected.then_some(&kept), "{code}");
+        }
+    }
 }
