@@ -29,15 +29,25 @@ impl Asked {
         }
     }
 
-    /// Whether the next request has the client's contract. It counts as sent then.
-    pub(super) fn take(&mut self, own: &str) -> bool {
+    /// The contracts of the providers for which the next request has the client's contract; empty if it does not. They
+    /// count as sent then.
+    pub(super) fn take(&mut self, own: &str) -> Vec<String> {
         let first = (own.to_owned(), String::new());
         let pairs = self.sent.range_mut(first..).take_while(|((hash, _), _)| hash == own);
-        let mut is_wanted = false;
-        for (_, is_sent) in pairs {
-            is_wanted |= !std::mem::replace(is_sent, true);
+        let wanted = pairs.filter_map(|((_, provider), is_sent)| {
+            let is_new = !std::mem::replace(is_sent, true);
+            is_new.then(|| provider.clone())
+        });
+        wanted.collect()
+    }
+
+    /// Notes that the request with the client's contract for these contracts of providers was not sent.
+    pub(super) fn give_back(&mut self, own: &str, providers: Vec<String>) {
+        for provider in providers {
+            if let Some(is_sent) = self.sent.get_mut(&(own.to_owned(), provider)) {
+                *is_sent = false;
+            }
         }
-        is_wanted
     }
 
     /// Whether a provider asks for a contract that was not sent to it. Usually no provider asks for any.
@@ -61,14 +71,21 @@ mod tests {
     #[test]
     fn a_contract_is_sent_once_to_each_contract_of_a_provider() {
         let mut asked = Asked::default();
-        assert!(!asked.take("a"));
+        let take = |asked: &mut Asked, own| asked.take(own).concat();
+        assert_eq!(take(&mut asked, "a"), "");
         asked.ask("a", "p");
         asked.ask("b", "p");
-        assert!(asked.is_wanted("a") && !asked.is_wanted("c") && asked.take("a") && !asked.take("a"));
+        assert!(asked.is_wanted("a") && !asked.is_wanted("c"));
+        assert_eq!([take(&mut asked, "a"), take(&mut asked, "a")], ["p", ""]);
         asked.ask("a", "p");
-        assert!(!asked.take("a"));
+        assert_eq!(take(&mut asked, "a"), "");
         asked.ask("a", "q");
-        assert!(asked.take("a") && asked.take("b") && !asked.is_wanted("a"));
+        assert_eq!([take(&mut asked, "a"), take(&mut asked, "b")], ["q", "p"]);
+        assert!(!asked.is_wanted("a"));
+        // Only the request for `q` was not sent.
+        asked.give_back("a", vec!["q".to_owned(), "unknown".to_owned()]);
+        assert!(asked.is_wanted("a") && !asked.is_wanted("b"));
+        assert_eq!(take(&mut asked, "a"), "q");
         assert!(asked.report("a", "p") && !asked.report("a", "p"));
         let long = "p".repeat(MAX_HASH + 1);
         asked.ask("c", &long);

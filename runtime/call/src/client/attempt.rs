@@ -10,7 +10,7 @@ use tokio::time::timeout_at;
 use super::Client;
 use super::builder::Link;
 use super::cancel::{Reason, Sent};
-use super::known::Known;
+use super::known::{AskedContract, Known};
 use super::pending::{Expected, News, Response, Slot, abandoned, no_peer};
 use super::refusal::refusal;
 use super::route::Target;
@@ -63,7 +63,7 @@ pub(super) struct Request<'a> {
     /// The address, if it is not that of the target.
     pub(super) address: Option<&'a str>,
     /// The contract of the caller, if an earlier response asked for it. The first attempt has it.
-    pub(super) contract: Option<&'a str>,
+    pub(super) contract: Option<&'a AskedContract>,
 }
 
 /// The parts of a message that differ between the attempts of a call.
@@ -170,7 +170,12 @@ impl Client {
     ) -> Result<Response, CallError> {
         match timeout_at(started.deadline, waiting.slot.news()).await {
             Ok(News::Answer(_, response)) => Ok(response),
-            Ok(News::NoResponders) => Err(no_peer()),
+            Ok(News::NoResponders) => {
+                if let Some(contract) = request.own_contract() {
+                    contract.set_sent(false);
+                }
+                Err(no_peer())
+            }
             Ok(News::Closed) => {
                 self.cancel(started, request.target, Reason::Closed, None);
                 Err(abandoned())
@@ -234,7 +239,11 @@ impl Client {
         #[cfg(feature = "tower")]
         started.note(id);
         let publish = self.deliver_request(started, request, token, id, trace, descriptor)?;
-        sent(started, publish).await
+        sent(started, publish).await?;
+        if let Some(contract) = request.own_contract() {
+            contract.set_sent(true);
+        }
+        Ok(())
     }
 
     fn deliver_request(
@@ -356,6 +365,11 @@ impl<'a> Request<'a> {
         Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
     }
 
+    /// The contract of the caller in this attempt, if it has it because the peer asked for it.
+    pub(super) fn own_contract(&self) -> Option<&'a AskedContract> {
+        self.contract.filter(|_| self.attempt == 1)
+    }
+
     /// A message without an address for the response.
     fn message<'m>(&self, kind: MessageKind, id: Id, trace: &'m Traceparent) -> Message<'m>
     where
@@ -363,7 +377,7 @@ impl<'a> Request<'a> {
     {
         let attempt = (self.attempt > 1).then(|| Decimal::new(self.attempt.into()));
         let heartbeat = self.heartbeat.map(Decimal::new);
-        let descriptor = self.contract.filter(|_| self.attempt == 1);
+        let descriptor = self.own_contract().map(AskedContract::text);
         Message { kind, id, trace, inbox: None, descriptor, attempt, heartbeat }
     }
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::Client;
 use super::attempt::{Reply, Request};
-use super::known::{Begin, Known};
+use super::known::{AskedContract, Begin, Known, TooLarge};
 use super::preferred::First;
 use super::repeat::IsValid;
 use super::started::Started;
@@ -63,7 +63,7 @@ impl Client {
         // The instances that have the caller's contract need it from no request.
         let is_wanted = is_contract_wanted && first != Some(First::Own);
         let contract = if is_wanted { self.contract_asked_for(request, &known) } else { None };
-        let request = Request { contract: contract.as_deref(), ..*request };
+        let request = Request { contract: contract.as_ref(), ..*request };
         let exchange = Exchange { client: self, started, request, known: &known, is_valid };
         let reply = exchange.with_others(first).await?;
         exchange.note(&reply);
@@ -71,22 +71,17 @@ impl Client {
     }
 
     /// The text of the caller's contract, if the peer asked for it, and this request has room for it.
-    fn contract_asked_for(&self, request: &Request<'_>, known: &Known) -> Option<String> {
+    fn contract_asked_for(&self, request: &Request<'_>, known: &Arc<Known>) -> Option<AskedContract> {
         let contract = &request.target.contract;
-        let mut text = None;
-        let is_taken = known.takes_contract(contract.hash(), || {
+        known.take_contract(contract.hash(), || {
             let described = serde_json::to_string(&contract.described()).unwrap_or_default();
             if described.len() > MAX_DESCRIPTOR {
-                // It fits into no request.
-                return true;
+                return Err(TooLarge);
             }
             let limit = self.link(request.target).map_or(0, |link| link.transport.max_message()).min(MAX_DESCRIBED);
             let size = described.len().saturating_mul(2).saturating_add(request.payload.len());
-            let fits = size.saturating_add(MAX_REST) <= limit;
-            text = Some(described);
-            fits
-        });
-        text.filter(|_| is_taken)
+            Ok((size.saturating_add(MAX_REST) <= limit).then_some(described))
+        })
     }
 }
 

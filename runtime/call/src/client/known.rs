@@ -1,6 +1,7 @@
 //! The facts that a client remembers about each peer.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
@@ -26,6 +27,18 @@ pub(super) struct Begin {
     pub(super) is_contract_wanted: bool,
     /// Where the request goes first, if instances with the same contract are preferred.
     pub(super) first: Option<First>,
+}
+
+/// The contract of the client, for the first request of a call, because the peer asked for it. If that is not sent, a
+/// later call has it.
+pub(super) struct AskedContract {
+    known: Arc<Known>,
+    /// Its hash.
+    own: String,
+    /// The contracts of the providers that asked.
+    providers: Vec<String>,
+    text: String,
+    is_sent: AtomicBool,
 }
 
 /// Whether a peer sends heartbeats.
@@ -68,10 +81,27 @@ impl Known {
         announced >= if is_mixed { IN_A_ROW } else { 1 }
     }
 
-    /// Whether the next request with a contract, given by its hash, also has its text, if it fits into the message.
-    pub(super) fn takes_contract(&self, own: &str, fits: impl FnOnce() -> bool) -> bool {
+    /// The text of a contract, given by its hash, for the next request, if the peer asked for it. `text` is the text if
+    /// the request has room for it, and an error if no request has.
+    pub(super) fn take_contract(
+        self: &Arc<Self>,
+        own: &str,
+        text: impl FnOnce() -> Result<Option<String>, TooLarge>,
+    ) -> Option<AskedContract> {
         let mut facts = self.lock();
-        facts.asked.is_wanted(own) && fits() && facts.asked.take(own)
+        if !facts.asked.is_wanted(own) {
+            return None;
+        }
+        let text = match text() {
+            Ok(text) => text?,
+            Err(TooLarge) => {
+                // It will not be tried again.
+                facts.asked.take(own);
+                return None;
+            }
+        };
+        let (known, own, providers) = (Arc::clone(self), own.to_owned(), facts.asked.take(own));
+        Some(AskedContract { known, own, providers, text, is_sent: AtomicBool::new(false) })
     }
 
     /// Notes that a provider asks for a contract; both are given by their hashes.
@@ -110,6 +140,28 @@ impl Known {
     /// Gives back the right of an attempt that did not reach the peer.
     pub(super) fn return_attempt(&self) {
         self.lock().budget.give_back();
+    }
+}
+
+/// A contract that fits into no request.
+pub(super) struct TooLarge;
+
+impl AskedContract {
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Notes whether the request with the contract was sent.
+    pub(super) fn set_sent(&self, is_sent: bool) {
+        self.is_sent.store(is_sent, Ordering::Relaxed);
+    }
+}
+
+impl Drop for AskedContract {
+    fn drop(&mut self) {
+        if !self.is_sent.load(Ordering::Relaxed) {
+            self.known.lock().asked.give_back(&self.own, std::mem::take(&mut self.providers));
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Callers that are served although some responses may be invalid for them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use capgen::call::{
-    CallOptions, CallResult, Client, Handlers, MemoryBroker, PeerTable, Retry, Server, ServerBuilder, SkewDetails,
-    Status,
+    BoxFuture, CallOptions, CallResult, Client, Handlers, Health, MemoryBroker, MemoryTransport, Outgoing, PeerTable,
+    Retry, Server, ServerBuilder, SkewDetails, Status, SubscribeOptions, Subscription, Transport, TransportError,
 };
 use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 use capgen_schema::Schema;
@@ -20,13 +22,17 @@ fn capability(version: &str, output: &str) -> Capability {
 }
 
 async fn client(broker: &MemoryBroker, contract: &Capability, retry: Retry) -> Client {
+    client_by(Arc::new(broker.connect()), contract, retry).await
+}
+
+async fn client_by(transport: Arc<dyn Transport>, contract: &Capability, retry: Retry) -> Client {
     let manifest = Manifest {
         agent: AgentId::new("index").unwrap(),
         transports: vec![TransportSettings::memory("index.requests")],
         capabilities: vec![contract.clone()],
     };
     let peers = PeerTable::new().with_manifest(&manifest);
-    Client::builder("desk").transport(broker.connect()).peers(peers).retry(retry).build().await.unwrap()
+    Client::builder("desk").transport(transport).peers(peers).retry(retry).build().await.unwrap()
 }
 
 async fn server(broker: &MemoryBroker, contract: &Capability) -> Server {
@@ -63,6 +69,76 @@ async fn a_caller_learns_that_responses_may_be_invalid_while_it_is_served() {
         assert_eq!(skew.provider_contract, Some(new.hash().to_string()));
         // Nothing was sent twice, and all were handled.
         assert_eq!(server.stats().handled, calls);
+    }
+}
+
+/// A transport that does not take the first messages with a contract.
+struct Cut {
+    inner: MemoryTransport,
+    rest: AtomicUsize,
+}
+
+impl Transport for Cut {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        let has_contract = String::from_utf8_lossy(&message.payload).contains("capgen-descriptor");
+        let count = |rest: usize| rest.checked_sub(1).filter(|_| has_contract);
+        if self.rest.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count).is_ok() {
+            return Box::pin(async { Err(TransportError::Disconnected("cut".to_owned())) });
+        }
+        self.inner.publish(message)
+    }
+
+    fn subscribe(
+        &self,
+        address: &str,
+        options: SubscribeOptions,
+    ) -> BoxFuture<'_, Result<Subscription, TransportError>> {
+        self.inner.subscribe(address, options)
+    }
+
+    fn new_inbox(&self) -> String {
+        self.inner.new_inbox()
+    }
+
+    fn max_message(&self) -> usize {
+        self.inner.max_message()
+    }
+
+    fn health(&self) -> Health {
+        self.inner.health()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.inner.close()
+    }
+}
+
+#[tokio::test]
+async fn a_contract_whose_request_is_not_sent_is_sent_later() {
+    // The requests of an idempotent capability are sent again if they are lost.
+    let idempotent = |version, output| Capability { idempotent: Some(true), ..capability(version, output) };
+    let (old, new) = (idempotent("1.0.0", r#"{"maxLength": 1}"#), idempotent("2.0.0", "{}"));
+    for retry in [Retry::default(), Retry::attempts(3)] {
+        let broker = MemoryBroker::new();
+        let _server = server(&broker, &new).await;
+        let cut = Arc::new(Cut { inner: broker.connect(), rest: AtomicUsize::new(2) });
+        let client = client_by(cut.clone(), &old, retry).await;
+        let mut skew = None;
+        for _ in 0..500 {
+            let result: CallResult = client.call_json("index", "search", &json!("a")).await;
+            // Without retries, the calls with the lost requests fail.
+            assert!(result.status == Status::Ok || retry == Retry::default(), "{result:?}");
+            skew = result.skew;
+            if skew.is_some() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(skew.is_some() && cut.rest.load(Ordering::SeqCst) == 0);
     }
 }
 

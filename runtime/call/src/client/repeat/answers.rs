@@ -23,6 +23,9 @@ impl<'a> Attempts<'a> {
     /// Handles an attempt that did not reach the peer.
     pub(super) fn not_received(&mut self, attempt: &Attempt<'_>, error: CallError) {
         self.reached = self.reached.saturating_sub(1);
+        if let Some(contract) = self.request.contract.filter(|_| attempt.number == 1) {
+            contract.set_sent(false);
+        }
         if attempt.is_extra {
             self.known.return_attempt();
         }
@@ -127,6 +130,9 @@ impl<'a> Attempts<'a> {
         let described = self.request.target.contract.described();
         let described = serde_json::to_string(&described).unwrap_or_default();
         self.reached = self.reached.saturating_sub(1);
+        if let Some(contract) = self.request.contract.filter(|_| attempt.number == 1) {
+            contract.set_sent(false);
+        }
         let Attempt { number, is_extra, is_search, address, .. } = *attempt;
         self.publish(Planned { number, is_extra, is_search, address, descriptor: Some(described) });
     }
