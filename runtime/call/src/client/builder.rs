@@ -220,7 +220,7 @@ impl ClientBuilder {
         Self { tries_other_instances: tries, ..self }
     }
 
-    /// The clock for deadlines in envelopes and for records.
+    /// The clock for deadlines in envelopes, for the ends of keys and for records.
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
@@ -249,7 +249,7 @@ impl ClientBuilder {
             let capacity = self.max_in_flight.saturating_mul(4).clamp(1024, 1 << 20);
             let options = SubscribeOptions { capacity, ..SubscribeOptions::default() };
             let replies = transport.subscribe(&format!("{inbox}.*"), options).await.map_err(BuildError::Transport)?;
-            let pending = Arc::new(Pending::new(self.agent.clone(), self.keys.clone()));
+            let pending = Arc::new(Pending::new(self.agent.clone(), self.keys.clone(), Arc::clone(&self.clock)));
             let dispatcher = tokio::spawn(Arc::clone(&pending).dispatch(replies));
             links.push(Link { transport, inbox, pending, dispatcher });
         }

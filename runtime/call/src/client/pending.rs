@@ -10,6 +10,7 @@ use std::task::{Poll, Waker};
 
 use bytes::Bytes;
 use capgen_payload::Payload as _;
+use capgen_time::Clock;
 use tokio::time::Instant;
 
 use super::known::Known;
@@ -53,12 +54,13 @@ pub(crate) struct ProviderContract {
 
 /// The calls that wait, by the last token of their reply address. Tokens are numbers, because short messages are
 /// faster; an agent that guesses one does not know the `correlationId`.
-#[derive(Debug)]
 pub(crate) struct Pending {
     waiting: Mutex<Waiting>,
     /// The id of this agent.
     agent: String,
     keys: Option<Keys>,
+    /// The clock for the ends of keys.
+    clock: Arc<dyn Clock>,
     /// Messages that no call waits for: late responses, duplicates and forged ones.
     unexpected: AtomicU64,
 }
@@ -144,8 +146,8 @@ pub(crate) struct Slot {
 }
 
 impl Pending {
-    pub(crate) fn new(agent: String, keys: Option<Keys>) -> Self {
-        Self { waiting: Mutex::default(), agent, keys, unexpected: AtomicU64::new(0) }
+    pub(crate) fn new(agent: String, keys: Option<Keys>, clock: Arc<dyn Clock>) -> Self {
+        Self { waiting: Mutex::default(), agent, keys, clock, unexpected: AtomicU64::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -242,7 +244,7 @@ impl Pending {
         let envelope = Envelope::decode(text).map_err(|error| {
             CallError::new(code::INVALID_ENVELOPE, format!("the response is not a valid envelope: {error}"))
         })?;
-        if !envelope.is_authentic(self.keys.as_ref()) {
+        if envelope.proof(self.keys.as_ref(), || self.clock.now_ms()).is_none() {
             return Err(CallError::new(code::AUTH_FAILED, "the signature of the response is missing or invalid"));
         }
         if envelope.kind() != MessageKind::Response || envelope.to() != self.agent {
@@ -254,6 +256,12 @@ impl Pending {
     /// Whether the client is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.lock().is_closed
+    }
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pending").field("agent", &self.agent).field("waiting", &self.waiting).finish_non_exhaustive()
     }
 }
 

@@ -271,7 +271,7 @@ impl ServerBuilder {
         Self { tolerance: tolerance.min(MAX_CLOCKS), ..self }
     }
 
-    /// The clock for deadlines and records.
+    /// The clock for deadlines, for the ends of keys and for records.
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
