@@ -1,7 +1,7 @@
-//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay,
-//! cancel, authorization, capability, version of the caller and, if the server compares contracts, contract.
+//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, token,
+//! replay, cancel, authorization, capability, version of the caller and, if the server compares contracts, contract.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use capgen_descriptor::Skew;
 
@@ -9,6 +9,7 @@ use super::authorize::{Denied, Refused};
 use super::callers::{Caller, Sender, TokenProblem};
 use super::due::{Arrival, Due};
 use super::entry::Entry;
+use super::gate::Place;
 use super::numbers::{check_attempt, check_headers};
 use super::respond::Answer;
 use super::seen::Novelty;
@@ -24,17 +25,69 @@ pub(super) struct Admitted<'a> {
     denied: Denied,
 }
 
+/// The sender of a request that is being processed: as its signature proves it, and then as its token does.
+pub(super) struct Identified {
+    signed: Sender,
+    verified: OnceLock<Sender>,
+    /// The place of the request, if callers have shares.
+    place: Mutex<Option<Place>>,
+}
+
+impl Identified {
+    pub(super) fn new(signed: Sender, place: Option<Place>) -> Self {
+        Self { signed, verified: OnceLock::new(), place: Mutex::new(place) }
+    }
+
+    /// The sender, as far as it is proved by now.
+    pub(super) fn sender(&self) -> &Sender {
+        self.verified.get().unwrap_or(&self.signed)
+    }
+
+    /// Sets the sender that a token proves, to whose share the request belongs from now on. Returns whether it has
+    /// room.
+    fn verify(&self, sender: Sender) -> bool {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = sender.token.is_some() || place.as_mut().is_none_or(|place| place.give_to(&sender.caller));
+        let _ = self.verified.set(sender);
+        has_room
+    }
+}
+
 impl Shared {
+    /// The sender of a message at a Unix time in ms, as its signature proves it.
+    pub(super) fn signed_sender(&self, message: &Envelope, now: u64) -> Sender {
+        let sender = Sender::of(message, self.keys.as_ref(), now);
+        match &self.tokens {
+            Some(tokens) => tokens.before(sender),
+            None => sender,
+        }
+    }
+
+    /// The value of the header with the token of a message, if that counts.
+    pub(super) fn token<'r>(&self, sender: &Sender, message: &'r Envelope) -> Option<&'r str> {
+        self.tokens.as_ref()?.value(sender, message)
+    }
+
     /// The versions of the capability of a request that its caller may call, and those that it may not.
     pub(super) async fn admit(
         &self,
         request: &Arc<Envelope>,
         is_redelivered: bool,
         (arrival, due): (Arrival, Due),
-        sender: &Sender,
+        identified: &Identified,
     ) -> Result<Admitted<'_>, Refused> {
-        self.check_fields(request, arrival, due)
-            .map_err(|answer| if sender.is_authentic() { answer } else { answer.unproved() })?;
+        let signed = identified.sender();
+        self.check_fields(request, arrival, due).map_err(|answer| answer.unproved_unless(signed.is_authentic()))?;
+        if let Some(tokens) = &self.tokens
+            && let Some(value) = tokens.value(signed, request)
+        {
+            // In a box, because the futures of requests without a token should not have its size.
+            let verified = Box::pin(tokens.verified(signed.clone(), request, value)).await;
+            if !identified.verify(verified) {
+                return Err(to_another_process(Answer::busy(), arrival).into());
+            }
+        }
+        let sender = identified.sender();
         self.check_sender(request, is_redelivered, arrival, sender)?;
         if self.cancels.is_cancelled(request) {
             return Err(Answer::cancelled().into());
@@ -162,21 +215,21 @@ impl Shared {
         arrival: Arrival,
         sender: &Sender,
     ) -> Result<(), Answer> {
-        if !sender.is_authentic() {
-            return Err(
-                Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid").unproved()
-            );
-        }
-        match sender.token {
-            None => {}
+        let is_authentic = sender.is_authentic();
+        let refused = match sender.token {
+            None if is_authentic => None,
+            None => Some(Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid")),
             Some(TokenProblem::Invalid) => {
-                return Err(Answer::error(code::AUTH_FAILED, "the token of the request is invalid"));
+                Some(Answer::error(code::AUTH_FAILED, "the token of the request is invalid"))
             }
             Some(TokenProblem::Unavailable) => {
                 let answer = Answer::error(code::BUSY, "the provider cannot verify tokens at the moment");
-                // The broker delivers a stored message again, to this process or another one.
-                return Err(if arrival.is_stored { answer.for_another_process() } else { answer });
+                Some(to_another_process(answer, arrival))
             }
+        };
+        // Nothing is remembered of a request that ends here: its sender may send it again with a valid token.
+        if let Some(refused) = refused {
+            return Err(refused.unproved_unless(is_authentic));
         }
         if let Some(tenant) = sender.principal.as_ref().and_then(|principal| principal.tenant.as_deref())
             && request.tenant() != Some(tenant)
@@ -195,4 +248,10 @@ impl Shared {
             Novelty::Full => Err(Answer::error(code::BUSY, "the provider cannot remember more requests")),
         }
     }
+}
+
+/// The answer to a request that another process may be able to serve: the broker delivers a stored message again, to
+/// this process or another one.
+fn to_another_process(answer: Answer, arrival: Arrival) -> Answer {
+    if arrival.is_stored { answer.for_another_process() } else { answer }
 }

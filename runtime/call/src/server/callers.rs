@@ -14,6 +14,9 @@ use crate::identity::{Principal, Proof};
 pub(super) enum Caller {
     /// All callers together about which nothing is proved: each of them could state any id.
     Unproved,
+    /// All callers together that a token may prove, until it is verified: so those that nothing proves take no room
+    /// from them.
+    Unverified,
     /// An agent.
     Agent(Arc<str>),
     /// A principal, by its issuer and its subject.
@@ -24,7 +27,8 @@ pub(super) enum Caller {
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub(super) caller: Caller,
-    /// `None` if the server has keys, and the message is not signed with one of them.
+    /// `None` if the message is not authentic: the server has keys, and it is not signed with one of them; or only its
+    /// token could prove it, which is not verified yet, or is not valid.
     pub(super) proof: Option<Proof>,
     /// The principal for whom it was sent, if the server verifies tokens.
     pub(super) principal: Option<Arc<Principal>>,
@@ -55,7 +59,7 @@ impl Sender {
         context.with_proof(self.proof.clone().unwrap_or_default()).with_principal(self.principal.clone())
     }
 
-    /// Whether the message is signed with one of the keys, if the server has keys.
+    /// Whether the message is proved to come from a caller, if the server requires that.
     pub(super) fn is_authentic(&self) -> bool {
         self.proof.is_some()
     }

@@ -92,6 +92,25 @@ impl Gate {
     }
 }
 
+impl Place {
+    /// Gives the place to another caller, if that one does not hold its share already.
+    pub(super) fn give_to(&mut self, caller: &Caller) -> bool {
+        let gate = Arc::clone(&self.gate);
+        let mut state = gate.lock();
+        state.shares.give_back(&self.caller, 1);
+        let has_room = state.shares.try_take(caller, 1);
+        if has_room {
+            self.caller = caller.clone();
+        } else {
+            state.shares.hold(&self.caller, 1);
+        }
+        if !state.waiting.is_empty() {
+            gate.admit(state);
+        }
+        has_room
+    }
+}
+
 impl State {
     /// The next request that gets a place.
     fn next(&mut self) -> Option<(Caller, oneshot::Sender<Place>)> {
@@ -168,6 +187,19 @@ mod tests {
             let one = gate.try_enter(&caller, 1);
             assert!(one.is_some() && gate.try_enter(&caller, 1).is_none());
         }
+    }
+
+    #[test]
+    fn a_place_goes_to_another_caller_within_its_share() {
+        let gate = Gate::new(8);
+        let mut places: Vec<_> = (0..8).map_while(|_| gate.try_enter(&Caller::Unverified, u64::MAX)).collect();
+        assert!(places.iter_mut().all(|place| place.give_to(&agent("a"))));
+        let mut more = gate.try_enter(&Caller::Unverified, u64::MAX).unwrap_or_else(|| panic!("no room"));
+        assert!(!more.give_to(&agent("a")) && more.give_to(&agent("b")));
+        assert_eq!(gate.lock().shares.held(&agent("a")), 8);
+        assert_eq!(gate.lock().shares.used(), 9);
+        drop((places, more));
+        assert_eq!(gate.lock().shares.used(), 0);
     }
 
     #[test]

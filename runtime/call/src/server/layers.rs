@@ -21,7 +21,7 @@ impl Shared {
         admitted: &Admitted<'_>,
     ) -> Result<Answer, Refused> {
         let Processed { request, due, .. } = *processed;
-        let context = processed.sender.context(request, due.stated);
+        let context = processed.sender().context(request, due.stated);
         let (has_started, denied) = (AtomicBool::new(false), OnceLock::new());
         let work = || async {
             has_started.store(true, Ordering::Relaxed);

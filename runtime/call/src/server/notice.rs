@@ -16,7 +16,7 @@ impl Shared {
         }
         let Some(difference) = self.difference(processed, &answer) else { return answer };
         // Contracts are nearly always equal, so that few calls go on here.
-        match self.comparisons.responses(processed.request, &difference, &processed.sender.caller) {
+        match self.comparisons.responses(processed.request, &difference, &processed.sender().caller) {
             Responses::MayFail(reason) => answer.with_notice(&difference.details(reason)),
             // A caller does not know the limit of messages, and its next request would be refused.
             Responses::Unknown if self.max_message >= MAX_DESCRIBED => answer.needing_descriptor(),

@@ -31,7 +31,7 @@ impl Shared {
         let request = processed.request;
         loop {
             let now = self.journal.clock.now_ms();
-            match self.once.turn((key, &processed.sender.caller), request.message_id(), &request.payload, now) {
+            match self.once.turn((key, &processed.sender().caller), request.message_id(), &request.payload, now) {
                 Turn::First(first) => return self.run_first(first, processed, candidates, &key).await,
                 Turn::Later(mut answer) => {
                     let waited = timeout_at(processed.due.end, answer.wait_for(Option::is_some)).await;

@@ -64,6 +64,11 @@ impl Answer {
         Self::of(ErrorPayload::of(code, message)).not_kept()
     }
 
+    /// A request for which there is no room, or whose caller has its share.
+    pub(super) fn busy() -> Self {
+        Self::error(code::BUSY, "the provider has too many requests")
+    }
+
     /// The same answer to a stored message, which another process gets.
     pub(super) fn for_another_process(self) -> Self {
         Self { is_abandoned: true, ..self }
@@ -107,6 +112,11 @@ impl Answer {
     /// The answer to a request that is not proved to come from its sender.
     pub(super) fn unproved(self) -> Self {
         Self { is_unproved: true, ..self }
+    }
+
+    /// The same answer to a request that may be proved to come from its sender.
+    pub(super) fn unproved_unless(self, is_authentic: bool) -> Self {
+        if is_authentic { self } else { self.unproved() }
     }
 
     /// The same answer by a version of a capability that has several.

@@ -11,7 +11,7 @@ use capgen_manifest::Side;
 use capgen_payload::Violations;
 use tokio::time::{Instant, timeout_at};
 
-use super::admit::Admitted;
+use super::admit::{Admitted, Identified};
 use super::authorize::Refused;
 use super::callers::Sender;
 use super::due::{Arrival, Due, too_late_to_start};
@@ -70,7 +70,7 @@ impl Ended {
 /// A request that is being processed.
 pub(super) struct Processed<'a> {
     pub(super) request: &'a Arc<Envelope>,
-    pub(super) sender: Sender,
+    pub(super) identified: Identified,
     pub(super) is_redelivered: bool,
     pub(super) arrival: Arrival,
     /// When it ends.
@@ -84,6 +84,11 @@ pub(super) struct Processed<'a> {
 }
 
 impl Processed<'_> {
+    /// The sender, as far as it is proved by now.
+    pub(super) fn sender(&self) -> &Sender {
+        self.identified.sender()
+    }
+
     /// The time until the request ends.
     pub(super) fn rest(&self) -> Duration {
         self.due.end.saturating_duration_since(Instant::now())
@@ -137,11 +142,13 @@ impl Shared {
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
         let Processed { request, is_redelivered, arrival, due, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
-        let admitted = pin!(self.admit(request, is_redelivered, (arrival, due), &processed.sender));
+        let admitted = pin!(self.admit(request, is_redelivered, (arrival, due), &processed.identified));
         let ended = match self.uninterrupted(due.end, admitted).await {
             Ok(Ok(admitted)) => self.answer_admitted(processed, &admitted).await,
             Ok(Err(refused)) => Err(refused),
-            Err(interruption) => Err(interruption.before_start(due).into()),
+            Err(interruption) => {
+                Err(interruption.before_start(due).unproved_unless(processed.sender().is_authentic()).into())
+            }
         };
         processed.has_ended.store(true, Ordering::Relaxed);
         let answer = match ended {
@@ -181,7 +188,8 @@ impl Shared {
         admitted: &Admitted<'_>,
     ) -> Result<Answer, Refused> {
         let Processed { request, due, .. } = *processed;
-        let candidates = self.uninterrupted(due.end, pin!(self.candidates(request, admitted, &processed.sender))).await;
+        let candidates =
+            self.uninterrupted(due.end, pin!(self.candidates(request, admitted, processed.sender()))).await;
         let candidates = candidates.map_err(|interruption| interruption.before_start(due))??;
         if self.journal.records_calls {
             // For the record. A request that layers repeat has the same candidates.
@@ -195,7 +203,7 @@ impl Shared {
         let Processed { request, due, .. } = *processed;
         let has_started = AtomicBool::new(false);
         let work = pin!(async {
-            let _place = self.running.enter(&processed.sender.caller).await;
+            let _place = self.running.enter(&processed.sender().caller).await;
             let start = Instant::now();
             if start >= due.end {
                 return too_late_to_start(due).into();
@@ -225,7 +233,7 @@ impl Shared {
         start: Instant,
         has_started: &AtomicBool,
     ) -> Ended {
-        let context = processed.sender.context(processed.request, processed.due.stated);
+        let context = processed.sender().context(processed.request, processed.due.stated);
         let mut unreadable = None;
         for entry in candidates.iter() {
             let payload = processed.request.payload.clone();
@@ -256,7 +264,8 @@ impl Shared {
         if versions.are_several() {
             let _ = processed.chosen.set(Arc::clone(entry));
         }
-        if let Some(answer) = self.check_response(processed.request, versions, entry, &processed.sender.caller).await {
+        if let Some(answer) = self.check_response(processed.request, versions, entry, &processed.sender().caller).await
+        {
             return answer.into();
         }
         has_started.store(true, Ordering::Relaxed);

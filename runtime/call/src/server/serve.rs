@@ -9,7 +9,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::callers::Sender;
+use super::admit::Identified;
+use super::callers::Caller;
 use super::due::Arrival;
 use super::respond::{Answer, working};
 use super::run::{Processed, audit_patience, subject};
@@ -108,13 +109,13 @@ impl Shared {
             return;
         }
         let Ok(request) = Envelope::decode(&delivered.text) else { return };
-        self.busy(&delivered, &request).await;
+        let is_authentic = self.signed_sender(&request, delivered.arrival.unix).is_authentic();
+        self.busy(&delivered, &request, is_authentic).await;
     }
 
     /// Answers a request for which there is no room, or whose caller has its share.
-    async fn busy(&self, delivered: &Delivered, request: &Envelope) {
-        let busy = Answer::error(code::BUSY, "the provider has too many requests");
-        let busy = if request.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
+    async fn busy(&self, delivered: &Delivered, request: &Envelope, is_authentic: bool) {
+        let busy = Answer::busy().unproved_unless(is_authentic);
         // The listener does not wait for a connection.
         self.respond(delivered, request, &busy, || Duration::ZERO).await;
     }
@@ -133,16 +134,14 @@ impl Shared {
         if matches!(envelope.kind(), MessageKind::Response | MessageKind::Control) {
             return true;
         }
-        let sender = Sender::of(&envelope, self.keys.as_ref(), delivered.arrival.unix);
-        let sender = match &self.tokens {
-            Some(tokens) => Box::pin(tokens.resolve(sender, &envelope)).await,
-            None => sender,
-        };
-        let place = self.places.as_ref().map(|places| places.try_enter(&sender.caller, u64::MAX));
+        let sender = self.signed_sender(&envelope, delivered.arrival.unix);
+        let has_token = self.token(&sender, &envelope).is_some();
+        let caller = if has_token && sender.caller == Caller::Unproved { &Caller::Unverified } else { &sender.caller };
+        let place = self.places.as_ref().map(|places| places.try_enter(caller, u64::MAX));
         if let Some(None) = place {
             // The broker gives a stored message to another process, or to this one later.
             if !delivered.arrival.is_stored {
-                Box::pin(self.busy(delivered, &envelope)).await;
+                Box::pin(self.busy(delivered, &envelope, sender.is_authentic())).await;
             }
             return !delivered.arrival.is_stored;
         }
@@ -155,7 +154,7 @@ impl Shared {
         );
         let processed = Processed {
             request: &envelope,
-            sender,
+            identified: Identified::new(sender, place.flatten()),
             is_redelivered: delivered.redelivered,
             arrival: delivered.arrival,
             due: self.clocks.due(&envelope, delivered.arrival),
@@ -166,7 +165,7 @@ impl Shared {
         #[cfg(feature = "otel")]
         let mut measured = self.measured(&envelope);
         let answer = {
-            let send_heartbeat = || -> BoxFuture<'_, ()> { Box::pin(self.send_working(delivered, &envelope)) };
+            let send_heartbeat = || -> BoxFuture<'_, ()> { Box::pin(self.send_working(delivered, &processed)) };
             let work = self.answer(&processed).instrument(span);
             #[cfg(feature = "otel")]
             let work = opentelemetry::context::FutureExt::with_context(work, measured.context.clone());
@@ -202,11 +201,11 @@ impl Shared {
 
     /// Sends the proof that a request waits or runs, if the transport takes it at once: the request must not wait for
     /// it, and a caller does not rely on each one.
-    async fn send_working(&self, delivered: &Delivered, request: &Envelope) {
+    async fn send_working(&self, delivered: &Delivered, processed: &Processed<'_>) {
+        let request = processed.request;
         let Some(address) = reply_address(delivered, request) else { return };
-        let Some(payload) = working(request, &self.agent, delivered.channel.features(), self.keys.as_ref()) else {
-            return;
-        };
+        let keys = self.keys.as_ref().filter(|_| processed.sender().is_authentic());
+        let Some(payload) = working(request, &self.agent, delivered.channel.features(), keys) else { return };
         let message = Outgoing::at_most_once(address, payload);
         let _ = at_once(&mut delivered.channel.transport.publish(message)).await;
     }

@@ -17,27 +17,34 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// The sender of a message, with the principal of its token.
+    /// The sender of a message that its signature proves, as far as it is proved before its token is verified.
+    pub(super) fn before(&self, sender: Sender) -> Sender {
+        // One that has neither a signature nor a valid token is not authentic.
+        if self.is_enough && !is_signed(&sender) { Sender { proof: None, ..sender } } else { sender }
+    }
+
+    /// The value of the header with the token of a message that counts.
     ///
     /// A token in a message that nothing else proves counts only if tokens are enough: anyone who saw the token could
     /// have put it there. Others cost no verification, and no request to the issuer.
-    pub(super) async fn resolve(&self, sender: Sender, request: &Envelope) -> Sender {
-        let is_signed = sender.proof.as_ref().is_some_and(|proof| *proof != Proof::None);
+    pub(super) fn value<'r>(&self, sender: &Sender, request: &'r Envelope) -> Option<&'r str> {
         // A signature that is invalid stays invalid.
-        let may_count = is_signed || (self.is_enough && !request.has_auth());
-        let Some(value) = request.header(header::AUTHORIZATION).filter(|_| may_count) else {
-            return if is_signed || !self.is_enough { sender } else { Sender { proof: None, ..sender } };
-        };
-        let proof = if is_signed { sender.proof.clone() } else { Some(Proof::None) };
+        let may_count = is_signed(sender) || (self.is_enough && !request.has_auth());
+        request.header(header::AUTHORIZATION).filter(|_| may_count)
+    }
+
+    /// The sender of a message whose token counts, with the principal of the token.
+    pub(super) async fn verified(&self, sender: Sender, request: &Envelope, value: &str) -> Sender {
         let error = match verify_bearer(&*self.verifier, value).await {
             Ok(principal) => {
                 let caller = match sender.caller {
-                    Caller::Unproved => {
+                    Caller::Unproved | Caller::Unverified => {
                         Caller::Principal(principal.issuer.as_str().into(), principal.subject.as_str().into())
                     }
-                    agent => agent,
+                    proved => proved,
                 };
-                return Sender { caller, proof, principal: Some(Arc::new(principal)), ..sender };
+                let proof = sender.proof.or(Some(Proof::None));
+                return Sender { caller, proof, principal: Some(Arc::new(principal)), token: None };
             }
             Err(error) => error,
         };
@@ -46,8 +53,13 @@ impl Tokens {
             InvalidToken::Invalid(_) => TokenProblem::Invalid,
             InvalidToken::Unavailable(_) => TokenProblem::Unavailable,
         };
-        Sender { token: Some(token), proof, ..sender }
+        Sender { token: Some(token), ..sender }
     }
+}
+
+/// Whether a signature proves the sender, or that it has a shared key.
+fn is_signed(sender: &Sender) -> bool {
+    sender.proof.as_ref().is_some_and(|proof| *proof != Proof::None)
 }
 
 impl fmt::Debug for Tokens {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use capgen::call::{
-    AgentKey, BuildError, CallOptions, Client, Delivery, IncomingContent, InvalidKey, Keys, MemoryBroker, Outgoing,
-    PeerTable, PublicKey, Server, SubscribeOptions, Transport,
+    AgentKey, BuildError, CallOptions, Client, Clock, Delivery, IncomingContent, InvalidKey, Keys, MemoryBroker,
+    Outgoing, PeerTable, PublicKey, Server, ServerBuilder, SubscribeOptions, Transport,
 };
 use serde_json::{Value, json};
 
@@ -86,6 +86,50 @@ async fn an_expired_key_proves_nothing() {
         let mut raw = Raw::start(|server| server.keys(keys)).await;
         assert_eq!(raw.code(signed_by(&raw.request("1").to_string(), "caller", "a1")).await, expected);
     }
+}
+
+/// A clock that is wrong by years.
+struct Past;
+
+impl Clock for Past {
+    fn now_ms(&self) -> u64 {
+        1_000_000_000_000
+    }
+}
+
+#[tokio::test]
+async fn a_key_expires_by_the_clock_of_the_client_and_of_the_server() {
+    let end = Past.now_ms() + 1;
+    let expiring = |keys: Keys| {
+        let public = |agent: &str| agent_key(agent).public_key().not_after(end);
+        keys.and_agent(public("concierge")).unwrap().and_agent(public("reviewer")).unwrap()
+    };
+    let keys = ["concierge", "reviewer"].map(|agent| expiring(Keys::of_agent(agent_key(agent))));
+    let [of_client, of_server] = keys;
+    let fixture = Fixture::start_with(
+        handlers(),
+        |client| client.keys(of_client).clock(Arc::new(Past)),
+        |server| server.keys(of_server).clock(Arc::new(Past)),
+    )
+    .await;
+    fixture.client.call_with::<Review>(&Review { url: "u".into(), depth: 1 }, &fixture.options()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_without_room_is_answered_by_the_clock_of_the_server() {
+    let keys = || Keys::of_agent(agent_key("echo"));
+    let public = agent_key("caller").public_key().not_after(Past.now_ms() + 1);
+    let keys = keys().and_agent(public).unwrap();
+    let server = |server: ServerBuilder| server.keys(keys).clock(Arc::new(Past)).max_concurrent(1).max_waiting(0);
+    let mut raw = Raw::start(server).await;
+    for id in ["1", "2", "3", "4"] {
+        let mut request = raw.request(id);
+        (request["deadline"], request["payload"]) = (json!(Past.now_ms() + 60_000), json!({"pause": 200}));
+        raw.send(signed_by(&request.to_string(), "caller", "a1")).await;
+    }
+    let response = raw.response().await.unwrap();
+    // The request is proved, so that the answer is signed.
+    assert_eq!((code(&response).as_str(), response.get("auth").is_some()), ("EAGENTRPC_BUSY", true));
 }
 
 /// A provider that signs its responses as another agent.

@@ -38,6 +38,7 @@ mod settings;
 mod shares;
 mod shutdown;
 mod skew;
+mod slow_tokens;
 mod spans;
 mod stored;
 mod stores;
