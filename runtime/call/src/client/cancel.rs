@@ -4,7 +4,7 @@ use super::Client;
 use super::route::Target;
 use super::started::{Started, stated};
 use crate::address;
-use crate::envelope::{CANCEL, Draft, MessageKind, header};
+use crate::envelope::{CANCEL, Draft, Keys, MessageKind, header};
 use crate::id::Id;
 use crate::transport::Outgoing;
 
@@ -72,6 +72,9 @@ impl Client {
         let Ok(link) = self.link(target) else { return };
         let id = Id::random();
         let timeout = stated(started.remaining());
+        let keys = self.inner.keys.as_ref();
+        // Without a signature, the token shows whose request it is.
+        let authorization = started.authorization.as_deref().filter(|_| !keys.is_some_and(Keys::can_sign));
         let draft = Draft {
             kind: MessageKind::Control,
             message_id: id.as_str(),
@@ -83,10 +86,14 @@ impl Client {
             reply_to: None,
             deadline: Some(started.unix_deadline),
             tenant: started.tenant.as_deref(),
-            headers: &[(header::CONTROL, Some(CANCEL)), (header::TIMEOUT, Some(timeout.as_str()))],
+            headers: &[
+                (header::CONTROL, Some(CANCEL)),
+                (header::TIMEOUT, Some(timeout.as_str())),
+                (header::AUTHORIZATION, authorization),
+            ],
             payload: reason.payload(),
         };
-        let Ok(payload) = draft.encode(self.inner.keys.as_ref()) else { return };
+        let Ok(payload) = draft.encode(keys) else { return };
         let address = address::control(link.transport.kind(), target.address());
         let message = Outgoing::at_most_once(address, payload);
         let transport = std::sync::Arc::clone(&link.transport);

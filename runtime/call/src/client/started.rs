@@ -18,7 +18,7 @@ use super::builder::Inner;
 use crate::decimal::Decimal;
 #[cfg(feature = "otel")]
 use crate::declared_errors::DeclaredErrors;
-use crate::envelope::SkewDetails;
+use crate::envelope::{SkewDetails, header};
 use crate::id::Id;
 use crate::journal::Subject;
 use crate::options::CallOptions;
@@ -38,6 +38,8 @@ pub(super) struct Started {
     pub(super) correlation_id: Id,
     pub(super) tenant: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
+    /// The header with the token of the call, for messages about it that nothing else proves.
+    pub(super) authorization: Option<Box<str>>,
     pub(super) start: Instant,
     pub(super) deadline: Instant,
     /// The same as Unix time in ms.
@@ -101,7 +103,7 @@ impl Started {
         let measured = {
             // Only a capability of a known contract has a hash.
             let known = Some(&*capability).filter(|_| !contract.is_empty());
-            let header = options.headers.get(crate::envelope::header::TRACEPARENT).map(String::as_str);
+            let header = options.headers.get(header::TRACEPARENT).map(String::as_str);
             let parent = if options.is_detached { Parent::Remote(header) } else { Parent::Current(header) };
             inner.instruments.start(&peer, known, parent)
         };
@@ -118,6 +120,7 @@ impl Started {
             correlation_id: Id::random(),
             tenant: options.tenant.clone().or_else(|| inner.tenant.clone()),
             session: options.session.clone(),
+            authorization: options.headers.get(header::AUTHORIZATION).map(|value| value.as_str().into()),
             inner,
             start,
             deadline: start + timeout,
@@ -261,6 +264,7 @@ impl Drop for Started {
             contract: self.contract.clone(),
             tenant: self.tenant.clone(),
             session: self.session.clone(),
+            authorization: None,
             has_ended: true,
             #[cfg(feature = "tower")]
             sent: None,

@@ -179,6 +179,11 @@ impl Keys {
         false
     }
 
+    /// Whether there is a key that signs.
+    pub(crate) fn can_sign(&self) -> bool {
+        !matches!(self.set().signer, Signer::None)
+    }
+
     /// The agent whose key signs, if it is not a shared one.
     pub(crate) fn signing_agent(&self) -> Option<String> {
         match &self.set().signer {

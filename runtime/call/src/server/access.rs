@@ -65,7 +65,8 @@ impl ServerBuilder {
     }
 
     /// As [`tokens`](Self::tokens), but a token authenticates a request that is not signed; a request with neither is
-    /// refused. All transports must be encrypted. The operator of the broker can still read and use the tokens.
+    /// refused. Only a message with the same token cancels a request that is not signed. All transports must be
+    /// encrypted. The operator of the broker can still read and use the tokens.
     pub fn bearer_only(mut self, verifier: Arc<dyn TokenVerifier>) -> Self {
         self.authority.tokens = Some(Tokens { verifier, is_enough: true });
         self

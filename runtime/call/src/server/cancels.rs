@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use capgen_schema::Hash;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::callers::Caller;
-use crate::envelope::Envelope;
+use crate::envelope::{Envelope, header};
 
 /// Ends requests whose callers do not wait any more.
 #[derive(Debug)]
@@ -46,11 +47,24 @@ struct Cancel {
     /// The id that the caller states.
     from: String,
     caller: Caller,
+    right: Right,
     tenant: Option<String>,
     capability: String,
     /// The id of the request; `None` for all requests of the call.
     message_id: Option<String>,
     end: Instant,
+}
+
+/// Why a cancel comes from the sender of the requests that it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Right {
+    /// The server proves no senders, or proves all of them by signatures.
+    Any,
+    /// The cancel is signed, so it is for requests that are. The server also accepts others.
+    Signature,
+    /// The cancel has the token, here its hash, that is all that proves the request. It need not be verified again:
+    /// whoever has it could have sent the request.
+    Token(Hash),
 }
 
 /// A request that runs, until it is dropped.
@@ -106,11 +120,12 @@ impl Cancels {
 
     /// Cancels the request that a message of a caller is about. If it has not arrived, the cancel waits for it until a
     /// time.
-    pub(super) fn cancel(&self, message: &Envelope, caller: &Caller, until: Instant) {
+    pub(super) fn cancel(&self, message: &Envelope, caller: &Caller, right: Right, until: Instant) {
         let now = Instant::now();
         let cancel = Cancel {
             from: message.from().to_owned(),
             caller: caller.clone(),
+            right,
             tenant: message.tenant().map(str::to_owned),
             capability: message.capability().to_owned(),
             message_id: message.caused_by().map(str::to_owned),
@@ -181,11 +196,30 @@ impl Cancel {
             && self.tenant.as_deref() == request.tenant()
             && self.capability == request.capability()
             && self.message_id.as_deref().is_none_or(|id| id == request.message_id())
+            && self.right.is_for(request)
     }
 
     fn is_equal(&self, other: &Self) -> bool {
-        (&self.from, &self.tenant, &self.capability, &self.message_id)
-            == (&other.from, &other.tenant, &other.capability, &other.message_id)
+        (&self.from, &self.tenant, &self.capability, &self.message_id, self.right)
+            == (&other.from, &other.tenant, &other.capability, &other.message_id, other.right)
+    }
+}
+
+impl Right {
+    /// The right of a message with a token.
+    pub(super) fn of_token(value: &str) -> Self {
+        Self::Token(Hash::of(value))
+    }
+
+    fn is_for(self, request: &Envelope) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Signature => request.has_auth(),
+            Self::Token(token) => {
+                let value = request.header(header::AUTHORIZATION).filter(|_| !request.has_auth());
+                value.is_some_and(|value| Hash::of(value) == token)
+            }
+        }
     }
 }
 
@@ -234,8 +268,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_cancel_before_its_request_is_kept_for_a_time() {
         let (cancels, caller) = (Cancels::new(false), Caller::Unproved);
-        cancels.cancel(&message("c", "x", "a", Some("1")), &caller, Instant::now() + KEPT * 2);
-        cancels.cancel(&message("d", "y", "a", None), &caller, Instant::now() + Duration::from_secs(1));
+        cancels.cancel(&message("c", "x", "a", Some("1")), &caller, Right::Any, Instant::now() + KEPT * 2);
+        cancels.cancel(&message("d", "y", "a", None), &caller, Right::Any, Instant::now() + Duration::from_secs(1));
         let is_cancelled = |call, id, caller| {
             let request = message(call, id, caller, None);
             let running = cancels.run(&request);
@@ -265,13 +299,13 @@ mod tests {
             let caller = Caller::Agent(format!("a{}", number % 4).into());
             for cancels in [&unproved, &proved] {
                 let caller = if cancels.most == all { &Caller::Unproved } else { &caller };
-                cancels.cancel(&message(&id, "x", "a", None), caller, Instant::now() + KEPT);
+                cancels.cancel(&message(&id, "x", "a", None), caller, Right::Any, Instant::now() + KEPT);
                 // A repeated one takes no room.
-                cancels.cancel(&message(&id, "y", "a", None), caller, Instant::now() + KEPT);
+                cancels.cancel(&message(&id, "y", "a", None), caller, Right::Any, Instant::now() + KEPT);
             }
         }
         assert_eq!((unproved.lock().count, proved.lock().count), (all, of_caller * 4));
-        proved.cancel(&message("c", "x", "b", None), &Caller::Unproved, Instant::now() + KEPT);
+        proved.cancel(&message("c", "x", "b", None), &Caller::Unproved, Right::Any, Instant::now() + KEPT);
         assert_eq!(proved.lock().count, of_caller * 4 + 1);
     }
 }

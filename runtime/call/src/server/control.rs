@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::callers::Sender;
+use super::cancels::Right;
 use super::control_rate::Kind;
 use super::due::{Arrival, Due};
 use super::shared::{Phase, Shared, reached};
@@ -44,13 +44,25 @@ impl Shared {
         if !is_control || !self.is_fresh(&message, arrival, due) {
             return;
         }
-        let sender = Sender::of(&message, self.keys.as_ref(), arrival.unix);
+        let Some(right) = self.right(&message) else { return };
+        let sender = self.signed_sender(&message, arrival.unix);
         let is_running = self.cancels.is_running(message.correlation_id());
         let kind = if is_running { Kind::Running } else { Kind::Other };
         if self.control_rates.accepts(&sender.caller, kind, now)
-            && self.check_sender(&message, false, arrival, &sender).is_ok()
+            && (matches!(right, Right::Token(_)) || self.check_sender(&message, false, arrival, &sender).is_ok())
         {
-            self.cancels.cancel(&message, &sender.caller, due.end);
+            self.cancels.cancel(&message, &sender.caller, right, due.end);
+        }
+    }
+
+    /// Why a control message may be about the requests of its sender; `None` if it may not.
+    fn right(&self, message: &Envelope) -> Option<Right> {
+        match &self.tokens {
+            Some(tokens) if tokens.is_enough && !message.has_auth() => {
+                message.header(header::AUTHORIZATION).map(Right::of_token)
+            }
+            Some(tokens) if tokens.is_enough => Some(Right::Signature),
+            _ => Some(Right::Any),
         }
     }
 

@@ -16,6 +16,7 @@ mod agent;
 mod agent_keys;
 mod attempts;
 mod authorization;
+mod bearer;
 mod budget;
 mod calls;
 mod cancel;
