@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::callers::Caller;
 use super::respond::Answer;
 use crate::envelope::Envelope;
+use crate::identity::Principal;
 
 /// The responses of requests with a key, for a while.
 #[derive(Debug)]
@@ -22,16 +23,22 @@ pub(super) struct KeyedResponses {
 }
 
 /// The identity of a request: the hash of its caller, its recipient (several agents may use one store), tenant,
-/// capability and key, so that long keys take no more memory than short ones.
+/// capability, principal and key, so that long keys take no more memory than short ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key(capgen_schema::Hash);
 
 impl Key {
-    /// The identity of a request with a key.
-    pub(super) fn of(request: &Envelope, key: &str) -> Self {
+    /// The identity of a request with a key, for a principal if its token names one: an answer to one principal of an
+    /// agent is not for another one.
+    pub(super) fn of(request: &Envelope, principal: Option<&Principal>, key: &str) -> Self {
         let mut hash = HashBuilder::new();
         hash.add_count(usize::from(request.tenant().is_some()));
         for part in [request.from(), request.to(), request.tenant().unwrap_or_default(), request.capability(), key] {
+            hash.add_framed(part);
+        }
+        // At the end, so that the keys of requests without a principal are those of earlier versions, which share
+        // stores with this one.
+        for part in principal.iter().flat_map(|principal| [&principal.issuer, &principal.subject]) {
             hash.add_framed(part);
         }
         Self(hash.finish())
@@ -220,7 +227,7 @@ mod tests {
     use super::*;
 
     fn key(key: &str) -> Key {
-        Key::of(&Envelope::of_request("a", "b", "1", None), key)
+        Key::of(&Envelope::of_request("a", "b", "1", None), None, key)
     }
 
     fn turn(once: &Arc<KeyedResponses>, name: &str, id: &str, payload: &Bytes, now: u64) -> Turn {

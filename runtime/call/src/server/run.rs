@@ -100,7 +100,7 @@ impl Processed<'_> {
         // A broker may deliver a stored message again, also if its sender gave no key.
         let id_as_key = || self.arrival.is_stored.then(|| request.message_id());
         let key = request.header(header::IDEMPOTENCY_KEY).or_else(id_as_key)?;
-        Some(Key::of(request, key))
+        Some(Key::of(request, self.sender().principal.as_deref(), key))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capgen::call::{
-    BoxFuture, BuildError, CallOptions, CapabilityContract, Context, Handlers, InvalidToken, MemoryBroker, Principal,
-    Server, ServerBuilder, TokenVerifier,
+    BoxFuture, BuildError, CallOptions, CapabilityContract, Context, Handlers, IdempotencyStore, InvalidToken,
+    MemoryBroker, MemoryIdempotencyStore, Principal, Server, ServerBuilder, TokenVerifier,
 };
 use serde_json::{Value, json};
 
@@ -127,6 +127,61 @@ async fn a_token_alone_authenticates_only_with_bearer_only() {
         // An invalid signature is not the same as none.
         let text = request(&raw, "9", "open", Some("Bearer ann"));
         assert_eq!(end(&mut raw, signed(&text, "k9", SECRET)).await, "EAGENTRPC_AUTH_FAILED");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_was_refused_for_its_token_can_be_sent_again_and_runs_once() {
+    let mut raw = start(|server| server.keys(agent_keys(&["caller"])).tokens(Arc::new(Fake::default()))).await;
+    for refused in ["bad", "lost"] {
+        for (token, expected) in [
+            (refused, if refused == "bad" { "EAGENTRPC_AUTH_FAILED" } else { "EAGENTRPC_BUSY" }),
+            ("ann", "\"ann\""),
+            ("ann", "EAGENTRPC_AUTH_FAILED"),
+            ("bob", "EAGENTRPC_AUTH_FAILED"),
+        ] {
+            let text = request(&raw, refused, "open", Some(&format!("Bearer {token}")));
+            assert_eq!(end(&mut raw, signed_by(&text, "caller", "a1")).await, expected, "{refused} {token}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_request_that_only_an_invalid_token_could_prove_is_not_signed() {
+    let mut raw = start(|server| server.keys(agent_keys(&[])).bearer_only(Arc::new(Fake::default()))).await;
+    for (token, is_signed) in [("ann", true), ("bad", false), ("lost", false)] {
+        raw.send(request(&raw, token, "open", Some(&format!("Bearer {token}")))).await;
+        assert_eq!(raw.response().await.unwrap().get("auth").is_some(), is_signed, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn idempotency_keys_of_two_principals_of_an_agent_are_two_keys() {
+    let store: Arc<dyn IdempotencyStore> = Arc::new(MemoryIdempotencyStore::default());
+    for store in [None, Some(store)] {
+        // Two instances, of which the second one finds the answers of the first one if they have a store.
+        let mut instances = Vec::new();
+        for _ in 0..2 {
+            let store = store.clone();
+            let server = |server: ServerBuilder| {
+                let server = server.keys(agent_keys(&["caller"])).tokens(Arc::new(Fake::default()));
+                store.into_iter().fold(server, |server, store| server.idempotency_store(store))
+            };
+            instances.push(start(server).await);
+        }
+        for (number, token) in ["ann", "bob", "none", "ann", "bob", "none"].into_iter().enumerate() {
+            let raw = &mut instances[number / 3];
+            let mut request = raw.request(&number.to_string());
+            request["capability"] = json!("open");
+            request["payload"] = json!(1);
+            request["headers"] = json!({"idempotency-key": "key"});
+            if token != "none" {
+                request["headers"]["authorization"] = json!(format!("Bearer {token}"));
+            }
+            let text = signed_by(&request.to_string(), "caller", "a1");
+            let expected = if token == "none" { "null".to_owned() } else { format!("\"{token}\"") };
+            assert_eq!(end(raw, text).await, expected);
+        }
     }
 }
 

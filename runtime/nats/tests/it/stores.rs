@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use capgen_call::{
-    AgentId, CallMode, CallOptions, CapabilityContract, Client, Context, Handlers, IdempotencyStore as _, Manifest,
-    PeerTable, Server, Status, TransportError, TransportSettings, conformance,
+    AgentId, BoxFuture, CallMode, CallOptions, CapabilityContract, Client, Context, Handlers, IdempotencyStore as _,
+    InvalidToken, Keys, Manifest, PeerTable, Principal, Server, Status, TokenVerifier, TransportError,
+    TransportSettings, conformance,
 };
 use capgen_nats::{IdempotencyStoreOptions, NatsIdempotencyStore, NatsTransport};
 use capgen_testkit::brokers::NatsServer;
@@ -39,6 +41,42 @@ async fn a_stream_conforms_to_the_suite_of_stores() {
     // Further instances find the stream.
     let report = conformance::run_store(Arc::new(open(&connect(&server).await).await)).await;
     assert!(report.passed(), "{report}");
+}
+
+/// Accepts every token, as its subject.
+struct Everyone;
+
+impl TokenVerifier for Everyone {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, InvalidToken>> {
+        Box::pin(async move { Ok(Principal::new("https://login.example.com", token)) })
+    }
+}
+
+#[tokio::test]
+async fn principals_do_not_get_the_answers_of_each_other() {
+    let Some(server) = NatsServer::start() else { return };
+    let keys = Keys::signing_with("k1", b"a secret of at least 16 bytes").unwrap();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let mut instances = Vec::new();
+    for _ in 0..INSTANCES {
+        let transport = connect(&server).await;
+        let (store, runs) = (open(&transport).await, Arc::clone(&runs));
+        let handlers = Handlers::new("trips").with_loose("book", move |context: Context, _: Value| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            async move { Ok(json!(context.principal().map(|principal| principal.subject.clone()))) }
+        });
+        let server = Server::builder(handlers).listen(transport, ADDRESS).keys(keys.clone()).tokens(Arc::new(Everyone));
+        instances.push(server.idempotency_store(Arc::new(store)).start().await.unwrap());
+    }
+    let client = Client::builder("console").transport(connect(&server).await).peers(peer()).keys(keys);
+    let client = client.build().await.unwrap();
+    for number in 0..20 {
+        let subject = if number % 2 == 0 { "ann" } else { "bob" };
+        let options = CallOptions::new().idempotency_key("key").bearer(subject);
+        let outcome = client.call_json_with("trips", "book", &json!(1), &options, CallMode::Sync).await;
+        assert_eq!(outcome.response, Some(json!(subject)), "{:?}", outcome.error);
+    }
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
