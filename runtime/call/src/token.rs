@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use crate::identity::Principal;
 use crate::transport::BoxFuture;
+use crate::wait::caught;
 
 /// How long a verification may take. A request that waits for it takes the room of others, and a document of keys has
 /// arrived within a few seconds or not at all.
@@ -46,7 +47,7 @@ impl fmt::Display for InvalidToken {
 impl std::error::Error for InvalidToken {}
 
 /// The principal of the value of a header `authorization`, `Bearer <token>`, for servers of any protocol. A
-/// verification that takes 10 s is given up.
+/// verification that takes 10 s or panics is given up.
 ///
 /// # Errors
 ///
@@ -55,8 +56,12 @@ pub async fn verify_bearer(verifier: &dyn TokenVerifier, value: &str) -> Result<
     let Some(token) = bearer(value) else {
         return Err(InvalidToken::Invalid("the header is not `Bearer <token>`".to_owned()));
     };
-    let verified = timeout(PATIENCE, verifier.verify(token)).await;
-    verified.unwrap_or_else(|_| Err(InvalidToken::Unavailable("the verifier takes too long".to_owned())))
+    let verified = caught(Box::pin(async move { verifier.verify(token).await }));
+    let unavailable = |reason: &str| Err(InvalidToken::Unavailable(reason.to_owned()));
+    match timeout(PATIENCE, verified).await {
+        Ok(verified) => verified.unwrap_or_else(|| unavailable("the verifier panicked")),
+        Err(_) => unavailable("the verifier takes too long"),
+    }
 }
 
 /// The token of a header ([RFC 6750, section 2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)). The name of the

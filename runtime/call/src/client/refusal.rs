@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn data_of_errors_of_the_protocol_is_what_the_protocol_defines() {
+    fn data_of_errors_of_the_protocol_has_a_fixed_form() {
         for (code, details, expected) in [
             (code::DEADLINE_EXCEEDED, json!({"lateMs": 3}), Some(json!({"lateMs": 3}))),
             (

@@ -1,7 +1,7 @@
 //! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, token,
 //! replay, cancel, authorization, capability, version of the caller and, if the server compares contracts, contract.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use capgen_descriptor::Skew;
 
@@ -9,7 +9,7 @@ use super::authorize::{Denied, Refused};
 use super::callers::{Caller, Sender, TokenProblem};
 use super::due::{Arrival, Due};
 use super::entry::Entry;
-use super::gate::Place;
+use super::gate::{Gate, Place};
 use super::numbers::{check_attempt, check_headers};
 use super::respond::Answer;
 use super::seen::Novelty;
@@ -18,6 +18,7 @@ use super::verdict::Compared;
 use super::versions::{Candidates, Versions};
 use crate::envelope::{Envelope, MessageKind, header};
 use crate::outcome::code;
+use crate::wait::at_once;
 
 /// A request that may run, if a version of its capability accepts it.
 pub(super) struct Admitted<'a> {
@@ -29,7 +30,7 @@ pub(super) struct Admitted<'a> {
 pub(super) struct Identified {
     signed: Sender,
     verified: OnceLock<Sender>,
-    /// The place of the request, if callers have shares.
+    /// The place of the request, if callers have shares and its caller is known, or its token takes time.
     place: Mutex<Option<Place>>,
 }
 
@@ -43,13 +44,34 @@ impl Identified {
         self.verified.get().unwrap_or(&self.signed)
     }
 
+    /// Takes a place of the requests whose tokens are being verified, if this one has none yet. Returns whether it has
+    /// one then.
+    fn wait(&self, places: &Arc<Gate>) -> bool {
+        let mut place = self.place();
+        if place.is_none() {
+            *place = places.try_enter(&Caller::Unverified, u64::MAX);
+        }
+        place.is_some()
+    }
+
     /// Sets the sender that a token proves, to whose share the request belongs from now on. Returns whether it has
-    /// room.
-    fn verify(&self, sender: Sender) -> bool {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_room = sender.token.is_some() || place.as_mut().is_none_or(|place| place.give_to(&sender.caller));
+    /// room. A request whose token is not valid needs none.
+    fn verify(&self, sender: Sender, places: Option<&Arc<Gate>>) -> bool {
+        let mut place = self.place();
+        let has_room = match (&mut *place, places.filter(|_| sender.token.is_none())) {
+            (_, None) => true,
+            (Some(place), Some(_)) => place.give_to(&sender.caller),
+            (none, Some(places)) => {
+                *none = places.try_enter(&sender.caller, u64::MAX);
+                none.is_some()
+            }
+        };
         let _ = self.verified.set(sender);
         has_room
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Place>> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,9 +104,17 @@ impl Shared {
             && let Some(value) = tokens.value(signed, request)
         {
             // In a box, because the futures of requests without a token should not have its size.
-            let verified = Box::pin(tokens.verified(signed.clone(), request, value)).await;
-            if !identified.verify(verified) {
-                return Err(to_another_process(Answer::busy(), arrival).into());
+            let mut verified = Box::pin(tokens.verified(signed.clone(), request, value));
+            let places = self.places.as_ref();
+            let busy = to_another_process(Answer::busy(), arrival);
+            // Most tokens need no place of those that wait, so that these do not keep them from being verified.
+            let verified = match at_once(&mut verified).await {
+                Some(verified) => verified,
+                None if places.is_none_or(|places| identified.wait(places)) => verified.await,
+                None => return Err(busy.unproved_unless(signed.is_authentic()).into()),
+            };
+            if !identified.verify(verified, places) {
+                return Err(busy.into());
             }
         }
         let sender = identified.sender();

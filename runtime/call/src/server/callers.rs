@@ -14,8 +14,8 @@ use crate::identity::{Principal, Proof};
 pub(super) enum Caller {
     /// All callers together about which nothing is proved: each of them could state any id.
     Unproved,
-    /// All callers together that a token may prove, until it is verified: so those that nothing proves take no room
-    /// from them.
+    /// All callers together whose tokens could not be verified at once, until they are: so neither those that nothing
+    /// proves nor those that are proved have less room because of them.
     Unverified,
     /// An agent.
     Agent(Arc<str>),

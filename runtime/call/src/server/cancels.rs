@@ -63,7 +63,7 @@ pub(super) enum Right {
     /// The cancel is signed, so it is for requests that are. The server also accepts others.
     Signature,
     /// The cancel has the token, here its hash, that is all that proves the request. It need not be verified again:
-    /// whoever has it could have sent the request.
+    /// a sender that has it could have sent the request.
     Token(Hash),
 }
 

@@ -95,6 +95,9 @@ impl Gate {
 impl Place {
     /// Gives the place to another caller, if that one does not hold its share already.
     pub(super) fn give_to(&mut self, caller: &Caller) -> bool {
+        if self.caller == *caller {
+            return true;
+        }
         let gate = Arc::clone(&self.gate);
         let mut state = gate.lock();
         state.shares.give_back(&self.caller, 1);
@@ -196,6 +199,8 @@ mod tests {
         assert!(places.iter_mut().all(|place| place.give_to(&agent("a"))));
         let mut more = gate.try_enter(&Caller::Unverified, u64::MAX).unwrap_or_else(|| panic!("no room"));
         assert!(!more.give_to(&agent("a")) && more.give_to(&agent("b")));
+        // A caller keeps its place, although its share has become smaller.
+        assert!(places.iter_mut().all(|place| place.give_to(&agent("a"))));
         assert_eq!(gate.lock().shares.held(&agent("a")), 8);
         assert_eq!(gate.lock().shares.used(), 9);
         drop((places, more));

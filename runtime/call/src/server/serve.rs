@@ -135,9 +135,10 @@ impl Shared {
             return true;
         }
         let sender = self.signed_sender(&envelope, delivered.arrival.unix);
-        let has_token = self.token(&sender, &envelope).is_some();
-        let caller = if has_token && sender.caller == Caller::Unproved { &Caller::Unverified } else { &sender.caller };
-        let place = self.places.as_ref().map(|places| places.try_enter(caller, u64::MAX));
+        // One whose caller only its token proves gets a place with it.
+        let is_known = sender.caller != Caller::Unproved || self.token(&sender, &envelope).is_none();
+        let places = self.places.as_ref().filter(|_| is_known);
+        let place = places.map(|places| places.try_enter(&sender.caller, u64::MAX));
         if let Some(None) = place {
             // The broker gives a stored message to another process, or to this one later.
             if !delivered.arrival.is_stored {

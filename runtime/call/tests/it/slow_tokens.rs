@@ -157,9 +157,10 @@ async fn tokens_that_are_verified_slowly_take_the_share_of_their_agent_alone() {
 #[tokio::test]
 async fn a_principal_has_a_share_of_its_own_after_its_token_is_verified() {
     let verifier = Slow::new();
-    let server = |server: ServerBuilder, verifier| server.bearer_only(verifier).max_concurrent(6).max_waiting(2);
+    let server = |server: ServerBuilder, verifier| server.bearer_only(verifier).max_concurrent(70).max_waiting(10);
     let mut raw = start(&verifier, server).await;
-    for number in 0..12 {
+    // One caller that is alone gets 80 of 100 places.
+    for number in 0..84 {
         let mut request = request(&raw, &format!("ann-{number}"), "a", "ann");
         request["payload"] = json!({"text": "endless"});
         raw.send(request.to_string()).await;
@@ -169,11 +170,15 @@ async fn a_principal_has_a_share_of_its_own_after_its_token_is_verified() {
     }
     let text = request(&raw, "bob", "a", "bob").to_string();
     assert_eq!(raw.code(text).await, "ok");
-    // Those whose tokens are verified slowly take the room of others that are not proved yet, and none of principals.
-    for number in 0..4 {
+    // Those whose tokens are verified slowly take the room of others of which that is true, and none of principals.
+    for number in 0..20 {
         raw.send(request(&raw, &format!("slow-{number}"), "a", "slow").to_string()).await;
     }
-    assert_eq!(code(&raw.patient_response().await), codes::BUSY);
+    for _ in 0..4 {
+        assert_eq!(code(&raw.patient_response().await), codes::BUSY);
+    }
+    let text = request(&raw, "bob-2", "a", "bob").to_string();
+    assert_eq!(raw.code(text).await, "ok");
 }
 
 #[tokio::test]

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use crate::fixture::ADDRESS;
 use crate::fixture::raw::{Raw, SECRET, agent_keys, code, signed, signed_by};
 
-/// Accepts the tokens `<subject>` and `<subject>.<tenant>` of lowercase letters; `lost` is not known at the moment.
+/// Accepts the tokens `<subject>` and `<subject>.<tenant>` of lowercase letters; `lost` is not known at the moment, and
+/// `panic` panics.
 #[derive(Default)]
 struct Fake(AtomicUsize);
 
@@ -24,6 +25,7 @@ impl TokenVerifier for Fake {
             let (subject, tenant) =
                 token.split_once('.').map_or((token, None), |(subject, tenant)| (subject, Some(tenant)));
             match subject {
+                "panic" => panic!("a mistake of the verifier"),
                 "lost" => return Err(InvalidToken::Unavailable("no keys".to_owned())),
                 "bad" => return Err(InvalidToken::Invalid("expired".to_owned())),
                 _ => {}
@@ -78,6 +80,7 @@ async fn the_roles_of_a_token_in_a_signed_request_count() {
         (Some("Bearer bob"), "open", "\"bob\""),
         (Some("Bearer bad"), "open", "EAGENTRPC_AUTH_FAILED"),
         (Some("Bearer lost"), "open", "EAGENTRPC_BUSY"),
+        (Some("Bearer panic"), "open", "EAGENTRPC_BUSY"),
         (Some("Basic ann"), "open", "EAGENTRPC_AUTH_FAILED"),
         (Some("Bearer  ann"), "open", "EAGENTRPC_AUTH_FAILED"),
         (Some("ann"), "open", "EAGENTRPC_AUTH_FAILED"),
