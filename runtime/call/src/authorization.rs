@@ -38,7 +38,9 @@ pub trait Authorize: Send + Sync + 'static {
     /// Whether the caller of a request may call its capability. `capability` is its contract; `None` if the provider
     /// does not have it. A rule that does not look at the contract cannot show which capabilities exist.
     ///
-    /// For a capability with several versions, it is asked for each of them.
+    /// For a capability with several versions, it is asked for each of them. A rule that denies is asked as often for
+    /// every other capability, also for one that the provider does not have: neither the time nor the records of another
+    /// service show which ones there are.
     fn authorize<'a>(
         &'a self,
         context: &'a Context,
@@ -75,11 +77,16 @@ impl Rights {
         self.scopes.extend(scopes.iter().map(|scope| scope.as_ref().to_owned()));
     }
 
-    fn of(capability: &OwnedDescriptor) -> Self {
-        let mut rights = Self::default();
-        rights.add(&capability.required_roles, &capability.required_scopes);
-        rights
+    fn is_empty(&self) -> bool {
+        self.roles.is_empty() && self.scopes.is_empty()
     }
+}
+
+/// The caller of a request, and its rights.
+struct Caller<'a> {
+    /// Those of its token.
+    token: Option<&'a Principal>,
+    grant: Option<&'a Rights>,
 }
 
 /// The roles and scopes of agents and principals, for capabilities with `requiredRoles` or `requiredScopes`. The key
@@ -144,44 +151,63 @@ impl Grants {
         self.agents.is_empty() && self.principals.is_empty()
     }
 
-    /// Whether a caller has some rights. Those of the principal count, if the request is for one, and otherwise those
-    /// of the agent.
-    fn check(&self, context: &Context, needed: &Rights) -> Decision {
-        if *needed == Rights::default() {
+    /// Whether a caller has the rights that a capability needs, or with `None` those that all of the agent need
+    /// together. The rights of the principal count, if the request is for one, and otherwise those of the agent.
+    fn check(&self, context: &Context, capability: Option<&OwnedDescriptor>, all: &Rights) -> Decision {
+        if capability.is_some_and(|it| it.required_roles.is_empty() && it.required_scopes.is_empty()) {
             return Decision::Allow;
         }
         if let Some(principal) = context.principal() {
             let id = (principal.issuer.clone(), principal.subject.clone());
+            let caller = Caller { token: Some(principal), grant: self.principals.get(&id) };
             let owner = || format!("the principal `{}` of `{}`", principal.subject, principal.issuer);
-            return missing(Some(principal), self.principals.get(&id), needed, owner);
+            return caller.decision(capability, all, owner);
         }
         if context.proof().proves_agent() {
             let agent = context.caller();
-            return missing(None, self.agents.get(agent), needed, || format!("the agent `{agent}`"));
+            let caller = Caller { token: None, grant: self.agents.get(agent) };
+            return caller.decision(capability, all, || format!("the agent `{agent}`"));
         }
         Decision::deny("nothing proves who calls: the request has neither a key of an agent nor a token")
     }
 }
 
-/// The first role or scope that neither a token nor a grant gives.
-fn missing(
-    principal: Option<&Principal>,
-    grant: Option<&Rights>,
-    needed: &Rights,
-    owner: impl Fn() -> String,
-) -> Decision {
-    let has = |name: &String, token: Option<&BTreeSet<String>>, grant: Option<&BTreeSet<String>>| {
-        token.is_some_and(|all| all.contains(name)) || grant.is_some_and(|all| all.contains(name))
-    };
-    let has_role = |name: &&String| has(name, principal.map(|it| &it.roles), grant.map(|it| &it.roles));
-    let has_scope = |name: &&String| has(name, principal.map(|it| &it.scopes), grant.map(|it| &it.scopes));
-    if let Some(role) = needed.roles.iter().find(|role| !has_role(role)) {
-        return Decision::deny(format!("{} does not have the role `{role}`", owner()));
+impl Caller<'_> {
+    /// The denial names the first role or scope that the caller does not have.
+    fn decision(&self, capability: Option<&OwnedDescriptor>, all: &Rights, owner: impl Fn() -> String) -> Decision {
+        let token = |rights: fn(&Principal) -> &BTreeSet<String>| self.token.map(rights);
+        let grant = |rights: fn(&Rights) -> &BTreeSet<String>| self.grant.map(rights);
+        let roles = [token(|it| &it.roles), grant(|it| &it.roles)];
+        let scopes = [token(|it| &it.scopes), grant(|it| &it.scopes)];
+        // Both, so that the time does not depend on the first result.
+        let role = missing(&roles, capability.map(|it| &*it.required_roles), &all.roles);
+        let scope = missing(&scopes, capability.map(|it| &*it.required_scopes), &all.scopes);
+        match (role, scope) {
+            (Some(role), _) => Decision::deny(format!("{} does not have the role `{role}`", owner())),
+            (None, Some(scope)) => Decision::deny(format!("{} does not have the scope `{scope}`", owner())),
+            (None, None) => Decision::Allow,
+        }
     }
-    match needed.scopes.iter().find(|scope| !has_scope(scope)) {
-        Some(scope) => Decision::deny(format!("{} does not have the scope `{scope}`", owner())),
-        None => Decision::Allow,
+}
+
+/// The first name that a capability needs and the caller does not have.
+///
+/// It compares all names that the agent knows, whichever the capability needs, so that the time does not show whether
+/// the agent has the capability.
+fn missing<'a>(
+    owned: &[Option<&BTreeSet<String>>],
+    needed: Option<&'a [String]>,
+    all: &'a BTreeSet<String>,
+) -> Option<&'a String> {
+    let has = |name: &String| owned.iter().flatten().any(|names| names.contains(name));
+    let mut first = None;
+    for name in all {
+        if !has(name) && needed.is_none_or(|needed| needed.contains(name)) && first.is_none() {
+            first = Some(name);
+        }
     }
+    // The contract of another agent needs names that this one does not know.
+    first.or_else(|| needed?.iter().find(|name| !all.contains(*name) && !has(name)))
 }
 
 /// The decision who may call the capabilities of an agent, for servers of any protocol. Clones are cheap.
@@ -241,7 +267,7 @@ impl Authorization {
             all.add(&capability.required_roles, &capability.required_scopes);
         }
         // Without any requirement, nothing is decided, and nothing costs time.
-        Self((all != Rights::default()).then(|| Arc::new(Rule::Requirements { grants, all })))
+        Self((!all.is_empty()).then(|| Arc::new(Rule::Requirements { grants, all })))
     }
 
     /// The decision of a server by its settings: its own rule if it has one, and otherwise the requirements of its
@@ -296,10 +322,7 @@ impl Authorization {
     pub async fn decide(&self, context: &Context, capability: Option<&OwnedDescriptor>) -> Decision {
         match self.0.as_deref() {
             None => Decision::Allow,
-            Some(Rule::Requirements { grants, all }) => match capability {
-                Some(capability) => grants.check(context, &Rights::of(capability)),
-                None => grants.check(context, all),
-            },
+            Some(Rule::Requirements { grants, all }) => grants.check(context, capability, all),
             Some(Rule::Own(rule)) => {
                 let panicked = || Decision::deny("the rule panicked");
                 let start = || rule.authorize(context, capability);
@@ -307,6 +330,45 @@ impl Authorization {
                 caught(deciding).await.unwrap_or_else(panicked)
             }
         }
+    }
+}
+
+impl Authorization {
+    /// The decisions about the versions of a capability, in their order. If there are none, because the agent does not
+    /// have the capability, it is one decision, without a contract.
+    ///
+    /// If all of them deny, the rule was asked `most` times: as often as for the capability of the agent that has the
+    /// most versions. So neither the time nor the rule's own records show how many versions there are. The last question
+    /// is repeated for that, and the answers do not count.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use capgen_call::{Authorization, Context, Decision};
+    /// let authorization = Authorization::by_function(|_, _| Decision::deny("closed"));
+    /// let context = Context::of_request("concierge", "book", "m1", None);
+    /// assert_eq!(authorization.decide_versions(&context, &[], 2).await, [Decision::deny("closed")]);
+    /// # }
+    /// ```
+    pub async fn decide_versions(
+        &self,
+        context: &Context,
+        versions: &[&OwnedDescriptor],
+        most: usize,
+    ) -> Vec<Decision> {
+        let mut decisions = Vec::with_capacity(most.max(versions.len()));
+        for version in versions {
+            decisions.push(self.decide(context, Some(version)).await);
+        }
+        if versions.is_empty() {
+            decisions.push(self.decide(context, None).await);
+        }
+        if !decisions.contains(&Decision::Allow) {
+            for _ in decisions.len()..most {
+                let _ = self.decide(context, versions.last().copied()).await;
+            }
+        }
+        decisions
     }
 }
 

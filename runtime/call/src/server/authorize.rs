@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::entry::Entry;
 use super::respond::Answer;
 use super::shared::Shared;
-use super::versions::Candidates;
+use super::versions::{Candidates, Versions};
 use crate::authorization::{Authorization, Decision};
 use crate::context::Context;
 use crate::outcome::code;
@@ -30,27 +30,24 @@ pub(super) struct Denied(Vec<(Arc<Entry>, String)>);
 impl Shared {
     /// Decides whether the caller may call the capability, in the same steps for one that the agent does not have.
     pub(super) async fn authorize(&self, context: &Context) -> Result<Denied, Refused> {
-        let name = context.capability();
-        let Some(versions) = self.entries.get(name) else {
-            return match self.authorization.decide(context, None).await {
-                Decision::Allow => Ok(Denied::default()),
-                Decision::Deny { reason } => Err(forbidden(reason)),
-            };
-        };
-        let (mut denied, mut is_allowed) = (Vec::new(), false);
-        for entry in versions.descending() {
-            match self.authorization.decide(context, Some(entry.described(name).as_ref())).await {
-                Decision::Allow => is_allowed = true,
-                Decision::Deny { reason } => denied.push((Arc::clone(entry), reason)),
-            }
+        let versions = self.entries.get(context.capability());
+        let entries = || versions.into_iter().flat_map(Versions::descending);
+        let mut described = Vec::with_capacity(self.most_versions);
+        described.extend(entries().map(|entry| &*entry.described));
+        let decisions = self.authorization.decide_versions(context, &described, self.most_versions).await;
+        if !decisions.contains(&Decision::Allow) {
+            let reason = decisions.into_iter().find_map(reason);
+            return Err(forbidden(reason.unwrap_or_default()));
         }
-        match denied.pop() {
-            Some((_, reason)) if !is_allowed => Err(forbidden(reason)),
-            last => {
-                denied.extend(last);
-                Ok(Denied(denied))
-            }
-        }
+        let denied = entries().zip(decisions).filter_map(|(entry, it)| Some((Arc::clone(entry), reason(it)?)));
+        Ok(Denied(denied.collect()))
+    }
+}
+
+fn reason(decision: Decision) -> Option<String> {
+    match decision {
+        Decision::Allow => None,
+        Decision::Deny { reason } => Some(reason),
     }
 }
 

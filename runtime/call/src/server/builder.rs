@@ -315,6 +315,7 @@ impl ServerBuilder {
         let known = self.known.iter().map(|known| known.to_descriptor(None));
         let shared = Shared {
             agent,
+            most_versions: self.handlers.most_versions(),
             entries: self.handlers.entries,
             #[cfg(feature = "tower")]
             layers: self.handlers.layers,

@@ -1,6 +1,5 @@
 //! A capability that is served: its contract and its handler.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +21,8 @@ use crate::violation::list;
 pub(super) struct Entry {
     /// The contract; `None` if the capability is loose on both sides and has no declaration.
     pub(super) contract: Option<Arc<OwnedDescriptor>>,
+    /// The contract, or one with the name of a capability that has none.
+    pub(super) described: Arc<OwnedDescriptor>,
     /// The version of the contract, if it has a valid one.
     pub(super) version: Option<Version>,
     /// The versions of callers that are served; `None` for all.
@@ -64,11 +65,13 @@ pub(super) enum Unhandled {
 pub(super) struct InvalidSide(pub(super) Violations);
 
 impl Entry {
-    pub(super) fn new(contract: Option<OwnedDescriptor>, source: Source, run: Box<Run>) -> Self {
+    pub(super) fn new(name: &str, contract: Option<OwnedDescriptor>, source: Source, run: Box<Run>) -> Self {
         let version = contract.as_ref().and_then(|contract| contract.version.as_deref()?.parse().ok());
         let served = contract.as_ref().and_then(Served::of);
         let policy = contract.as_ref().and_then(|contract| Skew::from_name(contract.skew.as_deref()?));
-        Self { contract: contract.map(Arc::new), version, served, policy: policy.unwrap_or_default(), source, run }
+        let contract = contract.map(Arc::new);
+        let described = contract.clone().unwrap_or_else(|| Arc::new(OwnedDescriptor::new(name)));
+        Self { contract, described, version, served, policy: policy.unwrap_or_default(), source, run }
     }
 
     /// Reads a request. The handler starts when the future is polled.
@@ -82,11 +85,6 @@ impl Entry {
             let effects = contract.side_effects.as_deref().and_then(SideEffects::from_name);
             SideEffects::allow_repetition(contract.idempotent, effects)
         })
-    }
-
-    /// The contract, or one with the name of a capability that has none.
-    pub(super) fn described(&self, name: &str) -> Cow<'_, OwnedDescriptor> {
-        self.contract.as_deref().map_or_else(|| Cow::Owned(OwnedDescriptor::new(name)), Cow::Borrowed)
     }
 
     /// The hash of the contract; empty if there is none.

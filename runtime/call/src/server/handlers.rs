@@ -198,6 +198,13 @@ impl Handlers {
         if self.conflicts.is_empty() { Ok(()) } else { Err(BuildError::InvalidHandlers(self.conflicts.clone())) }
     }
 
+    /// The number of versions of the capability that has the most; 0 if there are no handlers. It is the argument of
+    /// [`Authorization::decide_versions`](crate::Authorization::decide_versions).
+    #[must_use]
+    pub fn most_versions(&self) -> usize {
+        self.entries.values().map(|versions| versions.descending().count()).max().unwrap_or(0)
+    }
+
     /// Every handler with the name of its capability.
     fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
         self.entries
@@ -206,7 +213,7 @@ impl Handlers {
     }
 
     fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, source: Source, run: Box<Run>) -> Self {
-        let entry = Arc::new(Entry::new(contract, source, run));
+        let entry = Arc::new(Entry::new(name, contract, source, run));
         match self.entries.entry(name.to_owned()) {
             btree_map::Entry::Vacant(vacant) => drop(vacant.insert(Versions::of(entry))),
             btree_map::Entry::Occupied(mut versions) => {

@@ -280,8 +280,9 @@ impl Shared {
         let address = reply_address(delivered, request)?;
         // A caller that may not call the capability must not learn from the answer that it exists.
         let is_hidden = self.authorization.is_active() && answer.code.as_deref().is_some_and(may_precede_authorization);
-        let plain = || self.entries.get(request.capability())?.plain().contract.as_deref().filter(|_| !is_hidden);
-        let contract = answer.contract.as_deref().or_else(plain);
+        let plain = || self.entries.get(request.capability())?.plain().contract.as_deref();
+        // Not even looked up then, so that the steps are the same.
+        let contract = answer.contract.as_deref().or_else(|| if is_hidden { None } else { plain() });
         let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
         let encode =
             |answer: &Answer| answer.encode(request, &self.agent, contract, delivered.channel.features(), keys);

@@ -30,6 +30,8 @@ use crate::otel::Instruments;
 pub(super) struct Shared {
     pub(super) agent: String,
     pub(super) entries: BTreeMap<String, Versions>,
+    /// The number of versions of the capability that has the most.
+    pub(super) most_versions: usize,
     #[cfg(feature = "tower")]
     pub(super) layers: Option<HandlerLayers>,
     pub(super) journal: Journal,

@@ -21,6 +21,7 @@ mod budget;
 mod calls;
 mod cancel;
 mod declared_errors;
+mod denials;
 mod embedded;
 mod envelope;
 mod failures;
