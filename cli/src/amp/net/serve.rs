@@ -28,7 +28,7 @@ pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> RunResult {
     runtime()?.block_on(async {
         let runner = match &arguments.store {
             Some(file) => store::run(provider, state, handlers, file)?,
-            None => Runner::new(provider, state, handlers),
+            None => Runner::new(provider, state, handlers).map_err(io::Error::other)?,
         };
         let mut servers = Vec::new();
         for address in &listen {

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_call::{Context, Failure, Handlers, RunError, Side};
+use capgen_call::{Failure, Handlers, RunError, Side};
 use capgen_schema::{Hash, Schema, Violations};
 
 use super::BoxFuture;
+use super::access::{Access, context};
 use super::run::Execute;
+use crate::CapabilityId;
+use crate::body::NameOrType;
 use crate::cbor::Value;
 use crate::descriptor::{LOOSE, Publication};
-use crate::provider::{HandlerOutcome, Start};
-use crate::{CapabilityId, CapabilityName};
+use crate::policy::Policy;
+use crate::provider::{HandlerOutcome, Permissions, Received, Start};
 
 /// Runs the [`Handlers`] of an agent for invocations.
 ///
@@ -27,13 +30,18 @@ use crate::{CapabilityId, CapabilityName};
 /// | panics, or its payloads violate the schemas of its own contract | 5001 without details |
 /// | is missing | 5002 |
 ///
-/// [`Context::caller`] is the DID of the sender, and [`Context::message_id`] the id of the message in hexadecimal.
+/// Of several versions of a capability, the handler of the version that was selected runs; without one, that of the
+/// highest version, as for calls of the plain name.
+///
+/// [`Context::caller`](capgen_call::Context::caller) is the DID of the sender without fragment, which its signature proves, and
+/// [`Context::message_id`](capgen_call::Context::message_id) the id of the message in hexadecimal.
 #[derive(Clone)]
 pub struct HandlerExecutor {
     handlers: Handlers,
-    names: BTreeMap<CapabilityName, String>,
-    /// The schema by which each handler checks its responses, unless it is loose.
-    checked: BTreeMap<String, Hash>,
+    pub(super) access: Arc<Access>,
+    /// The schema by which each handler checks its responses, unless it is loose: by its name and the hash of its
+    /// contract.
+    checked: BTreeMap<(String, String), Hash>,
     log: Option<Arc<Log>>,
 }
 
@@ -48,16 +56,16 @@ impl HandlerExecutor {
         let checked = contracts.filter_map(|(name, contract)| {
             // Without a schema, a response is any JSON value, as by the published schema `true`.
             let schema = contract.output_schema.as_deref().unwrap_or(LOOSE);
-            Some((name.to_owned(), Schema::parse_text(schema).ok()?.hash()))
+            Some(((name.to_owned(), contract.hash.clone()), Schema::parse_text(schema).ok()?.hash()))
         });
-        Self { checked: checked.collect(), handlers, names: BTreeMap::new(), log: None }
+        Self { checked: checked.collect(), access: Arc::new(Access::of(&handlers)), handlers, log: None }
     }
 
     /// Finds the handlers of the capabilities of a manifest by their names in the manifest.
     #[must_use]
     pub fn with_publications(mut self, publications: &[Publication<'_>]) -> Self {
         let names = publications.iter().map(|it| (it.id.name.clone(), it.capability.name.clone()));
-        self.names.extend(names);
+        Arc::make_mut(&mut self.access).names.extend(names);
         self
     }
 
@@ -67,19 +75,16 @@ impl HandlerExecutor {
     pub fn with_log(self, log: impl Fn(&CapabilityId, Side, &Violations) + Send + Sync + 'static) -> Self {
         Self { log: Some(Arc::new(log)), ..self }
     }
-
-    fn name<'a>(&'a self, name: &'a CapabilityName) -> &'a str {
-        self.names.get(name).map_or_else(|| name.last_segment(), String::as_str)
-    }
 }
 
 impl Execute for HandlerExecutor {
     fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome> {
         let Start { caller, message, id, params, deadline, .. } = start;
-        let name = self.name(&id.name);
-        let context = Context::of_request(caller.as_str(), name, &message.to_string(), Some(deadline));
-        let checked = self.checked.get(name).copied();
-        let Some(running) = self.handlers.run(context, params.into()) else {
+        let name = self.access.handler(&id.name);
+        let contract = self.access.contract(name, &id.version).map_or("", |contract| &contract.hash);
+        let context = context(&caller, name, message, deadline);
+        let checked = self.checked.get(&(name.to_owned(), contract.to_owned())).copied();
+        let Some(running) = self.handlers.run_contract(contract, context, params.into()) else {
             return Box::pin(async { HandlerOutcome::Missing });
         };
         let log = self.log.clone();
@@ -105,6 +110,18 @@ impl Execute for HandlerExecutor {
                 Err(_) => HandlerOutcome::Panic,
             }
         })
+    }
+
+    fn check(&self, policy: &Policy) -> Result<(), String> {
+        self.access.check(policy).map_err(|error| error.to_string())
+    }
+
+    fn authorize(
+        &self,
+        received: &Received,
+        asked: Option<&NameOrType>,
+    ) -> Option<BoxFuture<'static, Arc<dyn Permissions>>> {
+        self.access.decide(received, asked)
     }
 
     fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {

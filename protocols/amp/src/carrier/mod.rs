@@ -11,6 +11,8 @@
 //! [`Peer`], and [`Client`] calls a provider through it. A carrier that has delivered a message proves nothing about
 //! its answer: only signatures do.
 
+#[cfg(feature = "handlers")]
+mod access;
 mod client;
 pub mod connection;
 pub mod control;

@@ -10,13 +10,17 @@ use capgen_time::{Clock as _, SystemClock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
 use super::{BoxFuture, Handled, Proved, Service};
 use crate::CapabilityId;
+use crate::body::NameOrType;
 use crate::catalogue::Catalogue;
 use crate::message::Did;
+use crate::policy::Policy;
 use crate::provider::{
-    HandlerOutcome, Input, InvocationId, Output, Provider, Received, Record, Start, State, Store, Ticket,
+    HandlerOutcome, Input, InvocationId, NoPermissions, Output, Permissions, Provider, Received, Record, Start, State,
+    Store, Ticket,
 };
 
 /// The longest time between two ticks: expired answers are forgotten no later. Answers are kept for up to an hour
@@ -28,6 +32,28 @@ pub trait Execute: Send + Sync + 'static {
     /// Runs the handler of an invocation. A panic is [`HandlerOutcome::Panic`]. The future is dropped if the invocation
     /// ends before it.
     fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome>;
+
+    /// Why these handlers cannot run with a policy. For example, they require roles, and nothing says who has them.
+    ///
+    /// # Errors
+    ///
+    /// The reason.
+    fn check(&self, policy: &Policy) -> Result<(), String> {
+        let _ = policy;
+        Ok(())
+    }
+
+    /// Decides what the sender of a message may use, beside the policy; `None` if the policy alone decides. `asked` is
+    /// the [capability](Provider::asked) that the message asks for. The decision must not depend on what is published
+    /// (decision 10), and nothing waits for it longer than for an invocation.
+    fn authorize(
+        &self,
+        received: &Received,
+        asked: Option<&NameOrType>,
+    ) -> Option<BoxFuture<'static, Arc<dyn Permissions>>> {
+        let _ = (received, asked);
+        None
+    }
 
     /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12).
     /// For logs.
@@ -76,12 +102,16 @@ impl Runner {
     /// Its memory ends with the process. So invocations that were created before now are refused with 1003: an earlier
     /// process may have run them (decision 22). [`with_store`](Self::with_store) has no such limit.
     ///
+    /// # Errors
+    ///
+    /// The handlers cannot run with the policy of the provider: the reason of [`Execute::check`].
+    ///
     /// # Panics
     ///
     /// Panics outside of a tokio runtime.
-    #[must_use]
-    pub fn new(provider: Provider, state: State, execute: Arc<dyn Execute>) -> Self {
-        Self::start(provider, state.since(SystemClock.now_ms()), execute, None)
+    pub fn new(provider: Provider, state: State, execute: Arc<dyn Execute>) -> Result<Self, String> {
+        execute.check(provider.policy())?;
+        Ok(Self::start(provider, state.since(SystemClock.now_ms()), execute, None))
     }
 
     /// Runs a provider with its handlers, from a state on. The ids and the results of invocations are in a store, so
@@ -91,7 +121,7 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// The store cannot be read, or the handlers cannot run with the policy of the provider.
     ///
     /// # Panics
     ///
@@ -102,6 +132,7 @@ impl Runner {
         execute: Arc<dyn Execute>,
         mut store: Box<dyn Store>,
     ) -> Result<Self, String> {
+        execute.check(provider.policy())?;
         let (now, mut state) = (SystemClock.now_ms(), state.since(store.since()));
         store.read(now, &mut |record| state.restore(record, now))?;
         state.write_records();
@@ -156,6 +187,7 @@ impl Service for Runner {
                 Err(rejection) => return Handled::Rejected(rejection),
             };
             proved.by(received.sender());
+            let received = inner.authorized(received).await;
             let answer = inner.receive(received, principal.as_ref());
             drop((message, inner));
             // Without a sender, the provider has no answer.
@@ -171,6 +203,21 @@ impl Service for Runner {
 impl Inner {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The message with the permissions of its sender. They are decided before the state is locked, because a rule may
+    /// wait.
+    async fn authorized(&self, received: Received) -> Received {
+        let asked = self.provider.asked(&received);
+        let Some(decided) = self.execute.authorize(&received, asked.as_ref()) else { return received };
+        let now = SystemClock.now_ms();
+        // A replay must not ask the rule again. If the first message is forgotten meanwhile, its sender may use nothing.
+        let is_duplicate = self.provider.is_duplicate(&self.held().state, &received, now);
+        let limit = received.expires().saturating_sub(now).min(self.provider.settings().max_timeout_ms);
+        let decided =
+            async { if is_duplicate { None } else { timeout(Duration::from_millis(limit), decided).await.ok() } };
+        let permissions = decided.await.unwrap_or_else(|| Arc::new(NoPermissions));
+        received.with_permissions(permissions)
     }
 
     fn receive(self: &Arc<Self>, received: Received, principal: Option<&Did>) -> oneshot::Receiver<Handled> {

@@ -13,8 +13,8 @@ use crate::version::Range;
 /// Who may use which capabilities, and how versions are chosen (decisions 9 and 10). The default allows everything.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Policy {
-    /// The effect if no rule matches.
-    default: Effect,
+    /// The effect if no rule matches; `None` if the policy does not state it, which allows everything.
+    default: Option<Effect>,
     /// The first rule that matches decides.
     rules: Vec<Rule>,
     mode: Mode,
@@ -59,7 +59,13 @@ impl Policy {
     #[must_use]
     pub fn allows(&self, caller: &Did, name: &CapabilityName, version: Option<&Version>) -> bool {
         let rule = self.rules.iter().find(|rule| rule.matches(caller, name, version));
-        rule.map_or(self.default, |rule| rule.effect) == Effect::Allow
+        rule.map_or(self.default.unwrap_or_default(), |rule| rule.effect) == Effect::Allow
+    }
+
+    /// Whether the policy says who may use capabilities: it has a default or rules. If not, it allows everything.
+    #[must_use]
+    pub const fn decides(&self) -> bool {
+        self.default.is_some() || !self.rules.is_empty()
     }
 
     /// How versions are chosen.

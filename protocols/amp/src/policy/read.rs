@@ -70,7 +70,7 @@ fn read<'v>(reader: &mut Reader<'v>, value: &'v Value) -> Option<Policy> {
     let aliases = reader.optional(map, "aliases", read_aliases);
     let adapters = reader.optional(map, "adapters", |reader, value| reader.elements(value, read_adapter));
     Some(Policy {
-        default: default.unwrap_or_default(),
+        default,
         rules,
         mode: mode.unwrap_or_default(),
         aliases: aliases.unwrap_or_default(),

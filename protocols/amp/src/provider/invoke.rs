@@ -5,13 +5,14 @@ use std::sync::Arc;
 use semver::Version;
 
 use super::Provider;
+use super::access::Access;
 use super::adapter::Adapter;
 use super::payload;
 use super::refusal::Refusal;
 use crate::body::{Body, CapInvoke, Target};
 use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
-use crate::message::{Did, Message};
+use crate::message::Message;
 use crate::name::CapabilityName;
 use crate::negotiate::{Offer, Request, Rule, Selected, negotiate};
 
@@ -37,13 +38,14 @@ pub(crate) fn accept(
     provider: &Provider,
     catalogue: Result<&Catalogue, Refusal>,
     message: &Message,
+    access: Access<'_>,
 ) -> Result<Accepted, Refusal> {
     let invoke = read_body(provider, message)?;
     let configured = configured_name(provider, &invoke.target);
-    authorize(provider, &message.from, configured.as_ref(), &invoke)?;
+    authorize(access, configured.as_ref(), &invoke)?;
     let catalogue = catalogue?;
-    let name = resolve(provider, catalogue, &message.from, configured, &invoke)?;
-    let candidates: Vec<_> = allowed_versions(provider, catalogue, &message.from, &name).collect();
+    let name = resolve(catalogue, access, configured, &invoke)?;
+    let candidates: Vec<_> = allowed_versions(catalogue, access, &name).collect();
     let selected = select(provider, &name, &candidates, &invoke)?;
     let (params, adapter) = check_params(provider, &selected, &name, &invoke)?;
     let CapInvoke { timeout_ms, .. } = invoke;
@@ -66,28 +68,22 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusa
     }
 }
 
-/// Step 2: the policy for the caller, the name and the requested version. It does not examine the published
+/// Step 2: the policy and the permissions for the caller, the name and the requested version. It does not examine the published
 /// capabilities, so an answer cannot depend on that.
 ///
 /// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the
 /// caller, so step 3 reveals nothing about others.
-fn authorize(
-    provider: &Provider,
-    caller: &Did,
-    configured: Option<&CapabilityName>,
-    invoke: &CapInvoke,
-) -> Result<(), Refusal> {
+fn authorize(access: Access<'_>, configured: Option<&CapabilityName>, invoke: &CapInvoke) -> Result<(), Refusal> {
     match configured {
-        Some(name) if !provider.policy.allows(caller, name, invoke.target.version()) => Err(Refusal::unauthorized()),
+        Some(name) if !access.may_ask(name, invoke.target.version()) => Err(Refusal::unauthorized()),
         _ => Ok(()),
     }
 }
 
 /// Step 3: the identity of the capability.
 fn resolve(
-    provider: &Provider,
     catalogue: &Catalogue,
-    caller: &Did,
+    access: Access<'_>,
     configured: Option<CapabilityName>,
     invoke: &CapInvoke,
 ) -> Result<CapabilityName, Refusal> {
@@ -95,8 +91,8 @@ fn resolve(
         Some(name) => name,
         None => {
             let text = invoke.target.type_alias().unwrap_or_default();
-            let name = visible_name(provider, catalogue, caller, text).ok_or_else(not_found)?;
-            if !provider.policy.allows(caller, &name, invoke.target.version()) {
+            let name = visible_name(catalogue, access, text).ok_or_else(not_found)?;
+            if !access.may_ask(&name, invoke.target.version()) {
                 return Err(Refusal::unauthorized());
             }
             name
@@ -105,16 +101,15 @@ fn resolve(
     if catalogue.versions(&name).is_empty() { Err(not_found()) } else { Ok(name) }
 }
 
-/// Step 4: the policy for each version of the resolved capability. Denied versions are not candidates (decision 10).
+/// Step 4: the policy and the permissions for each version of the resolved capability. Denied versions are not candidates (decision 10).
 /// The numbers are indexes into [`Catalogue::published`].
 fn allowed_versions<'a>(
-    provider: &'a Provider,
     catalogue: &'a Catalogue,
-    caller: &'a Did,
+    access: Access<'a>,
     name: &'a CapabilityName,
 ) -> impl Iterator<Item = (usize, &'a Published)> {
     let versions = catalogue.indexes(name).zip(catalogue.versions(name));
-    versions.filter(move |(_, published)| provider.policy.allows(caller, name, Some(published.version())))
+    versions.filter(move |(_, published)| access.may_use(name, published.version()))
 }
 
 /// Step 5: the version.
@@ -168,15 +163,9 @@ fn configured_name(provider: &Provider, target: &Target) -> Option<CapabilityNam
 }
 
 /// The one name that the caller can see whose last segment is this text (decision 6).
-pub(crate) fn visible_name(
-    provider: &Provider,
-    catalogue: &Catalogue,
-    caller: &Did,
-    text: &str,
-) -> Option<CapabilityName> {
+pub(crate) fn visible_name(catalogue: &Catalogue, access: Access<'_>, text: &str) -> Option<CapabilityName> {
     let mut names = catalogue.names().filter(|name| name.last_segment() == text);
-    let mut visible =
-        names.by_ref().filter(|name| allowed_versions(provider, catalogue, caller, name).next().is_some());
+    let mut visible = names.by_ref().filter(|name| allowed_versions(catalogue, access, name).next().is_some());
     let name = visible.next()?;
     visible.next().is_none().then(|| name.clone())
 }

@@ -4,6 +4,7 @@
 //! returns outputs; it has no IO, clock or randomness. A program receives messages, runs handlers and sends answers as
 //! the outputs say.
 
+mod access;
 mod adapter;
 mod answer;
 mod answered;
@@ -23,6 +24,7 @@ mod state;
 
 use std::sync::Arc;
 
+pub use access::{NoPermissions, Permissions};
 pub use adapter::{Adapter, AdapterError};
 pub use answered::CacheLimits;
 pub use input::{HandlerOutcome, Impossible, Input, InvocationId, Output, Start, Ticket};
@@ -112,6 +114,18 @@ impl Provider {
     #[must_use]
     pub const fn did(&self) -> &Did {
         &self.author.did
+    }
+
+    /// The limits.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// Registers an adapter to a published version, if every request of the old version is a request of the published

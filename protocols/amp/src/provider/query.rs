@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Provider;
+use super::access::Access;
 use super::cursor::{Cursor, LIFETIME_MS, QueryContext};
 use super::invoke::{not_found, visible_name};
 use super::refusal::Refusal;
@@ -10,7 +11,7 @@ use super::snapshots::Snapshots;
 use crate::body::{Body, CapDeclare, CapQuery, Order};
 use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
-use crate::message::{Did, Message};
+use crate::message::Message;
 use crate::name::CapabilityName;
 use crate::version::Range;
 
@@ -30,19 +31,20 @@ pub(crate) fn answer(
     provider: &Provider,
     snapshots: Result<&Snapshots, Refusal>,
     message: &Message,
+    access: Access<'_>,
     now: u64,
 ) -> Result<CapDeclare, Refusal> {
     let query = read_body(provider, message)?;
     let context = QueryContext {
-        caller: &message.from,
+        caller: access.caller(),
         filter: &query.filter_bytes,
         order: query.order.unwrap_or(Order::NewestFirst),
     };
     // Before the name: an invalid cursor is reported even if the name is unknown (decision 11).
     let cursor = read_cursor(provider, &query, &context, now)?;
     let (catalogue, position) = start(snapshots?, cursor, now)?;
-    let name = resolve(provider, &catalogue, &message.from, &query).ok_or_else(not_found)?;
-    let versions = Versions::new(provider, catalogue.versions(&name), &message.from, &name, context.order);
+    let name = resolve(provider, &catalogue, access, &query).ok_or_else(not_found)?;
+    let versions = Versions::new(catalogue.versions(&name), access, &name, context.order);
     if versions.next_visible(0).is_none() {
         return Err(not_found());
     }
@@ -88,33 +90,26 @@ fn invalid_cursor() -> Refusal {
 }
 
 /// The name for which a query asks, if it can be found. `capability` takes precedence over `type`.
-fn resolve(provider: &Provider, catalogue: &Catalogue, caller: &Did, query: &CapQuery) -> Option<CapabilityName> {
+fn resolve(provider: &Provider, catalogue: &Catalogue, access: Access<'_>, query: &CapQuery) -> Option<CapabilityName> {
     if let Some(name) = &query.filter.capability {
         return Some(name.clone());
     }
     let text = query.filter.type_alias.as_deref()?;
-    provider.policy.aliases().resolve(text).or_else(|| visible_name(provider, catalogue, caller, text))
+    provider.policy.aliases().resolve(text).or_else(|| visible_name(catalogue, access, text))
 }
 
 /// The versions of a capability in the order of a query, with those that the caller may not invoke.
 struct Versions<'a> {
-    provider: &'a Provider,
     /// In ascending order.
     published: &'a [Published],
-    caller: &'a Did,
+    access: Access<'a>,
     name: &'a CapabilityName,
     order: Order,
 }
 
 impl<'a> Versions<'a> {
-    const fn new(
-        provider: &'a Provider,
-        published: &'a [Published],
-        caller: &'a Did,
-        name: &'a CapabilityName,
-        order: Order,
-    ) -> Self {
-        Self { provider, published, caller, name, order }
+    const fn new(published: &'a [Published], access: Access<'a>, name: &'a CapabilityName, order: Order) -> Self {
+        Self { published, access, name, order }
     }
 
     /// The versions in a range. They are neighbours, because every comparator is a bound in the order of precedence, so
@@ -137,9 +132,9 @@ impl<'a> Versions<'a> {
 
     /// The first place from this one on that has a version which the caller may invoke (decision 10).
     fn next_visible(&self, position: u64) -> Option<u64> {
-        (position..).map_while(|position| Some((position, self.at(position)?))).find_map(|(position, published)| {
-            self.provider.policy.allows(self.caller, self.name, Some(published.version())).then_some(position)
-        })
+        (position..)
+            .map_while(|position| Some((position, self.at(position)?)))
+            .find_map(|(position, published)| self.access.may_use(self.name, published.version()).then_some(position))
     }
 
     /// The descriptors from a place on, and the place of the next page, if there is one.

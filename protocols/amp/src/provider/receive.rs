@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capgen_schema::Hash;
 
-use super::Provider;
+use super::access::Access;
 use super::answered::Seen;
 use super::input::{Output, Ticket};
 use super::invoke::{Accepted, accept};
@@ -12,16 +12,19 @@ use super::query;
 use super::refusal::Refusal;
 use super::request::{MessageHash, RequestKey};
 use super::state::{Request, State};
+use super::{Permissions, Provider};
 use crate::author::ReplyTo;
 use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
-use crate::message::{Did, Message, MessageType, Rejection, decode_message};
+use crate::message::{Did, Message, MessageId, MessageType, Rejection, decode_message};
 
 /// A message whose envelope is valid in every respect.
 #[derive(Clone, Debug)]
 pub struct Received {
-    message: Message,
+    pub(super) message: Message,
     hash: MessageHash,
+    /// What the sender may use; `None` if the policy alone decides.
+    permissions: Option<Arc<dyn Permissions>>,
 }
 
 impl Received {
@@ -29,6 +32,36 @@ impl Received {
     #[must_use]
     pub const fn sender(&self) -> &Did {
         &self.message.from
+    }
+
+    /// The id of the message.
+    #[must_use]
+    pub const fn id(&self) -> MessageId {
+        self.message.id
+    }
+
+    /// The time at which the message expires, in Unix ms.
+    #[must_use]
+    pub const fn expires(&self) -> u64 {
+        self.message.ts.saturating_add(self.message.ttl)
+    }
+
+    /// The same message, whose sender may use only what these permissions allow, too. Without them, the policy alone
+    /// decides.
+    #[must_use]
+    pub fn with_permissions(self, permissions: Arc<dyn Permissions>) -> Self {
+        Self { permissions: Some(permissions), ..self }
+    }
+
+    fn request(&self) -> Request {
+        let message = &self.message;
+        Request {
+            key: RequestKey::new(&message.from, message.id),
+            hash: self.hash,
+            reply_to: ReplyTo::new(message),
+            ttl: message.ttl,
+            expires: self.expires(),
+        }
     }
 }
 
@@ -44,7 +77,14 @@ impl Provider {
         message.check_time(now)?;
         self.check_ttl(message.message().ttl)?;
         let (message, signed) = message.verify_bytes(self.keys.as_ref())?;
-        Ok(Received { message, hash: *Hash::of(signed).as_bytes() })
+        Ok(Received { message, hash: *Hash::of(signed).as_bytes(), permissions: None })
+    }
+
+    /// Whether a message is a duplicate that gets the answer of the first one, at a time in Unix ms: nothing is decided
+    /// about it again.
+    #[must_use]
+    pub fn is_duplicate(&self, state: &State, received: &Received, now: u64) -> bool {
+        !matches!(state.find(&received.request(), now), Seen::New)
     }
 
     /// Receives a message, and returns the outputs for it.
@@ -56,23 +96,16 @@ impl Provider {
         principal: Option<&Did>,
         now: u64,
     ) -> Vec<Output> {
-        let Received { message, hash } = received;
+        let request = received.request();
+        let Received { message, permissions, .. } = received;
         if !matches!(message.kind, MessageType::CapQuery | MessageType::CapInvoke) {
             return vec![Output::Ignored { ticket }];
         }
-        let reply_to = ReplyTo::new(&message);
         // Not remembered: the same message may come again over a connection of its sender.
         if !principal.is_none_or(|principal| principal.same_subject(&message.from)) {
-            let message = self.refuse(&reply_to, &Refusal::unauthorized(), now);
+            let message = self.refuse(&request.reply_to, &Refusal::unauthorized(), now);
             return vec![Output::Send { ticket, message }];
         }
-        let request = Request {
-            key: RequestKey::new(&message.from, message.id),
-            hash,
-            reply_to,
-            ttl: message.ttl,
-            expires: message.ts.saturating_add(message.ttl),
-        };
         match state.find(&request, now) {
             Seen::New => {}
             Seen::Running if state.wait(&request.key, ticket, self.settings.max_waiting) => return Vec::new(),
@@ -85,9 +118,10 @@ impl Provider {
             let message = self.refuse_and_remember(state, &request, &Refusal::unauthorized(), now);
             return vec![Output::Send { ticket, message }];
         }
+        let access = Access::new(self, &message.from, permissions.as_deref());
         match message.kind {
-            MessageType::CapQuery => self.query(state, &message, request, ticket, now),
-            _ => self.invoke(state, &message, request, ticket, now),
+            MessageType::CapQuery => self.query(state, (&message, access), request, ticket, now),
+            _ => self.invoke(state, (&message, access), request, ticket, now),
         }
     }
 
@@ -115,8 +149,15 @@ impl Provider {
         self.refuse(&request.reply_to, &refusal, now)
     }
 
-    fn query(&self, state: &mut State, message: &Message, request: Request, ticket: Ticket, now: u64) -> Vec<Output> {
-        let answer = match query::answer(self, state.snapshots(), message, now) {
+    fn query(
+        &self,
+        state: &mut State,
+        (message, access): (&Message, Access<'_>),
+        request: Request,
+        ticket: Ticket,
+        now: u64,
+    ) -> Vec<Output> {
+        let answer = match query::answer(self, state.snapshots(), message, access, now) {
             Ok(declare) => {
                 // A page is made again for a duplicate: it would be large, and its snapshot does not change.
                 state.remember(&request, None, now);
@@ -127,8 +168,15 @@ impl Provider {
         vec![Output::Send { ticket, message: answer }]
     }
 
-    fn invoke(&self, state: &mut State, message: &Message, request: Request, ticket: Ticket, now: u64) -> Vec<Output> {
-        match self.start(state, message, &request) {
+    fn invoke(
+        &self,
+        state: &mut State,
+        (message, access): (&Message, Access<'_>),
+        request: Request,
+        ticket: Ticket,
+        now: u64,
+    ) -> Vec<Output> {
+        match self.start(state, message, access, &request) {
             Ok((accepted, catalogue)) => {
                 let deadline = self.deadline(&accepted, &catalogue, &request, now);
                 let start = state.start(request, &message.from, ticket, catalogue, accepted, deadline);
@@ -146,11 +194,12 @@ impl Provider {
         &self,
         state: &mut State,
         message: &Message,
+        access: Access<'_>,
         request: &Request,
     ) -> Result<(Accepted, Arc<Catalogue>), Refusal> {
         state.check_time(message.ts, request.expires)?;
         let catalogue = state.catalogue();
-        let accepted = accept(self, catalogue.as_deref().map_err(Clone::clone), message)?;
+        let accepted = accept(self, catalogue.as_deref().map_err(Clone::clone), message, access)?;
         let catalogue = catalogue?;
         state.take_place(request, &self.settings)?;
         Ok((accepted, catalogue))

@@ -21,7 +21,7 @@ async fn main() {
     let folder = PathBuf::from(std::env::args().nth(1).expect("a folder"));
     let provider = Provider::new(did("provider"), key("provider"), Arc::new(keys()), Policy::default());
     let state = State::new(Arc::new(catalogue(&folder)), CacheLimits::default());
-    let runner = Runner::new(provider, state, Arc::new(HandlerExecutor::new(handlers())));
+    let runner = Runner::new(provider, state, Arc::new(HandlerExecutor::new(handlers()))).expect("a runner");
     let (amp, web) = (listener().await, listener().await);
     let address = |listener: &TcpListener| listener.local_addr().expect("an address");
     println!("{} {}", address(&amp).port(), address(&web).port());

@@ -64,7 +64,7 @@ pub(crate) fn runner() -> (Runner, Arc<Behaviour>) {
     let policy = Policy::from_json("{}").unwrap();
     let provider = Provider::new(did("provider"), key("provider"), Arc::new(keys()), policy);
     let state = State::new(catalogue(&["org.agentries.code-review:1.0.0"]), CacheLimits::default());
-    (Runner::new(provider, state, Arc::clone(&behaviour) as Arc<dyn Execute>), behaviour)
+    (Runner::new(provider, state, Arc::clone(&behaviour) as Arc<dyn Execute>).unwrap(), behaviour)
 }
 
 /// An unsigned message of now.

@@ -38,7 +38,7 @@ fn provider() -> Provider {
 
 fn peer(executor: HandlerExecutor) -> MemoryPeer {
     let state = State::new(catalogue(&["org.agentries.code-review:1.0.0"]), CacheLimits::default());
-    MemoryPeer::new(Arc::new(Runner::new(provider(), state, Arc::new(executor))) as Arc<dyn Service>)
+    MemoryPeer::new(Arc::new(Runner::new(provider(), state, Arc::new(executor)).unwrap()) as Arc<dyn Service>)
 }
 
 async fn codes(peer: &MemoryPeer) -> Vec<u64> {

@@ -10,5 +10,6 @@ mod frame;
 mod handlers;
 mod harness;
 mod http;
+mod roles;
 mod suite;
 mod tcp;
