@@ -28,8 +28,17 @@ pub(super) struct Access {
     /// The number of versions of the handler that has the most.
     most: usize,
     /// The handlers of capabilities with other names.
-    pub(super) names: BTreeMap<CapabilityName, String>,
+    names: BTreeMap<CapabilityName, String>,
+    /// The number of handlers that a `type` may mean, at most.
+    most_asked: usize,
     log: Option<Arc<Log>>,
+}
+
+/// A message about whose sender something is decided.
+struct Sent {
+    caller: Did,
+    id: MessageId,
+    deadline: u64,
 }
 
 /// Receives the reasons of denials, which callers do not get.
@@ -99,6 +108,13 @@ impl Access {
         Self { contracts, most: handlers.most_versions(), ..Self::default() }
     }
 
+    /// Adds the handlers of capabilities with other names.
+    pub(super) fn add_names(&mut self, names: impl Iterator<Item = (CapabilityName, String)>) {
+        self.names.extend(names);
+        let meanings = |name: &CapabilityName| self.asked(&NameOrType::Type(name.last_segment().to_owned())).len();
+        self.most_asked = self.names.keys().map(meanings).max().unwrap_or(1);
+    }
+
     /// The rule of the present settings.
     fn update(&mut self) {
         let by_grants = || match self.grants.is_empty() {
@@ -161,18 +177,30 @@ impl Access {
             return Some(Box::pin(async { Arc::new(NoPermissions) as Arc<dyn Permissions> }));
         };
         let (handlers, access) = (self.asked(asked), Arc::clone(self));
-        let (caller, message, deadline) = (received.sender().clone(), received.id(), received.expires());
+        let most = if matches!(asked, NameOrType::Type(_)) { self.most_asked } else { 1 };
+        let message = Sent { caller: received.sender().clone(), id: received.id(), deadline: received.expires() };
         Some(Box::pin(async move {
-            let mut decided = BTreeMap::new();
-            for handler in handlers {
-                let context = context(&caller, &handler, message, deadline);
-                let versions: Vec<_> = access.contracts(&handler).iter().map(|contract| &**contract).collect();
-                let decisions = access.authorization.decide_versions(&context, &versions, access.most).await;
-                access.report(&caller, &handler, &decisions);
-                decided.insert(handler, decisions.iter().map(|it| *it == Decision::Allow).collect());
+            let mut decided: BTreeMap<String, Vec<bool>> = BTreeMap::new();
+            for handler in &handlers {
+                let decisions = access.decisions(&message, handler).await;
+                access.report(&message.caller, handler, &decisions);
+                decided.insert(handler.clone(), decisions.iter().map(|it| *it == Decision::Allow).collect());
+            }
+            // As often as for the `type` that may mean the most handlers.
+            if let (false, Some(last)) = (decided.values().flatten().any(|it| *it), handlers.last()) {
+                for _ in handlers.len()..most {
+                    let _ = access.decisions(&message, last).await;
+                }
             }
             Arc::new(Decided { access, decided }) as Arc<dyn Permissions>
         }))
+    }
+
+    /// The decisions about the versions of a handler.
+    async fn decisions(&self, message: &Sent, handler: &str) -> Vec<Decision> {
+        let context = context(&message.caller, handler, message.id, message.deadline);
+        let versions: Vec<_> = self.contracts(handler).iter().map(|contract| &**contract).collect();
+        self.authorization.decide_versions(&context, &versions, self.most).await
     }
 
     /// Reports a denial of all versions.

@@ -65,7 +65,7 @@ impl HandlerExecutor {
     #[must_use]
     pub fn with_publications(mut self, publications: &[Publication<'_>]) -> Self {
         let names = publications.iter().map(|it| (it.id.name.clone(), it.capability.name.clone()));
-        Arc::make_mut(&mut self.access).names.extend(names);
+        Arc::make_mut(&mut self.access).add_names(names);
         self
     }
 

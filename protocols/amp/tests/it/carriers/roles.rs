@@ -8,12 +8,13 @@ use capgen_amp::carrier::handlers::HandlerExecutor;
 use capgen_amp::carrier::memory::MemoryPeer;
 use capgen_amp::carrier::run::Runner;
 use capgen_amp::carrier::{Peer as _, Service};
+use capgen_amp::descriptor::Publication;
 use capgen_amp::message::MessageType;
 use capgen_amp::policy::Policy;
 use capgen_amp::provider::{CacheLimits, Provider, State};
 use capgen_call::{Authorization, Authorize, BoxFuture, Context, Decision, Grants, Handlers, Proof};
 use capgen_descriptor::OwnedDescriptor;
-use capgen_manifest::Capability;
+use capgen_manifest::{AgentId, Capability, Manifest};
 use serde_json::{Value, json};
 
 use crate::carriers::agents::{code, message};
@@ -254,6 +255,23 @@ async fn a_rule_is_asked_as_often_for_a_capability_that_does_not_exist() {
     let first = peer.call(request.clone(), LONG).await.unwrap();
     assert_eq!(peer.call(request.clone(), LONG).await.unwrap(), first);
     assert_eq!((code(&first, &request), rule.0.lock().unwrap().len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_rule_is_asked_as_often_for_a_short_type_that_means_nothing() {
+    let rule = Arc::new(Counted::default());
+    let mut capability = capability("book", "1.0.0", &[]);
+    capability.id = Some("org.agentries.order".to_owned());
+    let (agent, transports) = (AgentId::new("reviewer").unwrap(), Vec::new());
+    let manifest = Manifest { agent, transports, capabilities: vec![capability] };
+    let publications = Publication::of_manifest(&manifest, "org.agentries").unwrap();
+    let peer = peer(executor().with_publications(&publications).authorization(Authorization::by(rule.clone())));
+    // The handler of `order` is `book`.
+    for name in ["order", "book", "unknown"] {
+        let body = json!({"type": name, "version": "1.0.0", "params": {}});
+        assert_eq!(asked(&peer, MessageType::CapInvoke, body, "denied").await.0, 4002);
+        assert_eq!(rule.0.lock().unwrap().drain(..).count(), 4, "{name}");
+    }
 }
 
 /// A rule that never decides.

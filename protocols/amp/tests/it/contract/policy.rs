@@ -29,10 +29,13 @@ fn a_policy_without_rules_allows_everything_in_mode_range() {
     for text in ["{}", r#"{"rules": []}"#, r#"{"default": "allow"}"#] {
         let policy = Policy::from_json(text).unwrap();
         // A stated default decides that everything is allowed, and no statement decides nothing.
-        assert_eq!((policy == Policy::default(), policy.decides()), match text.contains("default") {
-            true => (false, true),
-            false => (true, false),
-        });
+        assert_eq!(
+            (policy == Policy::default(), policy.decides()),
+            match text.contains("default") {
+                true => (false, true),
+                false => (true, false),
+            }
+        );
         assert_eq!((policy.mode(), policy.adapters().len(), policy.aliases().iter().len()), (Mode::Range, 0, 0));
         assert!(allows(&policy, ALICE, REVIEW, None));
     }
