@@ -1,6 +1,7 @@
 //! The store that programs write to.
 
 mod cut;
+mod metrics;
 mod queue;
 mod redact;
 mod room;

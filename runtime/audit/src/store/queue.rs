@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use capgen_call::AuditError;
 use tokio::sync::oneshot;
 
+use super::metrics::Metrics;
 use super::room::{Caller, Room};
 use super::{Lost, WhenFull};
 use crate::append::NewRow;
@@ -53,6 +54,7 @@ pub(super) struct Queue {
     full: AtomicU64,
     closed: AtomicU64,
     failed: AtomicU64,
+    metrics: Metrics,
 }
 
 struct State {
@@ -101,6 +103,7 @@ impl Queue {
             full: AtomicU64::new(0),
             closed: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            metrics: Metrics::new(),
         }
     }
 
@@ -114,10 +117,17 @@ impl Queue {
 
     pub(super) fn count_failed(&self, records: usize) {
         self.failed.fetch_add(u64::try_from(records).unwrap_or(u64::MAX), Relaxed);
+        self.metrics.lost(records, "failed");
     }
 
     fn count_closed(&self, records: usize) {
         self.closed.fetch_add(u64::try_from(records).unwrap_or(u64::MAX), Relaxed);
+        self.metrics.lost(records, "closed");
+    }
+
+    fn count_full(&self) {
+        self.full.fetch_add(1, Relaxed);
+        self.metrics.lost(1, "full");
     }
 
     /// Adds a record at once if there is room, so that it is accepted even if its caller never polls the future.
@@ -130,7 +140,7 @@ impl Queue {
                 push(PushOutcome::Ready(Err(AuditError::Closed)))
             }
             (Err(Refused::Full(_)), WhenFull::Drop) => {
-                self.full.fetch_add(1, Relaxed);
+                self.count_full();
                 push(PushOutcome::Ready(Err(AuditError::Full)))
             }
             (Err(Refused::Full(item)), WhenFull::Block { at_most }) => {
@@ -148,6 +158,7 @@ impl Queue {
             return Err(Refused::Full(Box::new(item)));
         }
         state.records += 1;
+        self.metrics.added(1);
         state.entries.push_back(Entry::Record(item));
         self.filled.notify_one();
         Ok(())
@@ -214,7 +225,9 @@ impl Queue {
     /// Reports that the writer is done with some of the records that it took.
     pub(super) fn finish(&self, records: usize) {
         let mut state = self.lock();
-        state.taken = state.taken.saturating_sub(records);
+        let records = records.min(state.taken);
+        state.taken -= records;
+        self.metrics.removed(records);
     }
 
     /// Removes the entries whose callers wait for an answer.
@@ -225,6 +238,7 @@ impl Queue {
         for entry in &waiting {
             if let Entry::Record(item) = entry {
                 state.records -= 1;
+                self.metrics.removed(1);
                 state.room.remove(&item.caller, item.row.size());
             }
         }
@@ -248,6 +262,7 @@ impl Queue {
             Err(AuditError::Failed(_)) => self.count_failed(lost),
             _ => self.count_closed(lost),
         }
+        self.metrics.removed(lost);
         (state.records, state.taken) = (0, 0);
         let result = if lost > 0 { result.and(Err(AuditError::Closed)) } else { result };
         state.end = Some(result.clone());
@@ -332,7 +347,7 @@ impl Future for Push {
                 Err(AuditError::Closed)
             }
             Err(Refused::Full(_)) if deadline.is_some_and(|end| Instant::now() >= end) => {
-                queue.full.fetch_add(1, Relaxed);
+                queue.count_full();
                 Err(AuditError::Full)
             }
             Err(Refused::Full(item)) => {
@@ -359,7 +374,7 @@ impl Future for Push {
 impl Drop for Push {
     fn drop(&mut self) {
         if let PushOutcome::Waiting { item: Some(_), ticket, .. } = &self.outcome {
-            self.queue.full.fetch_add(1, Relaxed);
+            self.queue.count_full();
             if let Some(ticket) = ticket {
                 self.queue.lock().waiting.remove(ticket);
             }
