@@ -15,7 +15,13 @@
 //! Spans and histograms have `rpc.system.name` (`capgen`), `rpc.method` (`<agent>/<capability>`), and, if they failed,
 //! `error.type` with the code of the error. A text of a peer never becomes the value of an attribute of a metric: a
 //! capability that the agent does not have is `_OTHER`, and so is a code that is neither one of capgen nor declared.
+//!
+//! Servers of other protocols that run [`Handlers`](crate::Handlers) record the same with [`Requests`], under the name
+//! of their protocol.
 
+use std::future::Future;
+
+use opentelemetry::context::FutureExt as _;
 use opentelemetry::metrics::{Counter, Histogram, UpDownCounter};
 use opentelemetry::trace::{SpanContext, SpanKind, Status, TraceContextExt as _, TraceFlags, TraceState, Tracer as _};
 use opentelemetry::{Context, KeyValue, SpanId, TraceId, global};
@@ -40,24 +46,30 @@ pub(crate) struct Instruments {
     active: UpDownCounter<i64>,
     retries: Option<Counter<u64>>,
     kind: SpanKind,
+    /// The name of the protocol.
+    system: &'static str,
 }
 
 impl Instruments {
     pub(crate) fn of_client() -> Self {
         let retries = global::meter(SCOPE).u64_counter("capgen.client.retries").build();
         let names = ["rpc.client.call.duration", "capgen.client.active_calls"];
-        Self { retries: Some(retries), ..Self::new(names, SpanKind::Client) }
+        Self { retries: Some(retries), ..Self::new(names, SpanKind::Client, SCOPE) }
     }
 
     pub(crate) fn of_server() -> Self {
-        Self::new(["rpc.server.call.duration", "capgen.server.active_requests"], SpanKind::Server)
+        Self::of_server_of(SCOPE)
     }
 
-    fn new([duration, active]: [&'static str; 2], kind: SpanKind) -> Self {
+    fn of_server_of(system: &'static str) -> Self {
+        Self::new(["rpc.server.call.duration", "capgen.server.active_requests"], SpanKind::Server, system)
+    }
+
+    fn new([duration, active]: [&'static str; 2], kind: SpanKind, system: &'static str) -> Self {
         let meter = global::meter(SCOPE);
         let duration = meter.f64_histogram(duration).with_unit("s").with_boundaries(BOUNDARIES.to_vec());
         let active = meter.i64_up_down_counter(active);
-        Self { duration: duration.build(), active: active.build(), retries: None, kind }
+        Self { duration: duration.build(), active: active.build(), retries: None, kind, system }
     }
 
     /// Starts the span of a call or a request. `capability` is `None` if this agent or the contracts of its peers do
@@ -67,7 +79,7 @@ impl Instruments {
             Some(capability) => format!("{agent}/{capability}"),
             None => OTHER.to_owned(),
         };
-        let attributes = [KeyValue::new("rpc.system.name", SCOPE), KeyValue::new("rpc.method", method.clone())];
+        let attributes = [KeyValue::new("rpc.system.name", self.system), KeyValue::new("rpc.method", method.clone())];
         let tracer = global::tracer(SCOPE);
         let builder = tracer.span_builder(method).with_kind(self.kind.clone()).with_attributes(attributes.to_vec());
         let context = parent.context();
@@ -159,4 +171,61 @@ impl Drop for Measured {
     fn drop(&mut self) {
         self.end(Some(code::ABANDONED), |_| false);
     }
+}
+
+/// The spans and metrics of a server of another protocol that runs the handlers of an agent.
+///
+/// ```
+/// use capgen_call::otel::Requests;
+///
+/// # async fn example() {
+/// let requests = Requests::new("mcp", "trips");
+/// // For each request, with the `traceparent` that it has.
+/// let mut request = requests.start(Some("book-trip"), None);
+/// request.run(async { /* the handler */ }).await;
+/// request.end(Some("NO_SEATS"), |code| code == "NO_SEATS");
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Requests {
+    instruments: Instruments,
+    agent: String,
+}
+
+impl Requests {
+    /// Those of an agent, given by its id, and a protocol: the value of `rpc.system.name`. Uses the global providers of
+    /// the crate `opentelemetry` at this time.
+    #[must_use]
+    pub fn new(system: &'static str, agent: &str) -> Self {
+        Self { instruments: Instruments::of_server_of(system), agent: agent.to_owned() }
+    }
+
+    /// Starts the span of a request for a capability; `None` if the agent does not have it. A `traceparent` that is
+    /// invalid is ignored.
+    #[must_use = "a request that is dropped was abandoned"]
+    pub fn start(&self, capability: Option<&str>, traceparent: Option<&str>) -> MeasuredRequest {
+        MeasuredRequest(self.instruments.start(&self.agent, capability, Parent::Remote(traceparent)))
+    }
+}
+
+/// A request that is measured. If it is dropped before its end, it was abandoned.
+#[derive(Debug)]
+pub struct MeasuredRequest(Measured);
+
+impl MeasuredRequest {
+    /// Runs a future with the span of the request as the current one.
+    pub fn run<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        future.with_context(self.0.context.clone())
+    }
+
+    /// Ends it, with the code of its error if it failed. Of codes that are not those of the protocol of calls, only
+    /// those that the contract declares become values of attributes; `is_declared` says whether it does.
+    pub fn end(&mut self, error: Option<&str>, is_declared: impl Fn(&str) -> bool) {
+        self.0.end(error, is_declared);
+    }
+}
+
+/// Runs a future, such as that of a new task, with the span that is current now.
+pub fn in_current_span<F: Future>(future: F) -> impl Future<Output = F::Output> + use<F> {
+    future.with_current_context()
 }

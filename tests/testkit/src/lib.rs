@@ -4,10 +4,11 @@
 //! - [`manifests`] has contracts
 //! - `folder`, with the feature of that name, has temporary folders with files
 //! - `node`, with the feature of that name, runs scripts with Node; `npm` installs the packages that they import
+//! - `otel`, with the feature of that name, records spans and metrics of OpenTelemetry in memory
 //! - `brokers`, with the feature of that name, starts `nats-server`, and a proxy that cuts connections
 //!
-//! Each feature has at most one dependency, and no crate of capgen is among them: unit tests of every crate may use
-//! this one.
+//! Each feature but `otel` has at most one dependency, and no crate of capgen is among them: unit tests of every crate
+//! may use this one.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "brokers")]
@@ -19,6 +20,8 @@ pub mod manifests;
 pub mod node;
 #[cfg(feature = "node")]
 pub mod npm;
+#[cfg(feature = "otel")]
+pub mod otel;
 pub mod random;
 
 pub use random::Random;

@@ -43,6 +43,8 @@ pub struct HandlerExecutor {
     /// contract.
     checked: BTreeMap<(String, String), Hash>,
     log: Option<Arc<Log>>,
+    #[cfg(feature = "otel")]
+    requests: super::measure::Requests,
 }
 
 /// Receives violations that the caller does not get.
@@ -58,7 +60,14 @@ impl HandlerExecutor {
             let schema = contract.output_schema.as_deref().unwrap_or(LOOSE);
             Some(((name.to_owned(), contract.hash.clone()), Schema::parse_text(schema).ok()?.hash()))
         });
-        Self { checked: checked.collect(), access: Arc::new(Access::of(&handlers)), handlers, log: None }
+        Self {
+            checked: checked.collect(),
+            access: Arc::new(Access::of(&handlers)),
+            #[cfg(feature = "otel")]
+            requests: super::measure::Requests::new(&handlers),
+            handlers,
+            log: None,
+        }
     }
 
     /// Finds the handlers of the capabilities of a manifest by their names in the manifest.
@@ -88,6 +97,8 @@ impl Execute for HandlerExecutor {
             return Box::pin(async { HandlerOutcome::Missing });
         };
         let log = self.log.clone();
+        #[cfg(feature = "otel")]
+        let running = self.requests.measured(name, deadline, running);
         Box::pin(async move {
             match running.await {
                 Ok(response) => match checked {

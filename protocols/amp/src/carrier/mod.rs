@@ -23,6 +23,8 @@ pub mod handlers;
 pub mod http;
 #[cfg(any(feature = "http", feature = "tcp"))]
 mod ids;
+#[cfg(feature = "otel")]
+mod measure;
 pub mod memory;
 #[cfg(any(feature = "http", feature = "tcp"))]
 pub mod net;

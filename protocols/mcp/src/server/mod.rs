@@ -4,6 +4,8 @@ mod access;
 mod authorize;
 mod batch;
 mod http;
+#[cfg(feature = "otel")]
+mod measure;
 mod plan;
 mod record;
 mod run;
@@ -220,7 +222,17 @@ impl McpServerBuilder {
         let has_principals = tokens.is_some() || principal.is_some();
         let contracts: Vec<_> = tools.all().map(|(_, tool)| &*tool.described).collect();
         let authorization = Authorization::of_settings(own, grants, has_principals, &contracts)?;
-        let agent = Arc::new(Agent { tools, implementation, instructions, authorization });
+        #[cfg(feature = "otel")]
+        let requests = measure::requests(handlers.agent());
+        let agent = Agent {
+            tools,
+            implementation,
+            instructions,
+            authorization,
+            #[cfg(feature = "otel")]
+            requests,
+        };
+        let agent = Arc::new(agent);
         let running = Budget::places(limits.max_concurrent);
         let journal = Arc::new(journal);
         let runner = Arc::new(Runner { agent, handlers, running, timeout: limits.timeout, journal });

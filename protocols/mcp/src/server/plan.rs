@@ -6,6 +6,8 @@ use capgen_call::Authorization;
 use capgen_diagnostic::cut_short;
 use capgen_schema::{Json, Object};
 
+#[cfg(feature = "otel")]
+use super::measure;
 use super::run::Failed;
 use super::tools::{Tool, Tools};
 use crate::json::{empty, integer, object, string};
@@ -25,6 +27,9 @@ pub(super) struct Agent {
     pub(super) instructions: Option<String>,
     /// Who may call the tools.
     pub(super) authorization: Authorization,
+    /// The spans and metrics of calls.
+    #[cfg(feature = "otel")]
+    pub(super) requests: capgen_call::otel::Requests,
 }
 
 /// The next action after a message.
@@ -46,6 +51,21 @@ pub(super) struct Task {
     pub(super) id: RequestId,
     pub(super) revision: Revision,
     pub(super) work: Work,
+    /// The trace of the client, as it stated it.
+    #[cfg(feature = "otel")]
+    pub(super) traceparent: Option<String>,
+}
+
+impl Task {
+    fn new(id: &RequestId, revision: Revision, work: Work) -> Self {
+        Self {
+            id: id.clone(),
+            revision,
+            work,
+            #[cfg(feature = "otel")]
+            traceparent: None,
+        }
+    }
 }
 
 /// The work of a request that has no answer at once.
@@ -142,13 +162,23 @@ impl Agent {
                     return Err(RpcError::new(code::INVALID_PARAMS, "Invalid cursor"));
                 }
                 if self.authorization.is_active() {
-                    return Ok(Plan::Run(Task { id: id.clone(), revision, work: Work::List }));
+                    return Ok(Plan::Run(Task::new(id, revision, Work::List)));
                 }
                 Ok(Plan::Answer { text: self.listed(id, revision, |_| true), code: None })
             }
             ("tools/call", era) => {
-                let (id, revision) = (id.clone(), era.revision()?);
-                self.call(params).map(|work| Plan::Run(Task { id, revision, work }))
+                let revision = era.revision()?;
+                #[cfg(feature = "otel")]
+                let (name, traceparent) = measure::stated(&params);
+                let work = self.call(params);
+                #[cfg(feature = "otel")]
+                if work.is_err() {
+                    self.measure_invalid(&name, traceparent.as_deref());
+                }
+                let task = Task::new(id, revision, work?);
+                #[cfg(feature = "otel")]
+                let task = Task { traceparent, ..task };
+                Ok(Plan::Run(task))
             }
             _ => Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found")),
         }

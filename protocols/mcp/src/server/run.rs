@@ -78,21 +78,36 @@ impl<T> Drop for Owned<T> {
 
 impl Runner {
     /// Runs a request, and returns the text of its response. Dropping the future ends the handler.
-    pub(super) async fn run(self: Arc<Self>, Task { id, revision, work }: Task, sender: Sender) -> String {
+    pub(super) async fn run(self: Arc<Self>, task: Task, sender: Sender) -> String {
         let start = Instant::now();
+        #[cfg(feature = "otel")]
+        let mut measured = self.agent.measured(&task.work, task.traceparent.as_deref());
+        let Task { id, revision, work, .. } = task;
         let mut call = match work {
             Work::Call(call) => call,
             // In boxes, because the future of a call that needs no decision should not have their size.
             Work::List => return Box::pin(self.list(&id, revision, &sender)).await,
             Work::Decide(asked) => match Box::pin(self.authorize(&id, asked, &sender)).await {
                 Ok(call) => call,
-                Err(Refused::Denied) => return self.agent.failed(&id, revision, Failed::forbidden()),
-                Err(Refused::Invalid(error)) => return error_response(Some(&id), &error),
+                Err(Refused::Denied) => {
+                    #[cfg(feature = "otel")]
+                    measured.iter_mut().for_each(|measured| measured.end(Some(code::FORBIDDEN)));
+                    return self.agent.failed(&id, revision, Failed::forbidden());
+                }
+                Err(Refused::Invalid(error)) => {
+                    #[cfg(feature = "otel")]
+                    measured.iter_mut().for_each(super::measure::Measured::end_invalid);
+                    return error_response(Some(&id), &error);
+                }
             },
         };
         let request = std::mem::replace(&mut call.request, Ok(String::new()));
         let recorded = Recorded::start(&self.journal, &call.tool.capability, &call.tool.contract, id.as_text());
-        let outcome = self.outcome(&Running { id: &id, call: &call, sender, start }, request).await;
+        let running = Running { id: &id, call: &call, sender, start };
+        let outcome = self.outcome(&running, request);
+        #[cfg(feature = "otel")]
+        let outcome = super::measure::within(measured.as_ref(), outcome);
+        let outcome = outcome.await;
         let (text, end) = match outcome {
             Ok(response) => {
                 let text = self.agent.called(&id, revision, &call.tool, response);
@@ -100,6 +115,8 @@ impl Runner {
             }
             Err(Unanswered { answer, end }) => (self.agent.failed(&id, revision, answer), end),
         };
+        #[cfg(feature = "otel")]
+        measured.iter_mut().for_each(|measured| measured.end(end.code.as_deref()));
         if let Some(recorded) = recorded {
             recorded.end(end).await;
         }
@@ -141,6 +158,8 @@ impl Runner {
         };
         let running = self.handlers.run_contract(&call.tool.contract, context, Bytes::from(request));
         let Some(running) = running else { return Err(failed()) };
+        #[cfg(feature = "otel")]
+        let running = capgen_call::otel::in_current_span(running);
         // A task of its own, so that a panic ends nothing else.
         let mut task = Owned(tokio::spawn(running));
         match (&mut task.0).await.map_err(|_| failed())? {

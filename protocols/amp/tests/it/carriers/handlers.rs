@@ -36,7 +36,7 @@ fn provider() -> Provider {
     Provider::new(did("provider"), key("provider"), Arc::new(keys()), Policy::from_json("{}").unwrap())
 }
 
-fn peer(executor: HandlerExecutor) -> MemoryPeer {
+pub(crate) fn peer(executor: HandlerExecutor) -> MemoryPeer {
     let state = State::new(catalogue(&["org.agentries.code-review:1.0.0"]), CacheLimits::default());
     MemoryPeer::new(Arc::new(Runner::new(provider(), state, Arc::new(executor)).unwrap()) as Arc<dyn Service>)
 }

@@ -10,6 +10,7 @@ mod frame;
 mod handlers;
 mod harness;
 mod http;
+mod otel;
 mod roles;
 mod suite;
 mod tcp;

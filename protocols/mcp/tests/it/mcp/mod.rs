@@ -14,6 +14,7 @@ mod cancels;
 mod client;
 mod fixture;
 mod http;
+mod otel;
 mod stdio;
 mod transport;
 mod versions;
