@@ -183,6 +183,8 @@ export type OutgoingCall = {
   headers: { [name: string]: string };
   timeoutMs: number;
   signal: Signal;
+  /** The number of times that the request was sent again so far, by the retries of the client. */
+  retries(): number;
   /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
   fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };
@@ -1003,6 +1005,7 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   const timers: any = new Set();
   const call: any = {
     client,
+    outer,
     kind,
     name,
     describe,
@@ -1016,6 +1019,8 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
+    /** The number of those after the first one, also of the calls that interceptors make. */
+    repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),
     /** Runs a function later, unless the call ends before. Returns the function that prevents it. */
@@ -1101,7 +1106,8 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
   call.controllers.set(undefined, controller);
   const failures = new WeakSet();
   // Names with this start belong to the protocol.
-  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
+  const headers = defined({ traceparent: options.parent?.headers.traceparent, ...options.headers });
+  const given = Object.entries(headers).filter(([header]) => !header.startsWith("capgen-"));
   const outgoing = {
     peer: client.to.slice(8),
     capability: name,
@@ -1112,6 +1118,7 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
     signal: controller.signal,
     correlationId,
     isRepeatable: mayRepeat(call.describe()),
+    retries: () => call.repeats,
     fail(code: string, message: string, facts?: any): never {
       const failure = { code, message, ...facts };
       failures.add(failure);
@@ -1373,6 +1380,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = true;
+    if (number > 1 && !needed) (call.outer ?? call).repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);

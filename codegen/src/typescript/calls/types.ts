@@ -120,6 +120,8 @@ export type PREFIXOutgoingCall = {
   headers: { [name: string]: string };
   timeoutMs: number;
   signal: PREFIXSignal;
+  /** The number of times that the request was sent again so far, by the retries of the client. */
+  retries(): number;
   /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
   fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };

@@ -77,7 +77,7 @@ helpers! {
     CallOf "callOf" "call_of" [
         FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, InterceptCall, FailureOf
     ],
-    InterceptCall "interceptCall" "intercept_call" [CallOf, CheckedResult, MayRepeat],
+    InterceptCall "interceptCall" "intercept_call" [CallOf, CheckedResult, Defined, MayRepeat],
     CheckedResult "checkedResult" "checked_result" [InvalidPayload, TypedDetails],
     RequestAny "requestAny" "request_any" [AttemptsOf, RequestOnce, PauseOf, MayRepeat],
     AttemptsOf "attemptsOf" "attempts_of" [RequestOnce, PauseOf, CancelCall],

@@ -15,6 +15,7 @@ async function callOf(client«: any», kind«: string», entry«: any», request
   const timers«: any» = new Set();
   const call«: any» = {
     client,
+    outer,
     kind,
     name,
     describe,
@@ -28,6 +29,8 @@ async function callOf(client«: any», kind«: string», entry«: any», request
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
+    /** The number of those after the first one, also of the calls that interceptors make. */
+    repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),
     /** Runs a function later, unless the call ends before. Returns the function that prevents it. */

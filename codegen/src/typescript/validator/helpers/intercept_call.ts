@@ -7,7 +7,8 @@ function interceptCall(call«: any», entry«: any»)«: globalThis.Promise<any>
   call.controllers.set(undefined, controller);
   const failures = new WeakSet();
   // Names with this start belong to the protocol.
-  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
+  const headers = defined({ traceparent: options.parent?.headers.traceparent, ...options.headers });
+  const given = Object.entries(headers).filter(([header]) => !header.startsWith("capgen-"));
   const outgoing = {
     peer: client.to.slice(8),
     capability: name,
@@ -18,6 +19,7 @@ function interceptCall(call«: any», entry«: any»)«: globalThis.Promise<any>
     signal: controller.signal,
     correlationId,
     isRepeatable: mayRepeat(call.describe()),
+    retries: () => call.repeats,
     fail(code«: string», message«: string», facts«?: any»)«: never» {
       const failure = { code, message, ...facts };
       failures.add(failure);

@@ -38,6 +38,7 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = true;
+    if (number > 1 && !needed) (call.outer ?? call).repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);
