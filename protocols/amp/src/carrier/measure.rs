@@ -36,8 +36,8 @@ impl Requests {
         Self { requests: capgen_call::otel::Requests::new(SYSTEM, handlers.agent()), declared: declared.collect() }
     }
 
-    /// Runs the handler of a capability with a span as the current one. An invocation has no trace of its caller, so the
-    /// span starts one.
+    /// Runs the handler of a capability with a span as the current one. An invocation has no trace of its caller, so
+    /// the span starts one.
     pub(super) fn measured<F>(&self, name: &str, deadline: u64, handler: F) -> impl Future<Output = F::Output> + use<F>
     where
         F: Future<Output = Result<Bytes, RunError>>,

@@ -34,7 +34,7 @@ pub(super) fn stated(params: &Object) -> (String, Option<String>) {
 }
 
 impl Agent {
-    /// Starts the span of a call; `None` if a request is none.
+    /// Starts the span of a call; `None` for a request of another kind.
     pub(super) fn measured(&self, work: &Work, traceparent: Option<&str>) -> Option<Measured> {
         let tool = match work {
             Work::Call(Call { tool, .. }) => Some(tool),
