@@ -7,6 +7,7 @@ use capgen_tests::contract::generated_with_calls;
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
+use crate::node_script::write_module;
 use crate::typescript_calls::folder_of;
 
 /// The contract of the case `errors`, in which each text is replaced with the other one.
@@ -41,6 +42,16 @@ fn declared_errors_reach_callers_with_their_details() {
     }
     let script = folder().join("node/call_errors.mjs");
     assert_eq!(printed(command().arg(script).arg(target)).trim(), "tests passed");
+}
+
+#[test]
+fn spans_and_metrics_of_calls_have_only_names_of_the_contract() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let module = write_module(&errors_with(&[]), &folder_of("tracing"));
+    let script = folder().join("node/call_tracing.mjs");
+    assert_eq!(printed(command().arg(script).arg(module)), "8 tests\n");
 }
 
 /// A program that uses the types of declared errors.

@@ -1,5 +1,5 @@
 //! The packages for npm: `@capgen/cli` with the launcher and the Node API, a package for each platform with its
-//! program, and `@capgen/nats`, which is the same for all.
+//! program, and `@capgen/nats` and `@capgen/otel`, which are the same for all.
 
 use std::path::{Path, PathBuf};
 
@@ -67,8 +67,8 @@ impl Platform {
 }
 
 /// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them. The
-/// folder of `@capgen/nats` is beside them. Existing ones are replaced. `root` is the repository, `program` the program
-/// capgen of this platform.
+/// folders of `@capgen/nats` and `@capgen/otel` are beside them. Existing ones are replaced. `root` is the repository,
+/// `program` the program capgen of this platform.
 pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &Path) -> Result<[PathBuf; 2], String> {
     let templates = root.join("cli/npm");
     let cli = out.join("cli");
@@ -86,13 +86,15 @@ pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &P
     }
     // A copy has the permissions of the file, so the program remains executable.
     copy(program, &package.join("bin").join(platform.program()))?;
-    let (nats, sources) = (out.join("nats"), root.join("runtime/nats/npm"));
-    empty(&nats)?;
-    for name in ["package.json", "README.md", "index.js", "index.d.ts"] {
-        copy(&sources.join(name), &nats.join(name))?;
+    let libraries = [("nats", "runtime/nats/npm"), ("otel", "runtime/call/npm")];
+    for (folder, sources) in libraries {
+        empty(&out.join(folder))?;
+        for name in ["package.json", "README.md", "index.js", "index.d.ts"] {
+            copy(&root.join(sources).join(name), &out.join(folder).join(name))?;
+        }
     }
     for licence in LICENCES {
-        for folder in [&cli, &package, &nats] {
+        for folder in [&cli, &package, &out.join("nats"), &out.join("otel")] {
             copy(&root.join(licence), &folder.join(licence))?;
         }
     }

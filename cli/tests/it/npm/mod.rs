@@ -66,9 +66,11 @@ fn there_is_a_package_for_each_platform() {
         assert!(folder.join(expected).is_file());
         names.push(name);
     }
-    // It has no program, so each platform has the same.
-    let nats = manifest(&out.path().join("nats"));
-    assert_eq!((&nats["name"], &nats["version"]), (&json!("@capgen/nats"), &json!(version)));
+    // These have no program, so each platform has the same.
+    for (folder, name) in [("nats", "@capgen/nats"), ("otel", "@capgen/otel")] {
+        let package = manifest(&out.path().join(folder));
+        assert_eq!((&package["name"], &package["version"]), (&json!(name), &json!(version)));
+    }
     let listed = manifest(&out.path().join("cli"))["optionalDependencies"].as_object().unwrap().len();
     assert_eq!(listed, names.len());
 }
