@@ -190,6 +190,24 @@ fn the_runtime_does_not_link_the_yaml_parser() {
 }
 
 #[test]
+fn only_features_link_opentelemetry() {
+    let found = |package: &str, features: &[&str]| -> Vec<String> {
+        linked(package, features).into_iter().filter(|krate| krate.starts_with("opentelemetry")).collect()
+    };
+    for package in members() {
+        let manifest = package["manifest_path"].as_str().unwrap();
+        if layer(manifest).is_some() {
+            assert_eq!(found(name(&package), &[]), [""; 0], "{manifest}");
+        }
+    }
+    let features = [("capgen", "call-otel"), ("capgen-audit", "otel"), ("capgen-amp", "otel"), ("capgen-mcp", "otel")];
+    for (package, feature) in features {
+        // The interface alone: programs choose what records.
+        assert_eq!(found(package, &["--features", feature]), ["opentelemetry"], "{package}");
+    }
+}
+
+#[test]
 fn the_runtime_does_without_the_renderers() {
     for krate in ["capgen", "capgen-payload", "capgen-schema", "capgen-macros"] {
         let package = members().into_iter().find(|p| name(p) == krate).unwrap();
