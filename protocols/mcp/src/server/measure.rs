@@ -25,8 +25,8 @@ pub(super) fn requests(agent: &str) -> Requests {
     Requests::new(SYSTEM, agent)
 }
 
-/// The name of a tool in a request, and the `traceparent` in its `_meta`, where clients put it by SEP-414 of MCP. Neither
-/// is checked yet.
+/// The name of a tool in a request, and the `traceparent` in its `_meta`, where clients put it by SEP-414 of MCP.
+/// Neither is checked yet.
 pub(super) fn stated(params: &Object) -> (String, Option<String>) {
     let name = params.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
     let text = params.get("_meta").and_then(|meta| meta.get("traceparent")).and_then(Json::as_str);

@@ -1,5 +1,5 @@
-//! A client and a server of `examples/fleet` over `memory`, in one thread: the size of this program and the instructions
-//! of its calls show the cost of a feature. The argument is the number of calls (1,000).
+//! A client and a server of `examples/fleet` over `memory`, in one thread: the size of this program and the
+//! instructions of its calls show the cost of a feature. The argument is the number of calls (1,000).
 
 use std::sync::Arc;
 
