@@ -1,4 +1,4 @@
-//! The violations of a payload, computed from the text of `docs/generated-code.md` about unions: slow, and without the
+//! The violations of a payload, computed from the text of `docs/violations.md` about unions: slow, and without the
 //! interpreter's analyses. Only assertions that apply no subschema, and the verdicts of branches, come from the
 //! interpreter.
 
