@@ -183,8 +183,6 @@ export type OutgoingCall = {
   headers: { [name: string]: string };
   timeoutMs: number;
   signal: Signal;
-  /** The number of times that the request was sent again so far, by the retries of the client. */
-  retries(): number;
   /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
   fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };
@@ -232,21 +230,23 @@ export type CallResult<Response, Errors = {}> =
  */
 export type FailedCall<Errors = {}> = { correlationId: string; latencyMs: number } & (
   | { status: "error"; error: CallFailure<Errors> }
-  | { status: "timeout" | "abandoned" | "busy"; error: CallError }
+  | { status: "timeout" | "abandoned" | "busy"; error: FailureOf<false, string, unknown> }
   | {
       status: "schema-violation";
       schemaSide: "request" | "response";
       violations: Violation[];
       truncated: boolean;
       response?: unknown;
-      error: CallError;
+      error: FailureOf<false, string, unknown>;
     }
 );
 
 /**
  * Why a call failed. `retryable` says whether the same call may succeed later, and `retryAfterMs` when, if the provider states it.
  * `effect` is `"none"` if no handler started. If the contracts differ, `skew` has their versions and
- * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller.
+ * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller. With
+ * `declared`, the contract of the caller has the code. The results and the errors of all capabilities are assignable to the types without
+ * `Errors`.
  */
 export type CallError = {
   code: string;
@@ -258,7 +258,7 @@ export type CallError = {
   violations?: Violation[];
   finding?: unknown;
   details?: unknown;
-  declared?: undefined;
+  declared?: boolean;
 };
 
 /**
@@ -268,13 +268,13 @@ export type CallError = {
 export type CallFailure<Errors = {}> = keyof Errors extends never
   ? CallError
   : | { [Code in keyof Errors]: FailureOf<true, Code, Errors[Code]> }[keyof Errors]
-    | FailureOf<undefined, string, undefined>
-    | FailureOf<undefined, `EAGENTRPC_${string}` | "EVERSION_SKEW", unknown>;
+    | FailureOf<false, string, undefined>
+    | FailureOf<false, `EAGENTRPC_${string}` | "EVERSION_SKEW", unknown>;
 
 /** A `CallError` with one code, or of one kind. Those without details have `undefined`. */
 export type FailureOf<Declared, Code, Details> = Omit<CallError, "declared" | "code" | "details"> & {
   code: Code;
-} & (undefined extends Declared ? { declared?: undefined } : { declared: Declared }) &
+} & (Declared extends true ? { declared: true } : { declared?: false }) &
   (undefined extends Details ? { details?: Details } : { details: Details });
 
 /** The versions and hashes of two contracts that differ, the versions that the provider serves, and the reason of the error. */
@@ -287,7 +287,10 @@ export type Skew = {
   reason?: string;
 };
 
-/** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
+/**
+ * The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`; after an error of `orThrow`, of
+ * any client, it gets the code of that one, unless it is one of the protocol.
+ */
 export type Handler<Request, Response, Errors = {}> = (
   request: Request,
   context: Context<Errors>,
@@ -315,22 +318,29 @@ export type Context<Errors = {}> = {
   fail<Code extends string>(code: Code, message: string, ...details: DetailsOf<Errors, Code>): never;
 };
 
-/** The arguments with the details of a code: one if it is declared with details, otherwise none. */
-export type DetailsOf<Errors, Code> = Code extends keyof Errors
-  ? [Errors[Code]] extends [undefined]
-    ? []
-    : [details: Errors[Code]]
-  : [];
+/**
+ * The arguments with the details of a code: one if it is declared with details, otherwise none. Those of several codes are the details that
+ * each of them accepts; if only some of them have details, there are no such arguments.
+ */
+export type DetailsOf<Errors, Code> = (
+  Code extends keyof Errors
+    ? (details: [Errors[Code]] extends [undefined] ? [] : [details: Errors[Code]]) => void
+    : (details: []) => void
+) extends (details: infer Details extends unknown[]) => void
+  ? Details
+  : never;
 
 /**
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
- * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
+ * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details, and
+ * those of the functions among the options. An error of `onError` itself is ignored.
  *
  * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
  * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
  * `grants` has the rights of agents that prove who they are with a key of their own. `tokens` verifies the token of a signed request
- * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. If capabilities
- * require roles or scopes, a server without all three is an error, unless `withoutAuthorization` lets everyone call.
+ * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. `principals`
+ * has rights of principals, by issuer and subject, in addition to those of their tokens. If capabilities require roles or scopes, a server
+ * without any of these is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -352,6 +362,7 @@ export type ServerOptions = {
   ) => boolean | string | globalThis.Promise<boolean | string>;
   tokens?: (token: string) => Principal | undefined | globalThis.Promise<Principal | undefined>;
   grants?: { readonly [agent: string]: Rights };
+  principals?: { readonly [issuer: string]: { readonly [subject: string]: Rights } };
   withoutAuthorization?: boolean;
 };
 
@@ -1005,7 +1016,6 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   const timers: any = new Set();
   const call: any = {
     client,
-    outer,
     kind,
     name,
     describe,
@@ -1015,12 +1025,12 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
     correlationId: outer?.correlationId ?? freshId(),
     deadline: Math.min(Math.round(Date.now() + limit), outer?.deadline ?? Infinity),
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+    /** The idempotency keys of the requests that the interceptors of the client pass on, by their texts. */
+    keys: new Map(),
     /** Those of the signals of the messages that wait for an answer, by the ids of these. */
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
-    /** The number of those after the first one, also of the calls that interceptors make. */
-    repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),
     /** Runs a function later, unless the call ends before. Returns the function that prevents it. */
@@ -1081,6 +1091,7 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
+    call.key = outer ? attemptKey(outer, request) : call.correlationId;
     const send = () => (kind === "event" ? requestOnce(call, {}) : requestAny(call));
     const isIntercepted = !outer && settings.interceptors?.length > 0;
     const result: any = await Promise.race([isIntercepted ? interceptCall(call, entry) : send(), stopped]);
@@ -1097,6 +1108,14 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   }
 }
 
+/** The idempotency key of the attempts of a call with a request: the id of the call for the first one, and a new id for each other one. */
+export function attemptKey({ keys, correlationId }: any, request: unknown): string {
+  // A provider refuses a key that was used for another request.
+  const text = JSON.stringify(request);
+  if (!keys.has(text)) keys.set(text, keys.size === 0 ? correlationId : freshId());
+  return keys.get(text);
+}
+
 /** The result of a call through the interceptors of its client, the first of which is the outermost. Never rejects. */
 export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
   const { AbortController }: any = globalThis;
@@ -1106,8 +1125,7 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
   call.controllers.set(undefined, controller);
   const failures = new WeakSet();
   // Names with this start belong to the protocol.
-  const headers = defined({ traceparent: options.parent?.headers.traceparent, ...options.headers });
-  const given = Object.entries(headers).filter(([header]) => !header.startsWith("capgen-"));
+  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
   const outgoing = {
     peer: client.to.slice(8),
     capability: name,
@@ -1118,7 +1136,6 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
     signal: controller.signal,
     correlationId,
     isRepeatable: mayRepeat(call.describe()),
-    retries: () => call.repeats,
     fail(code: string, message: string, facts?: any): never {
       const failure = { code, message, ...facts };
       failures.add(failure);
@@ -1183,7 +1200,7 @@ export async function requestAny(call: any): globalThis.Promise<any> {
   const again = async (address?: string[]): globalThis.Promise<any> => {
     if (call.rest() < 1 || !peer.take()) return;
     isWaiting = true;
-    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.key : undefined });
     isWaiting = false;
     return other;
   };
@@ -1224,7 +1241,7 @@ export function attemptsOf(call: any, isRepeatable: boolean, first?: string[]): 
   const { peer, transport } = call.client;
   const { attempts, attemptTimeoutMs, hedgeAfterMs, heartbeatMs } = call.retry;
   const isRepeated = isRepeatable && attempts > 1;
-  const key = isRepeated ? call.correlationId : undefined;
+  const key = isRepeated ? call.key : undefined;
   const interval = isRepeated && transport.requestMany ? heartbeatMs : undefined;
   /** The attempts that have no answer yet. */
   const waiting: any = new Set();
@@ -1354,9 +1371,11 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
   call.controllers.set(id, controller);
+  let [asked, isSent]: any[] = [undefined, false];
   try {
     // The instances at an address of their own have the caller's contract.
-    const descriptor = needed ?? (address ? undefined : askedContract(call, number));
+    asked = needed || address ? undefined : askedContract(call, number);
+    const descriptor = needed ?? asked;
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,
@@ -1379,8 +1398,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     if (call.hasEnded) return;
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
-    call.isSent = true;
-    if (number > 1 && !needed) (call.outer ?? call).repeats++;
+    call.isSent = isSent = true;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);
@@ -1400,8 +1418,11 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     throw new Error("the transport has no response");
   } catch (error) {
     attempt.isUnanswered = true;
-    return failureOf(call, error);
+    const failed = failureOf(call, error);
+    isSent &&= failed.error.effect !== "none";
+    return failed;
   } finally {
+    if (asked && !isSent) client.peer.didNotSend(capability.hash);
     call.controllers.delete(id);
   }
 }
@@ -1422,7 +1443,7 @@ export function askedContract({ client, kind, capability, describe, request }: a
   // The quotes in it are escaped, and there are other headers.
   const whole = 2 * size + sizeOf(JSON.stringify(request)) + 32_768;
   if (!isTooLarge && whole > Math.min(524_288, transport.maxMessage ?? Infinity)) return;
-  peer.sent(capability.hash);
+  peer.sends(capability.hash);
   return isTooLarge ? undefined : text;
 }
 
@@ -1504,8 +1525,10 @@ export function typedDetails({ capability }: any, code: string, details: unknown
 /** The result of a call whose message was not sent, or not answered: for an error of the transport. */
 export function failureOf(call: any, error: any): any {
   const { code, message = error, retryable, effect = code === "EAGENTRPC_NO_PEER" ? "none" : undefined }: any = error ?? {};
-  const isKnown = `${code}`.startsWith("EAGENTRPC_");
-  return call.failed(isKnown ? code : "EAGENTRPC_NO_TRANSPORT", `${message}`, { retryable: retryable ?? (isKnown ? undefined : true), effect });
+  const isKnown = typeof code === "string" && code.startsWith("EAGENTRPC_");
+  // An object need not have a text.
+  const text = Object(message) === message ? "the transport failed" : String(message);
+  return call.failed(isKnown ? code : "EAGENTRPC_NO_TRANSPORT", text, { retryable: retryable ?? (isKnown ? undefined : true), effect });
 }
 
 /** The result of a call whose request or response is invalid; `undefined` if it is valid. `headers` are those of the response. */
@@ -1627,7 +1650,9 @@ export function peerOf(): any {
       wanted.add(hash);
     },
     wants: (hash: string) => wanted.has(hash),
-    sent: (hash: string) => void wanted.delete(hash),
+    sends: (hash: string) => void wanted.delete(hash),
+    /** Notes that the request with a contract was not sent, so that the next one has it. */
+    didNotSend: (hash: string) => void wanted.add(hash),
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
     sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
   };
@@ -1705,17 +1730,27 @@ export async function serve(agent: string, capabilities: any, methods: any, text
     call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
-    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify));
-    return await respond(answered).catch(() => respond(failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
+    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify).catch(() => undefined)) !== undefined;
+    const unsent = failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent");
+    const fail = () => respond(unsent);
+    return await respond(answered)
+      .catch(fail)
+      .catch((error: unknown) => {
+        // It cannot be signed.
+        call.isProved = false;
+        notify(call, error);
+        return fail();
+      });
   } finally {
     clearTimeout(call.timer);
   }
 }
 
 /** Throws if some capabilities require roles or scopes, and the options of a server do not say who has them. */
-export function requireAuthorization(described: any[], { authorize, grants, tokens, verify, withoutAuthorization }: any): void {
+export function requireAuthorization(described: any[], { authorize, grants, principals, tokens, verify, withoutAuthorization }: any): void {
   if (tokens && !verify) throw new TypeError("`tokens` needs `verify`: a token proves nothing in a message that is not signed");
-  if (tokens || authorize || grants || withoutAuthorization === true) return;
+  const grantees = [grants ?? {}, ...Object.values<any>(principals ?? {})].flatMap(Object.keys);
+  if (tokens || authorize || grantees.length > 0 || withoutAuthorization === true) return;
   const requires = ({ requiredRoles = [], requiredScopes = [] }: any) => requiredRoles.length + requiredScopes.length > 0;
   const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
   if (names.size === 0) return;
@@ -1744,13 +1779,24 @@ export async function admitCall(call: any): globalThis.Promise<any> {
     return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
-  call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  try {
+    call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  } catch (error) {
+    notify(call, error);
+    return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify signatures at the moment");
+  }
   if (settings.verify && !call.proof)
     return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
+  const withoutPrincipal = await identifyPrincipal(call);
+  if (withoutPrincipal) {
+    call.isProved = true;
+    return withoutPrincipal;
+  }
+  // Only now, so that a request whose token cannot be verified at the moment may be sent again.
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
-  const denied = (await identifyPrincipal(call)) ?? (await authorizeCall(call));
+  const denied = await authorizeCall(call);
   if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
 }
@@ -1764,7 +1810,7 @@ export async function identifyPrincipal(call: any): globalThis.Promise<any> {
   try {
     call.principal = token && ((await settings.tokens(token)) || undefined);
   } catch (error) {
-    settings.onError?.(error, contextOf(call));
+    notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify tokens at the moment");
   }
   if (!call.principal) return refusedWith("EAGENTRPC_AUTH_FAILED", "the token of the request is invalid");
@@ -1775,15 +1821,17 @@ export async function identifyPrincipal(call: any): globalThis.Promise<any> {
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 export async function authorizeCall(call: any): globalThis.Promise<any> {
   const { settings, parts, proof, principal, methods } = call;
-  const { authorize, grants, tokens } = settings;
-  if (!authorize && !grants && !tokens) return;
+  const { authorize, grants, principals, tokens, withoutAuthorization } = settings;
+  if (!authorize && (withoutAuthorization === true || !(grants || principals || tokens))) return;
   const versions = versionsOf(methods, parts.capability);
   const context = contextOf(call);
   // If a request is for a principal, the rights of the agent do not count.
-  const granted = principal ?? (proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined);
+  const given = principal
+    ? [principal, own(own(principals ?? {}, principal.issuer) ?? {}, principal.subject)]
+    : [proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined];
   // A text would contain the names of other roles.
-  const listed = (names: any) => (Array.isArray(names) ? names : []);
-  const [roles, scopes] = [listed(granted?.roles), listed(granted?.scopes)];
+  const listed = (name: string) => given.flatMap((rights: any) => (Array.isArray(rights?.[name]) ? rights[name] : []));
+  const [roles, scopes] = [listed("roles"), listed("scopes")];
   const has = ({ requiredRoles = [], requiredScopes = [] }: any) =>
     requiredRoles.every((role: string) => roles.includes(role)) && requiredScopes.every((scope: string) => scopes.includes(scope));
   /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
@@ -1796,7 +1844,7 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
     try {
       return authorize ? (await authorize(context, capability)) === true : has(capability ?? all());
     } catch (error) {
-      settings.onError?.(error, context);
+      notify(call, error);
       return false;
     }
   };
@@ -1935,7 +1983,7 @@ export function contextOf(call: any): any {
     messageId,
     correlationId,
     tenantId,
-    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : now + rest,
+    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined || rest === undefined ? undefined : now + rest,
     headers,
     signal,
     proof: call.proof ?? { kind: "none" },
@@ -1959,20 +2007,33 @@ export function responseAnswer({ capability }: any, response: unknown): any {
 
 /** The answer to a request whose handler, or an interceptor, threw an error. */
 export function thrownFailure(call: any, error: any, who: string): any {
-  const { context, failures, settings, signal } = call;
-  if (!failures.has(error)) {
-    // The error of a handler that was interrupted is mostly the interruption.
-    if (!signal.aborted) settings.onError?.(error, context);
-    return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
-  }
+  const { failures, signal } = call;
+  const isMeant = failures.has(error);
+  // The error of a handler that was interrupted is mostly the interruption.
+  if (!isMeant && !signal.aborted) notify(call, error);
+  const failure = isMeant ? error : calledFailure(error);
+  if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
+  const { code, message, details }: any = failure;
+  const retryable = isMeant ? undefined : failure.retryable;
+  // A program without types may give anything, which need not have a text.
+  const text = typeof message === "string" ? message : `the ${who} failed`;
   // The codes of the protocol have meanings of their own, such as that no handler started.
-  const isOwn = /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(error.code);
-  if (isOwn) return declaredFailure(call, error, context);
-  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", `${error.message}`), isFinal: true };
+  const isOwn = typeof code === "string" && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(code);
+  if (isOwn) return declaredFailure(call, { code, message: text, details, retryable });
+  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", text, defined({ retryable })), isFinal: !retryable };
+}
+
+/** The failure of a handler that does not handle the error of a call that it made; `undefined` if it threw another error. */
+export function calledFailure(error: any): any {
+  // The class may be that of another agent's client.
+  if (!(error instanceof Error)) return;
+  const { code, message, details, retryable, result }: any = error;
+  if (typeof code !== "string" || typeof result?.correlationId !== "string" || result.error?.code !== code) return;
+  return { code, message: `a call failed: ${message}`, details, retryable: retryable === true || undefined };
 }
 
 /** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
-export function declaredFailure(call: any, { code, message, details }: any, context: any): any {
+export function declaredFailure(call: any, { code, message, details, retryable }: any): any {
   const declared = own(call.capability.errors ?? {}, code);
   // A schema that accepts everything accepts no missing details.
   const missing = { path: "", message: "missing required property `details`", keyword: "required" };
@@ -1980,12 +2041,19 @@ export function declaredFailure(call: any, { code, message, details }: any, cont
   const { ok = true, violations, truncated }: any = parsed ?? {};
   if (!ok) {
     const error = new Error(`the details of the error \`${code}\` violate their schema`);
-    call.settings.onError?.(Object.assign(error, { violations, truncated }), context);
+    notify(call, Object.assign(error, { violations, truncated }));
     return { ...failedWith("EAGENTRPC_HANDLER_FAILED", error.message), isFinal: true };
   }
-  const more = declared && defined({ retryable: declared.retryable, details: declared.details ? details : undefined });
+  const more = defined(declared ? { retryable: declared.retryable, details: declared.details ? details : undefined } : { retryable });
   // A repetition of a request runs again if it may succeed then.
-  return { ...failedWith(`${code}`, `${message}`, more), isFinal: declared?.retryable !== true };
+  return { ...failedWith(code, message, more), isFinal: more.retryable !== true };
+}
+
+/** Passes an error to the program. A function of the program that fails must not end a request without its answer. */
+export function notify(call: any, error: unknown): void {
+  try {
+    Promise.resolve(call.settings.onError?.(error, contextOf(call))).catch(() => undefined);
+  } catch {}
 }
 
 /** The ms that remain for a message that arrives now, and the answer to it if its times refuse it. */
@@ -2423,17 +2491,16 @@ export function verdictsOf(table: any): any {
     const today = new Date().toISOString().slice(0, 10);
     const counts = (found: any) => found !== "fits" && !(found.acceptedUntil >= today);
     const failing = (side: string) => [row[side]].flat().find(counts);
-    const side = sides.find(failing);
+    const [side, found] = sides.map((side: string) => [side, failing(side)]).find(([, found]: any) => found) ?? [];
     if (!side) return {};
-    const found = failing(side);
     const [sender, receiver] = side === "request" ? ["caller", "provider"] : ["provider", "caller"];
-    if ([found, found.verdict].includes("undecided"))
-      return { reason: "undecided", message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}` };
-    const { code, message } = found;
+    const { code, message, verdict, ...rest }: any = found === "undecided" ? { verdict: found, side } : found;
+    const finding = defined({ ...rest, code, message, acceptedUntil: undefined });
+    if (verdict) return { reason: verdict, message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}`, finding };
     return {
       reason: side === "request" ? "payload" : "response",
       message: code ? `${side}: ${message} (${code})` : `the ${receiver} rejects a ${side} that the ${sender} may send`,
-      finding: defined({ ...found, acceptedUntil: undefined }),
+      finding,
     };
   };
 }

@@ -132,6 +132,72 @@ for (const [method, runs] of [["bookTrip", 1], ["changeSeat", 2]]) {
   assert.equal(count, runs, method);
 }
 
+// Codes and messages that are no texts, and a report that fails, lose no answer.
+for (const onError of [() => { throw new Error("no log"); }, async () => { throw new Error("no log"); }, undefined]) {
+  const thrown = [
+    (context) => context.fail(Symbol("CODE"), "m"),
+    (context) => context.fail("CODE", Symbol("m")),
+    (context) => context.fail({ toString: () => assert.fail() }, { toString: () => assert.fail() }),
+    (context) => context.fail("NO_SEATS", "full", { free: -1 }),
+    () => { throw Symbol("m"); },
+    () => { throw new Error("internal"); },
+  ];
+  const answers = [];
+  for (const fail of thrown) {
+    const server = current.createErrorsServer({ bookTrip: (_, context) => fail(context) }, { onError });
+    const client = current.createErrorsClient({ request: ({ text }) => server.handle(text), publish: async () => {} }, { from: "console" });
+    const { error } = await client.bookTrip({ from: "a" });
+    answers.push(`${error.code}: ${error.message}`);
+  }
+  const failed = "EAGENTRPC_HANDLER_FAILED: the handler failed";
+  const invalid = "EAGENTRPC_HANDLER_FAILED: the details of the error `NO_SEATS` violate their schema";
+  assert.deepEqual(answers, ["EAGENTRPC_HANDLER_FAILED: m", "CODE: the handler failed", failed, invalid, failed, failed]);
+}
+
+// A handler that does not handle the error of a call that it made has its code, as with `?` in Rust. Those of the protocol are only for
+// the call that it made, and details are sent if they are declared.
+for (const [module, reports] of [[current, 1], [single, 1], [older, 1]]) {
+  const inner = (failure) => clientOf(module, module, ...failure);
+  const answer = async (method, run) => {
+    const errors = [];
+    const handlers = Object.fromEntries(["bookTrip", "changeSeat", "ping"].map((name) => [name, run]));
+    const server = current.createErrorsServer(handlers, { onError: (error) => errors.push(error) });
+    await current.createErrorsClient({ request: async ({ text }) => {
+      const response = await server.handle(text);
+      sent = JSON.parse(response).payload;
+      return response;
+    }, publish: async () => {} }, { from: "console" })[method]({ from: "a", id: "a" });
+    assert.equal(errors.length, reports);
+    return sent;
+  };
+  const gone = (method) => answer(method, () => inner(["GONE_AWAY", "away", { a: 1 }]).ping.orThrow(1));
+  assert.deepEqual(await gone("bookTrip"), { code: "GONE_AWAY", message: "a call failed: away" });
+  const down = (method) => answer(method, () => inner(["PAYMENT_DOWN", "down"]).bookTrip.orThrow({ from: "a" }));
+  const message = "a call failed: down";
+  assert.deepEqual(await down("bookTrip"), { code: "PAYMENT_DOWN", message, retryable: true });
+  assert.deepEqual(await down("ping"), { code: "PAYMENT_DOWN", message, retryable: true });
+  const lost = { request: async () => { throw new Error("no connection"); }, publish: async () => {} };
+  const unreachable = () => module.createErrorsClient(lost, { from: "console" }).ping.orThrow(1);
+  const failed = { code: "EAGENTRPC_HANDLER_FAILED", message: "a call failed: no connection", retryable: true };
+  assert.deepEqual(await answer("ping", unreachable), failed);
+}
+const seats = () => clientOf(current, current, "NO_SEATS", "full", { free: 2 }).bookTrip.orThrow({ from: "a" });
+const between = await failedBy(seats, "changeSeat");
+assert.deepEqual(between, { code: "NO_SEATS", message: "a call failed: full", retryable: true, details: { free: 2 }, declared: true });
+assert.deepEqual(await failedBy(seats, "ping"), { code: "NO_SEATS", message: "a call failed: full", retryable: false });
+// Neither an error that has a code, nor the error of a result, is the error of a call.
+for (const error of [Object.assign(new Error("m"), { code: "ENOENT" }), { code: "NO_SEATS", message: "m", details: { free: 2 } }]) {
+  const { code, message } = await failedBy(() => { throw error; }, "bookTrip");
+  assert.deepEqual([code, message], ["EAGENTRPC_HANDLER_FAILED", "the handler failed"]);
+}
+
+/** The error of a call of a capability with this handler. */
+async function failedBy(run, method) {
+  const server = current.createErrorsServer({ [method]: run });
+  const client = current.createErrorsClient({ request: ({ text }) => server.handle(text), publish: async () => {} }, { from: "console" });
+  return (await client[method]({ from: "a", id: "a" })).error;
+}
+
 // The table of capabilities has the validators of details.
 const { NO_SEATS, SOLD_OUT, PAYMENT_DOWN } = current.errorsCapabilities["book-trip"].errors;
 assert.deepEqual([NO_SEATS.status, NO_SEATS.details.is({ free: 0 }), NO_SEATS.details.parse({}).ok], [409, true, false]);

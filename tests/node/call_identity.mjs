@@ -174,11 +174,78 @@ tests["the rights of a principal count instead of those of the agent"] = async (
   assert.throws(() => createVaultServer(proofs, { tokens }), { name: "TypeError", message: /^`tokens` needs `verify`/ });
 };
 
+tests["a principal has the rights that it is given, in addition to those of its token"] = async () => {
+  const tokens = (token) => ({ issuer: "i", subject: token, roles: token === "alice" ? ["writer"] : [] });
+  const principals = { i: { alice: { scopes: ["erase"] }, bob: { roles: ["writer"] } }, other: { carol: { roles: ["writer"] } } };
+  const grants = { console: { roles: ["writer"], scopes: ["erase"] } };
+  const server = { verify, tokens, principals, grants, sign: signAs("vault-1") };
+  const { client } = connected(proofs, { client: { sign: signAs("console-1"), verify }, server });
+  const codes = async (token) => {
+    const options = { headers: { authorization: `Bearer ${token}` } };
+    return [(await client.write(1, options)).error?.code, (await client.erase(1, options)).error?.code];
+  };
+  const forbidden = "EAGENTRPC_FORBIDDEN";
+  assert.deepEqual(await codes("alice"), [undefined, undefined]);
+  assert.deepEqual(await codes("bob"), [undefined, forbidden]);
+  for (const token of ["carol", "constructor", "console"]) assert.deepEqual(await codes(token), [forbidden, forbidden]);
+};
+
+tests["a request whose token could not be verified can be sent again"] = async () => {
+  let isReachable = false;
+  const tokens = async () => {
+    if (!isReachable) throw new Error("no keys");
+    return { issuer: "i", subject: "alice", roles: ["writer"] };
+  };
+  const texts = [];
+  const transport = { request: async ({ text }) => texts.push(text), publish: async () => {} };
+  await createVaultClient(transport, { from: "console", sign: signAs("console-1") }).write(1, { headers: { authorization: "Bearer a" } });
+  const served = createVaultServer(proofs, { verify, tokens, sign: signAs("vault-1") });
+  const answer = async () => JSON.parse(await served.handle(texts[0]));
+  for (const _ of [1, 2]) {
+    const { payload, auth } = await answer();
+    assert.deepEqual([payload.code, auth.keyId], ["EAGENTRPC_BUSY", "vault-1"]);
+  }
+  isReachable = true;
+  assert.equal((await answer()).payload, 1);
+  assert.equal((await answer()).payload.message, "the request was received before");
+};
+
+tests["functions of the program that throw lose no answer"] = async () => {
+  const errors = [];
+  const failing = (name) => () => { throw new Error(name); };
+  const onError = (error) => {
+    errors.push(error.message);
+    throw new Error("no log");
+  };
+  const code = async (server, options) => {
+    const { client } = connected(proofs, { client: { sign: signAs("console-1") }, server: { ...open, onError, ...server } });
+    return (await client.read(1, options)).error?.code;
+  };
+  assert.equal(await code({ verify: failing("verify") }), "EAGENTRPC_BUSY");
+  assert.equal(await code({ verify: async () => failing("later")() }), "EAGENTRPC_BUSY");
+  const authorization = { headers: { authorization: "Bearer a" } };
+  assert.equal(await code({ verify, tokens: failing("tokens") }, authorization), "EAGENTRPC_BUSY");
+  assert.equal(await code({ authorize: failing("authorize") }), "EAGENTRPC_FORBIDDEN");
+  assert.equal(await code({ verify, sign: { kind: "ed25519", sign: failing("sign") } }), "EAGENTRPC_HANDLER_FAILED");
+  assert.deepEqual(errors, ["verify", "later", "tokens", "authorize", "sign"]);
+  const signing = connected(proofs, { client: { sign: failing("sign") }, server: open });
+  assert.equal((await signing.client.read(1)).error.code, "EAGENTRPC_NO_TRANSPORT");
+};
+
 tests["a server that does not know who has roles is an error"] = async () => {
   const message = /^`write`, `erase` declare .* decide with `authorize`, give `grants`, verify tokens with `tokens`, or let everyone call with `withoutAuthorization: true`$/;
   assert.throws(() => createVaultServer(proofs), { message });
   await assert.rejects(handleVault(request("write"), proofs), { message: /^`write` declare / });
   assert.equal(JSON.parse(await handleVault(request("read"), proofs)).payload.kind, "none");
+  // Lists without a grant give no one a role.
+  for (const empty of [{ grants: {} }, { principals: {} }, { grants: {}, principals: { issuer: {} } }]) {
+    assert.throws(() => createVaultServer(proofs, empty), { message });
+    await assert.rejects(handleVault(request("write"), proofs, empty), { message: /^`write` declare / });
+  }
+  for (const some of [{ grants: { console: {} } }, { principals: { issuer: { alice: {} } } }]) {
+    assert.equal(JSON.parse(await createVaultServer(proofs, some).handle(request("write"))).payload.code, "EAGENTRPC_FORBIDDEN");
+  }
+  assert.equal(JSON.parse(await handleVault(request("write"), proofs, { grants: {}, ...open })).payload, 1);
 };
 
 for (const [name, test] of Object.entries(tests)) {

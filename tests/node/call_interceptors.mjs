@@ -235,6 +235,29 @@ tests["what interceptors make is validated"] = async () => {
   assert.deepEqual(kept.response, { text: "c" });
 };
 
+tests["each request that an interceptor passes on has a key of its own"] = async () => {
+  const other = (call, next) => next({ ...call, request: call.request + 1 });
+  const several = async (call, next) => {
+    const results = [];
+    for (const request of [7, 8, 7]) results.push(await next({ ...call, request }));
+    assert.deepEqual(results.map(({ status }) => status), ["ok", "ok", "ok"], JSON.stringify(results));
+    return results[0];
+  };
+  const retrying = { retry: { attempts: 2 } };
+  const keys = (messages) => messages.map(({ headers }) => headers["idempotency-key"]);
+  const { client, messages } = connected({ read: () => 1 }, { client: { interceptors: [several], ...retrying } });
+  const result = await client.read(7);
+  assert.equal(result.status, "ok", JSON.stringify(result));
+  const [first, second, third] = keys(messages);
+  assert.deepEqual([first, third], [result.correlationId, result.correlationId]);
+  assert.ok(second && second !== first);
+  // A single request that an interceptor changed has the id of the call, and a key of the caller stays.
+  const changed = connected({ read: () => 1 }, { client: { interceptors: [other], ...retrying } });
+  const { correlationId } = await changed.client.read(1);
+  await changed.client.read(1, { idempotencyKey: "k" });
+  assert.deepEqual(keys(changed.messages), [correlationId, "k"]);
+};
+
 tests["an invalid option is an exception"] = () => {
   const error = { name: "TypeError", message: "`interceptors` must be functions" };
   assert.throws(() => createShopClient({}, { from: "a", interceptors: [1] }), error);

@@ -41,7 +41,12 @@ assert.match(refused.error.finding.fingerprint, /^[0-9a-f]{20}$/);
 assert.equal(refused.error.finding.pointer, "/outputSchema/maximum");
 assert.deepEqual([refused.error.skew.callerVersion, refused.error.skew.providerVersion], ["1.1.0", "2.0.0"]);
 assert.deepEqual(refusal(await called(provider, stranger, "book")), ["unknown-contract", undefined, undefined]);
-assert.deepEqual(refusal(await called(undecided, fits, "book")), ["undecided", undefined, undefined]);
+assert.deepEqual(refusal(await called(undecided, fits, "book")), ["undecided", "response", undefined]);
+// If the comparison found changes, reviewers can accept them by their fingerprints.
+const open = await called(undecided, unfit, "book");
+assert.deepEqual(refusal(open), ["undecided", "response", "E0713"]);
+assert.deepEqual(open.error.finding, refused.error.finding);
+assert.equal(open.error.message, "it is not known whether the caller accepts every response of the provider");
 // A capability that may be repeated is exempt.
 served(await called(provider, unfit, "read"));
 served(await called(provider, stranger, "read"));

@@ -250,6 +250,7 @@ fn generated_servers_decide_by_the_table() {
     fleet.write("old/v3.yaml", &contract("1.2.0", "", ", minimum: 0"));
     fleet.run("--capabilities old/v3.yaml --calls --lang mjs --out v3").ended(0);
     let text = fleet.read("server/trips.mjs").replace("response: \"fits\"", "response: \"undecided\"");
+    let text = text.replace("side: \"response\"", "verdict: \"undecided\", side: \"response\"");
     fleet.write("undecided/trips.mjs", &text);
     fleet.write("undecided/_capgen.mjs", &fleet.read("server/_capgen.mjs"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/node/call_verdicts.mjs");

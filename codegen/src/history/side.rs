@@ -27,10 +27,6 @@ pub(super) fn verdict(
         return SideVerdict::Fits;
     };
     let until = |finding: &Finding| settings.accepted.until(agent, finding);
-    if undecided.is_some() {
-        let days: Option<Vec<_>> = findings.iter().map(until).collect();
-        return SideVerdict::Undecided { accepted_until: days.and_then(|days| days.into_iter().min()) };
-    }
     // The first finding that is not accepted counts. Those after one that never is are not needed.
     let mut known = Vec::new();
     for finding in findings {
@@ -47,5 +43,5 @@ pub(super) fn verdict(
             break;
         }
     }
-    SideVerdict::MayFail(known)
+    if undecided.is_some() { SideVerdict::Undecided(known) } else { SideVerdict::MayFail(known) }
 }

@@ -26,11 +26,9 @@ pub enum SideVerdict {
     /// Some may be invalid, because of these changes of the contract; none if no single one explains it. The first one
     /// that is not accepted counts, and if all of them are, the side fits.
     MayFail(Vec<KnownFinding>),
-    /// The comparison did not end.
-    Undecided {
-        /// The last day on which the side fits nevertheless, because its findings are accepted.
-        accepted_until: Option<Date>,
-    },
+    /// The comparison did not end. These are the changes of the contract that it found; none if it did not get so far.
+    /// They count as those of [`MayFail`](Self::MayFail), but the side fits only if there are some.
+    Undecided(Vec<KnownFinding>),
 }
 
 /// A change of a side because of which payloads may be invalid, as errors of calls carry it.

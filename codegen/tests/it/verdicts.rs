@@ -24,7 +24,16 @@ const TABLE: &str = r#"const call_verdicts: any = {
         },
         { side: "request", code: "E0701", message: "", pointer: "", fingerprint: "" },
       ],
-      response: { verdict: "undecided", acceptedUntil: "2027-01-31" },
+      response: {
+        side: "response",
+        code: "E0712",
+        message: "`maxLength: 9` \"added\"",
+        pointer: "/inputSchema",
+        help: "keep it",
+        fingerprint: "f",
+        acceptedUntil: "2027-01-31",
+        verdict: "undecided",
+      },
     },
     aaa: {
       request: {
@@ -68,13 +77,12 @@ fn the_table_has_the_rows_of_each_capability_sorted_by_hash() {
     let until = Some(day("2027-01-31"));
     let accepted = KnownFinding { accepted_until: until, ..finding.clone() };
     let other = KnownFinding { code: "E0701".to_owned(), ..KnownFinding::default() };
-    let undecided = |accepted_until| SideVerdict::Undecided { accepted_until };
     let mut verdicts = Verdicts::default();
     for (capability, caller, sides) in [
         (2, "aaa", [SideVerdict::Fits, SideVerdict::Fits]),
         (0, "aaa", [SideVerdict::MayFail(vec![finding]), SideVerdict::MayFail(Vec::new())]),
-        (0, "2aa", [SideVerdict::MayFail(vec![accepted, other]), undecided(until)]),
-        (0, "1aa", [SideVerdict::Fits, undecided(None)]),
+        (0, "2aa", [SideVerdict::MayFail(vec![accepted.clone(), other]), SideVerdict::Undecided(vec![accepted])]),
+        (0, "1aa", [SideVerdict::Fits, SideVerdict::Undecided(Vec::new())]),
     ] {
         verdicts.insert(capability, caller.to_owned(), sides);
     }

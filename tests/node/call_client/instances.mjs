@@ -189,6 +189,33 @@ tests["a request without room for a contract leaves it to the next one"] = async
   }
 };
 
+tests["a contract is sent with the next request if the first one with it was not sent"] = async () => {
+  let isDown = false;
+  const { client, requests } = scripted((request, send) => {
+    if (isDown) throw unreachable();
+    send(asking(request, "a".repeat(64)));
+  });
+  const statuses = [];
+  for (const down of [false, true, true, false, false]) {
+    isDown = down;
+    statuses.push((await client.any(1)).status);
+  }
+  assert.deepEqual(statuses, ["ok", "error", "error", "ok", "ok"]);
+  assert.deepEqual(described(requests), [false, true, true, true, false]);
+  // Nor is it lost if the message could not be signed.
+  let failing = false;
+  const sign = () => {
+    if (failing) throw new Error("no key");
+    return { keyId: "k", signature: "0".repeat(64) };
+  };
+  const signed = scripted((request, send) => send(asking(request, "a".repeat(64))), { sign });
+  for (const fails of [false, true, false]) {
+    failing = fails;
+    await signed.client.any(1);
+  }
+  assert.deepEqual(described(signed.requests), [false, true]);
+};
+
 tests["a caller learns that other responses may be invalid"] = async () => {
   const skew = { callerVersion: "1.0.0", providerVersion: "9.0.0", reason: "response" };
   for (const [text, expected] of [[JSON.stringify(skew), skew], ["{", undefined], ["1", undefined], [undefined, undefined]]) {

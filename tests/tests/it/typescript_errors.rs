@@ -115,23 +115,62 @@ export const answered = (text: string): Promise<string | undefined> =>
   errors.handleErrors(text, handlers, { onError: (error: unknown, { caller }) => void [error, caller] });
 "#;
 
+/// Functions for the results of all capabilities, and calls of a capability with declared errors.
+const USES_OF_ALL_RESULTS: &str = r#"
+import * as errors from "./errors.ts";
+declare const client: errors.ErrorsClient;
+export function responseOf<T>(result: errors.ErrorsCallResult<T>): T {
+  if (result.status === "ok") return result.response;
+  throw new errors.ErrorsFailedCallError(result);
+}
+export const textOf = (error: errors.ErrorsCallError): string => `${error.code}${error.declared ?? false}${error.details}`;
+export const codeOf = ({ result }: errors.ErrorsFailedCallError): string => result.error.code;
+export const callerOf = ({ caller }: errors.ErrorsContext): string => caller;
+export async function timed<T>(call: (options: errors.ErrorsCallOptions) => Promise<errors.ErrorsCallResult<T>>): Promise<T> {
+  return responseOf(await call({ timeoutMs: 5 }));
+}
+export async function use(context: errors.ErrorsContext<errors.BookTripErrors>, thrown: errors.BookTripError): Promise<unknown> {
+  const result = await client.bookTrip({ from: "a" });
+  const [all, response]: [errors.ErrorsCallResult<unknown>, errors.BookTripResponse] = [result, responseOf(result)];
+  const timedResponse: errors.BookTripResponse = await timed((options) => client.bookTrip({ from: "a" }, options));
+  if (result.status === "ok") return [all, response, timedResponse, callerOf(context), codeOf(thrown)];
+  const [failed, failure, text]: [errors.ErrorsFailedCall, errors.ErrorsCallFailure, string] = [result, result.error, textOf(result.error)];
+  if (failed.status === "error" && failed.error.declared) return failed.error.details;
+  return [failure, text];
+}
+"#;
+
+/// Calls of `fail` with several codes.
+const USES_OF_SEVERAL_CODES: &str = r#"
+import type * as errors from "./errors.ts";
+export function fail(
+  { fail }: errors.ErrorsContext<errors.BookTripErrors>,
+  codes: { none: "SOLD_OUT" | "PAYMENT_DOWN"; two: "NO_SEATS" | "OTHER"; any: string },
+): unknown[] {
+  const both = { free: 1, kind: "card" as const, card: "1" };
+  return [() => fail(codes.none, "m"), () => fail(codes.two, "m", both), () => fail(codes.any, "m")];
+}
+"#;
+
 #[test]
 fn declared_errors_are_typed() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let file = generated_with_calls(&errors_with(&[]), Language::TypeScript);
-    let found = |usage: &str, options: &serde_json::Value| {
+    let program = |usage: &str, options: &serde_json::Value| {
         let files = vec![("errors.ts".to_owned(), file.clone()), ("use.ts".to_owned(), usage.to_owned())];
-        let program = Program { files, options: options.clone() };
-        node.tsc_check_all(&[program]).unwrap().remove(0)
+        Program { files, options: options.clone() }
     };
     let mut browser = node::strictest();
     browser["lib"] = serde_json::json!(["es2022", "dom"]);
     browser["noImplicitReturns"] = true.into();
     browser["noImplicitOverride"] = true.into();
-    for options in [&node::strict(), &node::strictest(), &browser] {
-        assert_eq!(found(USES_OF_ERRORS, options), []);
-    }
-    for wrong in [
+    let options = [node::strict(), node::strictest(), browser];
+    let right: Vec<Program> = [USES_OF_ERRORS, USES_OF_ALL_RESULTS, USES_OF_SEVERAL_CODES]
+        .iter()
+        .flat_map(|usage| options.iter().map(|options| program(usage, options)))
+        .collect();
+    assert_eq!(node.tsc_check_all(&right).unwrap(), vec![Vec::new(); right.len()]);
+    let wrong = [
         "if (r.status === 'error' && r.error.declared) { const n: number = r.error.details.free; void n; }",
         "if (r.status === 'error' && r.error.declared && r.error.code === 'SOLD_OUT') void r.error.details.free;",
         "if (r.status === 'error' && r.error.code === 'NO_SEATS') void r.error.details.free;",
@@ -140,13 +179,23 @@ fn declared_errors_are_typed() {
         "context.fail('NO_SEATS', 'full', { free: 'none' });",
         "context.fail('SOLD_OUT', 'sold out', { free: 0 });",
         "context.fail('NOT_DECLARED', 'full', { free: 0 });",
-    ] {
-        let usage = format!(
+        "context.fail('NO_SEATS' as 'NO_SEATS' | 'SOLD_OUT', 'full');",
+        "context.fail('NO_SEATS' as 'NO_SEATS' | 'SOLD_OUT', 'full', { free: 0 });",
+        "context.fail('NO_SEATS' as 'NO_SEATS' | 'OTHER', 'full', { free: 0 });",
+        "context.fail('NO_SEATS' as 'NO_SEATS' | 'NOT_DECLARED', 'full');",
+        "context.fail(Symbol('NO_SEATS'), 'full');",
+        "if (r.status !== 'ok') { const s: errors.ErrorsCallResult<number> = r; const n: errors.ErrorsCallFailure<errors.ChangeSeatErrors> = r.error; void [s, n]; }",
+    ];
+    let usage = |wrong: &str| {
+        format!(
             "import * as errors from './errors.ts';\n\
              declare const context: errors.ErrorsContext<errors.BookTripErrors>;\n\
              declare const r: errors.ErrorsCallResult<errors.BookTripResponse, errors.BookTripErrors>;\n\
              export const f = () => {{ {wrong} }};\n"
-        );
-        assert!(!found(&usage, &node::strictest()).is_empty(), "{wrong}");
+        )
+    };
+    let programs = wrong.map(|wrong| program(&usage(wrong), &node::strictest()));
+    for (wrong, errors) in wrong.iter().zip(node.tsc_check_all(&programs).unwrap()) {
+        assert!(!errors.is_empty(), "{wrong}");
     }
 }

@@ -169,21 +169,23 @@ export type PREFIXCallResult<Response, Errors = {}> =
  */
 export type PREFIXFailedCall<Errors = {}> = { correlationId: string; latencyMs: number } & (
   | { status: "error"; error: PREFIXCallFailure<Errors> }
-  | { status: "timeout" | "abandoned" | "busy"; error: PREFIXCallError }
+  | { status: "timeout" | "abandoned" | "busy"; error: PREFIXFailureOf<false, string, unknown> }
   | {
       status: "schema-violation";
       schemaSide: "request" | "response";
       violations: PREFIXViolation[];
       truncated: boolean;
       response?: unknown;
-      error: PREFIXCallError;
+      error: PREFIXFailureOf<false, string, unknown>;
     }
 );
 
 /**
  * Why a call failed. `retryable` says whether the same call may succeed later, and `retryAfterMs` when, if the provider states it.
  * `effect` is `"none"` if no handler started. If the contracts differ, `skew` has their versions and
- * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller.
+ * hashes, `violations` those of a request that the provider cannot read, and `finding` the first change that breaks the caller. With
+ * `declared`, the contract of the caller has the code. The results and the errors of all capabilities are assignable to the types without
+ * `Errors`.
  */
 export type PREFIXCallError = {
   code: string;
@@ -195,7 +197,7 @@ export type PREFIXCallError = {
   violations?: PREFIXViolation[];
   finding?: unknown;
   details?: unknown;
-  declared?: undefined;
+  declared?: boolean;
 };
 
 /**
@@ -205,13 +207,13 @@ export type PREFIXCallError = {
 export type PREFIXCallFailure<Errors = {}> = keyof Errors extends never
   ? PREFIXCallError
   : | { [Code in keyof Errors]: PREFIXFailureOf<true, Code, Errors[Code]> }[keyof Errors]
-    | PREFIXFailureOf<undefined, string, undefined>
-    | PREFIXFailureOf<undefined, `EAGENTRPC_${string}` | "EVERSION_SKEW", unknown>;
+    | PREFIXFailureOf<false, string, undefined>
+    | PREFIXFailureOf<false, `EAGENTRPC_${string}` | "EVERSION_SKEW", unknown>;
 
 /** A `PREFIXCallError` with one code, or of one kind. Those without details have `undefined`. */
 export type PREFIXFailureOf<Declared, Code, Details> = Omit<PREFIXCallError, "declared" | "code" | "details"> & {
   code: Code;
-} & (undefined extends Declared ? { declared?: undefined } : { declared: Declared }) &
+} & (Declared extends true ? { declared: true } : { declared?: false }) &
   (undefined extends Details ? { details?: Details } : { details: Details });
 
 /** The versions and hashes of two contracts that differ, the versions that the provider serves, and the reason of the error. */
@@ -224,7 +226,10 @@ export type PREFIXSkew = {
   reason?: string;
 };
 
-/** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
+/**
+ * The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`; after an error of `orThrow`, of
+ * any client, it gets the code of that one, unless it is one of the protocol.
+ */
 export type PREFIXHandler<Request, Response, Errors = {}> = (
   request: Request,
   context: PREFIXContext<Errors>,
@@ -252,22 +257,29 @@ export type PREFIXContext<Errors = {}> = {
   fail<Code extends string>(code: Code, message: string, ...details: PREFIXDetailsOf<Errors, Code>): never;
 };
 
-/** The arguments with the details of a code: one if it is declared with details, otherwise none. */
-export type PREFIXDetailsOf<Errors, Code> = Code extends keyof Errors
-  ? [Errors[Code]] extends [undefined]
-    ? []
-    : [details: Errors[Code]]
-  : [];
+/**
+ * The arguments with the details of a code: one if it is declared with details, otherwise none. Those of several codes are the details that
+ * each of them accepts; if only some of them have details, there are no such arguments.
+ */
+export type PREFIXDetailsOf<Errors, Code> = (
+  Code extends keyof Errors
+    ? (details: [Errors[Code]] extends [undefined] ? [] : [details: Errors[Code]]) => void
+    : (details: []) => void
+) extends (details: infer Details extends unknown[]) => void
+  ? Details
+  : never;
 
 /**
  * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed, and the clocks of callers may
- * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details.
+ * differ by `clockDifferenceMs` (300000). `onError` gets the error of a handler that throws one, or that fails with invalid details, and
+ * those of the functions among the options. An error of `onError` itself is ignored.
  *
  * `interceptors` are around all handlers, the first of them outermost; `onError` gets their errors too. `authorize` decides who may call a
  * capability, also one that the agent does not have (`undefined`): anything but `true` refuses, with the same answer for both. Instead,
  * `grants` has the rights of agents that prove who they are with a key of their own. `tokens` verifies the token of a signed request
- * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. If capabilities
- * require roles or scopes, a server without all three is an error, unless `withoutAuthorization` lets everyone call.
+ * (`authorization: Bearer`): it answers with the principal, whose rights count instead; `undefined` if the token is invalid. `principals`
+ * has rights of principals, by issuer and subject, in addition to those of their tokens. If capabilities require roles or scopes, a server
+ * without any of these is an error, unless `withoutAuthorization` lets everyone call.
  *
  * The others are for a server that remembers requests. `maxInFlight` limits the requests that it handles at the same time (1280).
  * Answers to requests with an idempotency key are kept for `idempotencyWindowMs` (300000). `receivesControl` promises to callers that the
@@ -289,6 +301,7 @@ export type PREFIXServerOptions = {
   ) => boolean | string | globalThis.Promise<boolean | string>;
   tokens?: (token: string) => PREFIXPrincipal | undefined | globalThis.Promise<PREFIXPrincipal | undefined>;
   grants?: { readonly [agent: string]: PREFIXRights };
+  principals?: { readonly [issuer: string]: { readonly [subject: string]: PREFIXRights } };
   withoutAuthorization?: boolean;
 };
 

@@ -7,6 +7,9 @@ use crate::history::{KnownFinding, SideVerdict};
 use crate::model::Model;
 use crate::typescript::validator::helper::Helper;
 
+/// The verdict if the comparison did not end.
+const UNDECIDED: &str = "undecided";
+
 /// The constant with the table.
 const VERDICTS: &str = "call_verdicts";
 
@@ -34,24 +37,28 @@ pub(in crate::typescript) fn table(model: &Model<'_>) -> Option<Item> {
     Some(Item::Constant { name, ty: Some(Type::ANY), value })
 }
 
-/// A finding is an object, as errors have it. If a reviewer has accepted the first one, all that may count are a list.
+/// A finding is an object, as errors have it, with the verdict if the comparison did not end. If a reviewer has
+/// accepted the first one, all that may count are a list.
 fn verdict(side: Side, verdict: &SideVerdict) -> Expression {
     match verdict {
         SideVerdict::Fits => Expression::string("fits"),
-        SideVerdict::Undecided { accepted_until: None } => Expression::string("undecided"),
-        SideVerdict::Undecided { accepted_until: Some(day) } => {
-            let members = [("verdict", "undecided".to_owned()), ("acceptedUntil", day.to_string())];
-            Expression::Object(members.map(|(name, text)| (name.to_owned(), Expression::string(&text))).into())
+        SideVerdict::Undecided(found) if found.is_empty() => Expression::string(UNDECIDED),
+        SideVerdict::Undecided(found) => findings(side, found, Some(UNDECIDED)),
+        SideVerdict::MayFail(found) if found.is_empty() => {
+            Expression::Object(vec![("side".to_owned(), Expression::string(side.name()))])
         }
-        SideVerdict::MayFail(findings) => match &findings[..] {
-            [] => Expression::Object(vec![("side".to_owned(), Expression::string(side.name()))]),
-            [only] => finding(side, only),
-            several => Expression::Array(several.iter().map(|found| finding(side, found)).collect()),
-        },
+        SideVerdict::MayFail(found) => findings(side, found, None),
     }
 }
 
-fn finding(side: Side, found: &KnownFinding) -> Expression {
+fn findings(side: Side, found: &[KnownFinding], verdict: Option<&str>) -> Expression {
+    match found {
+        [only] => finding(side, only, verdict),
+        several => Expression::Array(several.iter().map(|found| finding(side, found, verdict)).collect()),
+    }
+}
+
+fn finding(side: Side, found: &KnownFinding, verdict: Option<&str>) -> Expression {
     let until = found.accepted_until.map(|day| day.to_string());
     let members = [
         ("side", Some(side.name())),
@@ -61,6 +68,7 @@ fn finding(side: Side, found: &KnownFinding) -> Expression {
         ("help", found.help.as_deref()),
         ("fingerprint", Some(found.fingerprint.as_str())),
         ("acceptedUntil", until.as_deref()),
+        ("verdict", verdict),
     ];
     let members = members.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Expression::string(text?))));
     Expression::Object(members.collect())

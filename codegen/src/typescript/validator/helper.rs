@@ -75,8 +75,10 @@ helpers! {
     IsIpv6 "isIpv6" "ipv6" [],
     ClientOf "clientOf" "client_of" [CallOf, PeerOf, RetryOf],
     CallOf "callOf" "call_of" [
-        FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, InterceptCall, FailureOf
+        FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, InterceptCall, FailureOf,
+        AttemptKey
     ],
+    AttemptKey "attemptKey" "attempt_key" [FreshId],
     InterceptCall "interceptCall" "intercept_call" [CallOf, CheckedResult, Defined, MayRepeat],
     CheckedResult "checkedResult" "checked_result" [InvalidPayload, TypedDetails],
     RequestAny "requestAny" "request_any" [AttemptsOf, RequestOnce, PauseOf, MayRepeat],
@@ -97,14 +99,14 @@ helpers! {
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
         Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, VersionsOf,
-        AdmitCall, AnswerCall, InterceptRequest, SkewOf, FailedWith
+        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [],
     AdmitCall "admitCall" "admit_call" [
-        InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, FailedWith, RefusedWith
+        InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, Notify, FailedWith, RefusedWith
     ],
-    IdentifyPrincipal "identifyPrincipal" "identify_principal" [ContextOf, RefusedWith],
-    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Own, VersionsOf],
+    IdentifyPrincipal "identifyPrincipal" "identify_principal" [Notify, RefusedWith],
+    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Notify, Own, VersionsOf],
     VersionsOf "versionsOf" "versions_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [
@@ -116,8 +118,10 @@ helpers! {
     ],
     ContextOf "contextOf" "context_of" [],
     ResponseAnswer "responseAnswer" "response_answer" [Defined, FailedWith],
-    ThrownFailure "thrownFailure" "thrown_failure" [DeclaredFailure, FailedWith],
-    DeclaredFailure "declaredFailure" "declared_failure" [Own, Defined, FailedWith],
+    ThrownFailure "thrownFailure" "thrown_failure" [CalledFailure, DeclaredFailure, Notify, Defined, FailedWith],
+    CalledFailure "calledFailure" "called_failure" [],
+    DeclaredFailure "declaredFailure" "declared_failure" [Notify, Own, Defined, FailedWith],
+    Notify "notify" "notify" [ContextOf],
     TimeOf "timeOf" "time_of" [Defined, RefusedWith],
     InvalidHeader "invalidHeader" "invalid_header" [],
     SkewOf "skewOf" "skew_of" [Defined],

@@ -19,13 +19,24 @@ async function admitCall(call«: any»)«: globalThis.Promise<any>» {
     return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
-  call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  try {
+    call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+  } catch (error) {
+    notify(call, error);
+    return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify signatures at the moment");
+  }
   if (settings.verify && !call.proof)
     return refusedWith("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
+  const withoutPrincipal = await identifyPrincipal(call);
+  if (withoutPrincipal) {
+    call.isProved = true;
+    return withoutPrincipal;
+  }
+  // Only now, so that a request whose token cannot be verified at the moment may be sent again.
   const refused = server && (await server.admit(call));
   if (refused) return refused;
   call.isProved = true;
-  const denied = (await identifyPrincipal(call)) ?? (await authorizeCall(call));
+  const denied = await authorizeCall(call);
   if (denied) return denied;
   if (!capability) return refusedWith("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${parts.capability}\``);
 }

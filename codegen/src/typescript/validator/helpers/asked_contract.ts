@@ -14,6 +14,6 @@ function askedContract({ client, kind, capability, describe, request }«: any»,
   // The quotes in it are escaped, and there are other headers.
   const whole = 2 * size + sizeOf(JSON.stringify(request)) + 32_768;
   if (!isTooLarge && whole > Math.min(524_288, transport.maxMessage ?? Infinity)) return;
-  peer.sent(capability.hash);
+  peer.sends(capability.hash);
   return isTooLarge ? undefined : text;
 }

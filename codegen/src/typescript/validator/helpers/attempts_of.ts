@@ -7,7 +7,7 @@ function attemptsOf(call«: any», isRepeatable«: boolean», first«?: string[]
   const { peer, transport } = call.client;
   const { attempts, attemptTimeoutMs, hedgeAfterMs, heartbeatMs } = call.retry;
   const isRepeated = isRepeatable && attempts > 1;
-  const key = isRepeated ? call.correlationId : undefined;
+  const key = isRepeated ? call.key : undefined;
   const interval = isRepeated && transport.requestMany ? heartbeatMs : undefined;
   /** The attempts that have no answer yet. */
   const waiting«: any» = new Set();

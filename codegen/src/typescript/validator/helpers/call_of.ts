@@ -25,6 +25,8 @@ async function callOf(client«: any», kind«: string», entry«: any», request
     correlationId: outer?.correlationId ?? freshId(),
     deadline: Math.min(Math.round(Date.now() + limit), outer?.deadline ?? Infinity),
     tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+    /** The idempotency keys of the requests that the interceptors of the client pass on, by their texts. */
+    keys: new Map(),
     /** Those of the signals of the messages that wait for an answer, by the ids of these. */
     controllers: new Map(),
     /** The number of messages that were sent. */
@@ -91,6 +93,7 @@ async function callOf(client«: any», kind«: string», entry«: any», request
   else open.add(call);
   try {
     call.retry = options.retry ? retryOf(options.retry) : client.retry;
+    call.key = outer ? attemptKey(outer, request) : call.correlationId;
     const send = () => (kind === "event" ? requestOnce(call, {}) : requestAny(call));
     const isIntercepted = !outer && settings.interceptors?.length > 0;
     const result«: any» = await Promise.race([isIntercepted ? interceptCall(call, entry) : send(), stopped]);

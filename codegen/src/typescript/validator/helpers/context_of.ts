@@ -10,7 +10,7 @@ function contextOf(call«: any»)«: any» {
     messageId,
     correlationId,
     tenantId,
-    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined ? undefined : now + rest,
+    deadline: (headers["capgen-timeout-ms"] ?? parts.deadline) === undefined || rest === undefined ? undefined : now + rest,
     headers,
     signal,
     proof: call.proof ?? { kind: "none" },

@@ -1,5 +1,5 @@
 /** The answer to a request whose handler failed with a code. Only a code that is declared with details has some. */
-function declaredFailure(call«: any», { code, message, details }«: any», context«: any»)«: any» {
+function declaredFailure(call«: any», { code, message, details, retryable }«: any»)«: any» {
   const declared = own(call.capability.errors ?? {}, code);
   // A schema that accepts everything accepts no missing details.
   const missing = { path: "", message: "missing required property `details`", keyword: "required" };
@@ -7,10 +7,10 @@ function declaredFailure(call«: any», { code, message, details }«: any», con
   const { ok = true, violations, truncated }«: any» = parsed ?? {};
   if (!ok) {
     const error = new Error(`the details of the error \`${code}\` violate their schema`);
-    call.settings.onError?.(Object.assign(error, { violations, truncated }), context);
+    notify(call, Object.assign(error, { violations, truncated }));
     return { ...failedWith("EAGENTRPC_HANDLER_FAILED", error.message), isFinal: true };
   }
-  const more = declared && defined({ retryable: declared.retryable, details: declared.details ? details : undefined });
+  const more = defined(declared ? { retryable: declared.retryable, details: declared.details ? details : undefined } : { retryable });
   // A repetition of a request runs again if it may succeed then.
-  return { ...failedWith(`${code}`, `${message}`, more), isFinal: declared?.retryable !== true };
+  return { ...failedWith(code, message, more), isFinal: more.retryable !== true };
 }

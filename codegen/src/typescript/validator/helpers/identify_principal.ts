@@ -7,7 +7,7 @@ async function identifyPrincipal(call«: any»)«: globalThis.Promise<any>» {
   try {
     call.principal = token && ((await settings.tokens(token)) || undefined);
   } catch (error) {
-    settings.onError?.(error, contextOf(call));
+    notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify tokens at the moment");
   }
   if (!call.principal) return refusedWith("EAGENTRPC_AUTH_FAILED", "the token of the request is invalid");

@@ -59,7 +59,9 @@ function peerOf()«: any» {
       wanted.add(hash);
     },
     wants: (hash«: string») => wanted.has(hash),
-    sent: (hash«: string») => void wanted.delete(hash),
+    sends: (hash«: string») => void wanted.delete(hash),
+    /** Notes that the request with a contract was not sent, so that the next one has it. */
+    didNotSend: (hash«: string») => void wanted.add(hash),
     /** Whether silence means that a request is lost. During an upgrade, instances with and without heartbeats answer in turns. */
     sendsHeartbeats: () => announced >= (isMixed ? 16 : 1),
   };

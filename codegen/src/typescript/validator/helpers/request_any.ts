@@ -24,7 +24,7 @@ async function requestAny(call«: any»)«: globalThis.Promise<any>» {
   const again = async (address«?: string[]»)«: globalThis.Promise<any>» => {
     if (call.rest() < 1 || !peer.take()) return;
     isWaiting = true;
-    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.correlationId : undefined });
+    const other = await requestOnce(call, { number: ++call.sent, address, key: isRepeatable ? call.key : undefined });
     isWaiting = false;
     return other;
   };

@@ -12,9 +12,11 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
   call.controllers.set(id, controller);
+  let [asked, isSent]«: any[]» = [undefined, false];
   try {
     // The instances at an address of their own have the caller's contract.
-    const descriptor = needed ?? (address ? undefined : askedContract(call, number));
+    asked = needed || address ? undefined : askedContract(call, number);
+    const descriptor = needed ?? asked;
     const headers = defined({
       traceparent: parent?.headers.traceparent,
       "idempotency-key": key,
@@ -37,7 +39,7 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     if (call.hasEnded) return;
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
-    call.isSent = true;
+    call.isSent = isSent = true;
     if (number > 1 && !needed) (call.outer ?? call).repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
@@ -58,8 +60,11 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     throw new Error("the transport has no response");
   } catch (error) {
     attempt.isUnanswered = true;
-    return failureOf(call, error);
+    const failed = failureOf(call, error);
+    isSent &&= failed.error.effect !== "none";
+    return failed;
   } finally {
+    if (asked && !isSent) client.peer.didNotSend(capability.hash);
     call.controllers.delete(id);
   }
 }

@@ -1,7 +1,8 @@
 /** Throws if some capabilities require roles or scopes, and the options of a server do not say who has them. */
-function requireAuthorization(described«: any[]», { authorize, grants, tokens, verify, withoutAuthorization }«: any»)«: void» {
+function requireAuthorization(described«: any[]», { authorize, grants, principals, tokens, verify, withoutAuthorization }«: any»)«: void» {
   if (tokens && !verify) throw new TypeError("`tokens` needs `verify`: a token proves nothing in a message that is not signed");
-  if (tokens || authorize || grants || withoutAuthorization === true) return;
+  const grantees = [grants ?? {}, ...Object.values«<any>»(principals ?? {})].flatMap(Object.keys);
+  if (tokens || authorize || grantees.length > 0 || withoutAuthorization === true) return;
   const requires = ({ requiredRoles = [], requiredScopes = [] }«: any») => requiredRoles.length + requiredScopes.length > 0;
   const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
   if (names.size === 0) return;

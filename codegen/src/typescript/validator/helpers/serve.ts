@@ -65,8 +65,17 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
     call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
-    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify));
-    return await respond(answered).catch(() => respond(failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
+    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify).catch(() => undefined)) !== undefined;
+    const unsent = failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent");
+    const fail = () => respond(unsent);
+    return await respond(answered)
+      .catch(fail)
+      .catch((error«: unknown») => {
+        // It cannot be signed.
+        call.isProved = false;
+        notify(call, error);
+        return fail();
+      });
   } finally {
     clearTimeout(call.timer);
   }

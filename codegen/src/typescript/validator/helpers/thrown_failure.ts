@@ -1,13 +1,17 @@
 /** The answer to a request whose handler, or an interceptor, threw an error. */
 function thrownFailure(call«: any», error«: any», who«: string»)«: any» {
-  const { context, failures, settings, signal } = call;
-  if (!failures.has(error)) {
-    // The error of a handler that was interrupted is mostly the interruption.
-    if (!signal.aborted) settings.onError?.(error, context);
-    return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
-  }
+  const { failures, signal } = call;
+  const isMeant = failures.has(error);
+  // The error of a handler that was interrupted is mostly the interruption.
+  if (!isMeant && !signal.aborted) notify(call, error);
+  const failure = isMeant ? error : calledFailure(error);
+  if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
+  const { code, message, details }«: any» = failure;
+  const retryable = isMeant ? undefined : failure.retryable;
+  // A program without types may give anything, which need not have a text.
+  const text = typeof message === "string" ? message : `the ${who} failed`;
   // The codes of the protocol have meanings of their own, such as that no handler started.
-  const isOwn = /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(error.code);
-  if (isOwn) return declaredFailure(call, error, context);
-  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", `${error.message}`), isFinal: true };
+  const isOwn = typeof code === "string" && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(code);
+  if (isOwn) return declaredFailure(call, { code, message: text, details, retryable });
+  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", text, defined({ retryable })), isFinal: !retryable };
 }

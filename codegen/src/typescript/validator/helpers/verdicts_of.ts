@@ -10,17 +10,16 @@ function verdictsOf(table«: any»)«: any» {
     const today = new Date().toISOString().slice(0, 10);
     const counts = (found«: any») => found !== "fits" && !(found.acceptedUntil >= today);
     const failing = (side«: string») => [row[side]].flat().find(counts);
-    const side = sides.find(failing);
+    const [side, found] = sides.map((side«: string») => [side, failing(side)]).find(([, found]«: any») => found) ?? [];
     if (!side) return {};
-    const found = failing(side);
     const [sender, receiver] = side === "request" ? ["caller", "provider"] : ["provider", "caller"];
-    if ([found, found.verdict].includes("undecided"))
-      return { reason: "undecided", message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}` };
-    const { code, message } = found;
+    const { code, message, verdict, ...rest }«: any» = found === "undecided" ? { verdict: found, side } : found;
+    const finding = defined({ ...rest, code, message, acceptedUntil: undefined });
+    if (verdict) return { reason: verdict, message: `it is not known whether the ${receiver} accepts every ${side} of the ${sender}`, finding };
     return {
       reason: side === "request" ? "payload" : "response",
       message: code ? `${side}: ${message} (${code})` : `the ${receiver} rejects a ${side} that the ${sender} may send`,
-      finding: defined({ ...found, acceptedUntil: undefined }),
+      finding,
     };
   };
 }
