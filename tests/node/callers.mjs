@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { natsTransport } from "../../runtime/nats/npm/index.js";
+import { verifierOf } from "./agent_keys.mjs";
 
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
@@ -42,14 +43,15 @@ function transportAt(at, isServed) {
   };
 }
 
-async function prepare({ module, retry, hasOwnContract, nats }) {
+async function prepare({ module, retry, hasOwnContract, nats, agents }) {
   const { createEchoClient, echoCapabilities } = await import(pathToFileURL(module));
   [messages, exchanges, closed, hash] = [[], new Map(), new AbortController(), echoCapabilities.search.hash];
   await connection?.close();
   // The package need not be installed for the other cases.
   connection = nats && (await (await import("@nats-io/transport-node")).connect({ servers: nats.url }));
   const transport = nats ? natsTransport(connection, nats.subject) : transportAt("requests", (at) => at !== "contract" || hasOwnContract);
-  client = createEchoClient(transport, { from: "caller", signal: closed.signal, ...(retry && { retry }) });
+  const verify = verifierOf(agents);
+  client = createEchoClient(transport, { from: "caller", signal: closed.signal, ...(retry && { retry }), ...(verify && { verify }) });
 }
 
 /** The next message, if there is one within a time. */

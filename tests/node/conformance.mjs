@@ -1,11 +1,13 @@
-// A generated server whose messages another program carries, line by line: see `node_provider.rs` of the cases of calls.
-import { createHmac, timingSafeEqual } from "node:crypto";
+// A generated server whose messages another program carries, line by line, or NATS: see `node_provider.rs` of the cases of calls.
+import { createHmac, createPrivateKey, sign, timingSafeEqual } from "node:crypto";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
+import { serveNats } from "../../runtime/nats/npm/index.js";
+import { keyOf, verifierOf } from "./agent_keys.mjs";
 
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-let server, counts, messages, arrived;
+let server, counts, messages, arrived, connection;
 
 /** Keeps a message of the server for the other program. */
 function deliver(queue, text) {
@@ -26,24 +28,40 @@ function handlerOf({ responds, fails, afterMs }, counted) {
         reject(context.signal.reason);
       });
     });
-    if (fails) context.fail(fails.code, fails.message);
+    if (fails) context.fail(fails.code, fails.message, fails.details);
     return responds;
   };
 }
 
-async function prepare({ module, handler, key }) {
-  const { createEchoServer } = await import(pathToFileURL(module));
+/** The functions that sign and verify: with a shared key, with the keys of agents, or with both. */
+function signaturesOf({ key, agents, seed }) {
+  const hmac = (text) => createHmac("sha256", key.secret).update(text).digest("hex");
+  const isEqual = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const ofAgents = verifierOf(agents);
+  if (!key && !ofAgents) return {};
+  const verify = (text, proof) => {
+    if (proof.kind === "ed25519") return ofAgents?.(text, proof) ?? false;
+    return key !== null && proof.keyId === key.id && isEqual(hmac(text), proof.signature);
+  };
+  if (key) return { verify, sign: (text) => ({ keyId: key.id, signature: hmac(text) }) };
+  const own = createPrivateKey({ key: keyOf(seed, true), format: "der", type: "pkcs8" });
+  const signed = (text) => ({ keyId: "a1", signature: sign(null, Buffer.from(text), own).toString("base64url") });
+  return { verify, sign: { kind: "ed25519", sign: signed } };
+}
+
+async function prepare({ module, handler, grants, nats, ...keys }) {
+  const { createEchoServer, echoCapabilities } = await import(pathToFileURL(module));
   counts = { runs: 0, cancelled: 0 };
   messages = [];
-  const signature = (text) => createHmac("sha256", key.secret).update(text).digest("hex");
-  const isEqual = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-  const keys = key && {
-    sign: (text) => ({ keyId: key.id, signature: signature(text) }),
-    verify: (text, proof) => proof.keyId === key.id && isEqual(signature(text), proof.signature),
-  };
   // Each version of the capability has a method.
   const handlers = new Proxy({}, { get: () => handlerOf(handler, counts) });
-  server = createEchoServer(handlers, { receivesControl: true, ...keys });
+  const rights = Object.entries(grants).map(([agent, roles]) => [agent, { roles }]);
+  const options = { receivesControl: true, ...signaturesOf(keys), ...(rights.length > 0 && { grants: Object.fromEntries(rights) }) };
+  server = createEchoServer(handlers, options);
+  await connection?.close();
+  // The package need not be installed for the other cases.
+  connection = nats && (await (await import("@nats-io/transport-node")).connect({ servers: nats.url }));
+  if (nats) await serveNats(connection, server, { subject: nats.subject, queue: "echo", capabilities: echoCapabilities });
 }
 
 /** The next message, if there is one within a time. */
@@ -60,8 +78,7 @@ async function next(patienceMs) {
 for await (const text of createInterface({ input: process.stdin })) {
   const line = JSON.parse(text);
   if (line.prepare) {
-    await prepare(line.prepare);
-    write({ prepared: true });
+    write(await prepare(line.prepare).then(() => ({ prepared: true }), ({ message }) => ({ error: message })));
   } else if (line.send) {
     const queue = messages;
     const send = (text) => deliver(queue, text);

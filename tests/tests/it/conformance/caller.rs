@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::case::{LONG, SHORT, difference, json_file, manifest};
+use super::case::{LONG, SHORT, difference, json_file, manifest, signed_by};
 
 /// A case.
 #[derive(Deserialize)]
@@ -29,6 +29,9 @@ pub(super) struct CallerSettings {
     /// The name of its contract.
     pub(super) contract: String,
     pub(super) retry: Option<Policy>,
+    /// The public keys `a1` of agents, in base64url.
+    #[serde(default)]
+    pub(super) agents: BTreeMap<String, String>,
 }
 
 /// When a caller sends requests again.
@@ -107,7 +110,7 @@ impl CallerCase {
 async fn follow(step: &Map<String, Value>, caller: &mut impl Caller, messages: &mut Messages) -> Result<(), String> {
     let known = [
         "call", "drop", "close", "outcome", "waitMs", "message", "messages", "at", "as", "answer", "of", "status",
-        "headers", "contract",
+        "headers", "contract", "signedBy",
     ];
     if let Some(name) = step.keys().find(|name| !known.contains(&name.as_str())) {
         return Err(format!("`{name}` is not known"));
@@ -125,7 +128,7 @@ async fn follow(step: &Map<String, Value>, caller: &mut impl Caller, messages: &
     } else if let Some(count) = step.get("messages").and_then(Value::as_u64) {
         for _ in 0..count {
             let message = expect(&json!({}), "requests", caller, messages).await?;
-            answer(step, &message, caller).await;
+            answer(step, &message, caller).await?;
         }
     } else if let Some(expected) = step.get("message") {
         let at = step.get("at").and_then(Value::as_str).unwrap_or("requests");
@@ -134,7 +137,7 @@ async fn follow(step: &Map<String, Value>, caller: &mut impl Caller, messages: &
             messages.insert(name.to_owned(), message);
         }
     } else if let Some(name) = step.get("of").and_then(Value::as_str) {
-        answer(step, messages.get(name).ok_or("no message has this name")?, caller).await;
+        answer(step, messages.get(name).ok_or("no message has this name")?, caller).await?;
     } else {
         return Err("there is nothing to do".to_owned());
     }
@@ -188,7 +191,7 @@ fn resolved(value: &Value, messages: &Messages) -> Value {
 }
 
 /// Answers a message as a step says.
-async fn answer(step: &Map<String, Value>, message: &Value, caller: &mut impl Caller) {
+async fn answer(step: &Map<String, Value>, message: &Value, caller: &mut impl Caller) -> Result<(), String> {
     let mut headers = step.get("headers").cloned().unwrap_or_else(|| json!({}));
     if let Some(status) = step.get("status") {
         headers["capgen-status"] = status.clone();
@@ -203,5 +206,10 @@ async fn answer(step: &Map<String, Value>, message: &Value, caller: &mut impl Ca
         "causedBy": message["messageId"], "from": message["to"], "to": message["from"],
         "capability": message["capability"], "headers": headers, "payload": step["answer"],
     });
-    caller.answer(message, text.to_string()).await;
+    let text = match step.get("signedBy").and_then(Value::as_str) {
+        Some(agent) => signed_by(&text.to_string(), agent)?,
+        None => text.to_string(),
+    };
+    caller.answer(message, text).await;
+    Ok(())
 }

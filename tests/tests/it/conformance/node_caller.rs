@@ -42,6 +42,7 @@ impl NodeCaller {
         let module = write_module(&manifest(contract), &self.script.folder.join(contract));
         let mut settings =
             json!({"module": module, "retry": case.caller.retry, "hasOwnContract": case.has_own_contract});
+        settings["agents"] = json!(case.caller.agents);
         if let Some(url) = url {
             settings["nats"] = json!({"url": url, "subject": ADDRESS});
         }

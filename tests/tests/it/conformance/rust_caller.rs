@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen::call::{CallMode, CallOptions, CallResult, Client, PeerTable, Retry, Transport, TransportSettings};
+use capgen::call::{
+    AgentKey, CallMode, CallOptions, CallResult, Client, ClientBuilder, Keys, PeerTable, PublicKey, Retry, Transport,
+    TransportSettings,
+};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::caller::{Call, Caller, CallerCase, Policy, Sent};
-use super::case::manifest;
+use super::case::{OWN_SEED, manifest};
 use super::wire::{ADDRESS, Wire};
 
 pub(super) struct RustCaller {
@@ -33,6 +36,16 @@ fn retry(policy: &Policy) -> Retry {
     policy.heartbeat_ms.map_or(retry, |interval| retry.heartbeat(duration(interval)))
 }
 
+/// The keys of the caller, if it has any.
+fn keys(case: &CallerCase) -> Option<Keys> {
+    let agents = &case.caller.agents;
+    let own = || Keys::of_agent(AgentKey::from_seed("caller", "own", &OWN_SEED).unwrap());
+    let add = |keys: Keys, (agent, key): (&String, &String)| {
+        keys.and_agent(PublicKey::from_base64url(agent, "a1", key).unwrap()).unwrap()
+    };
+    (!agents.is_empty()).then(|| agents.iter().fold(own(), add))
+}
+
 impl RustCaller {
     /// Starts the client of a case with one transport, and its provider with another one.
     pub(super) async fn start(case: &CallerCase, client: Arc<dyn Transport>, provider: Arc<dyn Transport>) -> Self {
@@ -44,6 +57,7 @@ impl RustCaller {
         let peers = PeerTable::new().with_manifest(&contract).with_transports(&contract.agent, transports);
         let builder = Client::builder("caller").transport(client).peers(peers);
         let builder = case.caller.retry.iter().fold(builder, |builder, policy| builder.retry(retry(policy)));
+        let builder = keys(case).into_iter().fold(builder, ClientBuilder::keys);
         Self { client: builder.build().await.unwrap(), wire: Wire::start(case, provider).await, call: None }
     }
 }

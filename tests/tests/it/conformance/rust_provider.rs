@@ -4,22 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use capgen::call::{
-    AgentKey, Delivery, Failure, Grants, Handlers, IncomingContent, InvalidKey, Keys, Outgoing, PublicKey, Server,
-    SubscribeOptions, Subscription, Transport,
-};
+use capgen::call::{AgentKey, Failure, Grants, Handlers, InvalidKey, Keys, PublicKey, Server, Transport};
 use serde_json::Value;
 
-use super::case::{Address, Case, KEY, Provider, Script, manifest};
-
-/// The address of requests.
-const ADDRESS: &str = "agents.echo";
+use super::case::{Address, Case, KEY, OWN_SEED, Provider, Script, manifest};
+use super::sender::{ADDRESS, Sender};
 
 pub(super) struct RustProvider {
     _server: Server,
-    transport: Arc<dyn Transport>,
-    replies: Subscription,
-    inbox: String,
+    sender: Sender,
     counts: Counts,
 }
 
@@ -44,10 +37,9 @@ impl Counts {
         let unless_ended = UnlessEnded(self.cancelled);
         tokio::time::sleep(Duration::from_millis(script.after_ms)).await;
         std::mem::forget(unless_ended);
-        match script.fails {
-            Some(error) => Err(Failure::new(error.code, error.message)),
-            None => Ok(script.responds),
-        }
+        let Some(error) = script.fails else { return Ok(script.responds) };
+        let failure = Failure::new(error.code, error.message);
+        Err(error.details.iter().fold(failure, Failure::with_details))
     }
 }
 
@@ -73,10 +65,7 @@ impl RustProvider {
         };
         let server = server.grants(case.provider.grants.iter().fold(Grants::new(), grant));
         let server = server.start().await.map_err(|error| error.to_string())?;
-        let inbox = transport.new_inbox();
-        let replies = transport.subscribe(&format!("{inbox}.*"), SubscribeOptions::default()).await;
-        let replies = replies.map_err(|error| error.to_string())?;
-        Ok(Self { _server: server, transport, replies, inbox, counts })
+        Ok(Self { _server: server, sender: Sender::start(transport).await?, counts })
     }
 }
 
@@ -87,7 +76,7 @@ fn keys(case: &Case) -> Result<Option<Keys>, InvalidKey> {
     let keys = match (provider.key, provider.agents.is_empty()) {
         (false, true) => return Ok(None),
         (true, _) => shared()?,
-        (false, false) => Keys::of_agent(AgentKey::from_seed("echo", "a1", &[9; 32])?),
+        (false, false) => Keys::of_agent(AgentKey::from_seed("echo", "a1", &OWN_SEED)?),
     };
     let add =
         |keys: Keys, (agent, key): (&String, &String)| keys.and_agent(PublicKey::from_base64url(agent, "a1", key)?);
@@ -96,23 +85,15 @@ fn keys(case: &Case) -> Result<Option<Keys>, InvalidKey> {
 
 impl Provider for RustProvider {
     fn reply_to(&self) -> String {
-        format!("{}://{}.1", self.transport.kind(), self.inbox)
+        self.sender.reply_to()
     }
 
     async fn send(&mut self, to: Address, text: String) {
-        let address = match to {
-            Address::Requests => ADDRESS.to_owned(),
-            Address::Control => format!("{ADDRESS}.control"),
-        };
-        let (payload, delivery) = (text.into(), Delivery::AtMostOnce);
-        let message = Outgoing { address, reply_to: None, payload, delivery, message_id: String::new() };
-        self.transport.publish(message).await.unwrap();
+        self.sender.send(to, text).await;
     }
 
     async fn next(&mut self, patience: Duration) -> Option<Value> {
-        let incoming = tokio::time::timeout(patience, self.replies.next()).await.ok()??;
-        let IncomingContent::Message(text) = incoming.content else { panic!("no program receives the requests") };
-        Some(serde_json::from_slice(&text).unwrap())
+        self.sender.next(patience).await
     }
 
     async fn counts(&mut self) -> (u64, u64) {
