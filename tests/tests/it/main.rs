@@ -18,6 +18,7 @@ mod derived_types;
 mod descriptors;
 mod documented;
 mod editor_schemas;
+mod errors_between_languages;
 mod evolve;
 mod examples;
 mod exported_schemas;
