@@ -103,7 +103,7 @@ pub fn shared(extension: &str) -> String {
 }
 
 /// Contracts whose agents, capabilities and definitions have random names of words that generated code uses. Names of
-/// capabilities often differ only in punctuation or case. Some capabilities declare errors.
+/// capabilities often differ only in punctuation or case. Some capabilities declare errors, of which some are random.
 pub fn random_names(count: usize) -> Vec<Manifest> {
     const WORDS: [&str; 22] = [
         "a",
@@ -139,6 +139,7 @@ pub fn random_names(count: usize) -> Vec<Manifest> {
         }
         name
     };
+    let mut of_errors = Random::new(13);
     let mut one = || {
         let agent = name(&["-", ".", "_"]);
         let mut drafts: Vec<Draft> = Vec::new();
@@ -168,10 +169,40 @@ pub fn random_names(count: usize) -> Vec<Manifest> {
             let equal = Schema::parse_text(r#"{"type": "string"}"#).ok();
             capability.errors = vec![error("OTHER", equal), error("SELF", details.clone()), error("OTHER_", details)];
             capability.errors.extend((index > 0).then(|| error("NO_DETAILS", None)));
+            add_random_errors(&mut of_errors, &mut capability.errors);
         }
         contract
     };
     (0..count).map(|_| one()).collect()
+}
+
+/// Adds errors with random codes of words that generated code uses, some of which differ only in `_`, and with random
+/// schemas of their details.
+fn add_random_errors(random: &mut Random, errors: &mut Vec<DeclaredError>) {
+    const WORDS: [&str; 14] = [
+        "A", "B2", "CALL", "CLONE", "CODE", "DETAILS", "ERROR", "FAILURE", "FROM", "NEW", "OK", "OTHER", "SELF", "TYPE",
+    ];
+    const JOINTS: [&str; 3] = ["_", "__", ""];
+    for _ in 0..random.below(5) {
+        let mut code = random.pick(&WORDS).to_owned();
+        for _ in 0..random.below(3) {
+            code.push_str(random.pick(&JOINTS));
+            code.push_str(random.pick(&WORDS));
+        }
+        if errors.iter().any(|error| error.code == code) {
+            continue;
+        }
+        let mut error = DeclaredError::new(&code);
+        error.description = (random.below(2) == 0).then(|| format!("`{code}` */ \"failed\"\\ {{0}}\n\nAgain."));
+        error.retryable = random.below(2) == 0;
+        let status = random.below(2) == 0;
+        error.status = status.then(|| random.pick(&[DeclaredError::MIN_STATUS, 418, 503, DeclaredError::MAX_STATUS]));
+        error.details = match random.below(3) {
+            0 => None,
+            _ => Schema::parse(&random.schema()).ok(),
+        };
+        errors.push(error);
+    }
 }
 
 /// The codes and messages of findings, one per line.
