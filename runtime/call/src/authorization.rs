@@ -39,8 +39,8 @@ pub trait Authorize: Send + Sync + 'static {
     /// does not have it. A rule that does not look at the contract cannot show which capabilities exist.
     ///
     /// For a capability with several versions, it is asked for each of them. A rule that denies is asked as often for
-    /// every other capability, also for one that the provider does not have: neither the time nor the records of another
-    /// service show which ones there are.
+    /// every other capability, also for one that the provider does not have: neither the time nor the records of
+    /// another service show which ones there are.
     fn authorize<'a>(
         &'a self,
         context: &'a Context,
@@ -338,8 +338,8 @@ impl Authorization {
     /// have the capability, it is one decision, without a contract.
     ///
     /// If all of them deny, the rule was asked `most` times: as often as for the capability of the agent that has the
-    /// most versions. So neither the time nor the rule's own records show how many versions there are. The last question
-    /// is repeated for that, and the answers do not count.
+    /// most versions. So neither the time nor the rule's own records show how many versions there are. The last
+    /// question is repeated for that, and the answers do not count.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -106,7 +106,8 @@ helpers! {
         InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, Notify, FailedWith, RefusedWith
     ],
     IdentifyPrincipal "identifyPrincipal" "identify_principal" [Notify, RefusedWith],
-    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Notify, Own, VersionsOf],
+    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Notify, Own, RequirementsOf],
+    RequirementsOf "requirementsOf" "requirements_of" [],
     VersionsOf "versionsOf" "versions_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [

@@ -164,7 +164,7 @@ impl Access {
         }
     }
 
-    /// What the sender of a message may use; `None` if nothing is decided.
+    /// The permissions of the sender of a message; `None` if nothing is decided.
     pub(super) fn decide(
         self: &Arc<Self>,
         received: &Received,

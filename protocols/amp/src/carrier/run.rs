@@ -43,8 +43,8 @@ pub trait Execute: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Decides what the sender of a message may use, beside the policy; `None` if the policy alone decides. `asked` is
-    /// the [capability](Provider::asked) that the message asks for. The decision must not depend on what is published
+    /// Decides the permissions of the sender of a message; `None` if the policy alone decides. `asked` is
+    /// the [capability](Provider::asked) that the message asks for. The decision must not depend on the catalogue
     /// (decision 10), and nothing waits for it longer than for an invocation.
     fn authorize(
         &self,
@@ -211,7 +211,8 @@ impl Inner {
         let asked = self.provider.asked(&received);
         let Some(decided) = self.execute.authorize(&received, asked.as_ref()) else { return received };
         let now = SystemClock.now_ms();
-        // A replay must not ask the rule again. If the first message is forgotten meanwhile, its sender may use nothing.
+        // A replay must not ask the rule again. If the first message is forgotten meanwhile, its sender may use
+        // nothing.
         let is_duplicate = self.provider.is_duplicate(&self.held().state, &received, now);
         let limit = received.expires().saturating_sub(now).min(self.provider.settings().max_timeout_ms);
         let decided =

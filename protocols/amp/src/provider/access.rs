@@ -1,4 +1,4 @@
-//! What the sender of a message may use: by the policy, and by the decision of the program that runs the provider.
+//! The permissions of the sender of a message: by the policy, and by the program that runs the provider.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use crate::name::CapabilityName;
 use crate::policy::Policy;
 use crate::version::CapabilityId;
 
-/// What the sender of a message may use, by another rule than the policy, such as the roles that capabilities require.
-/// Both must allow it. Like the policy, it must not depend on what is published (decision 10).
+/// The permissions of the sender of a message by another rule than the policy, such as the required roles.
+/// Both must allow it. Like the policy, it must not depend on the catalogue (decision 10).
 pub trait Permissions: fmt::Debug + Send + Sync {
     /// Whether the sender may use a capability in a version or, with `None`, in at least one.
     fn allow(&self, name: &CapabilityName, version: Option<&Version>) -> bool;
@@ -30,7 +30,7 @@ impl Permissions for NoPermissions {
     }
 }
 
-/// The sender of a message, and what it may use.
+/// The sender of a message with its permissions.
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'a> {
     policy: &'a Policy,

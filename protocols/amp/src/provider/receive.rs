@@ -23,7 +23,7 @@ use crate::message::{Did, Message, MessageId, MessageType, Rejection, decode_mes
 pub struct Received {
     pub(super) message: Message,
     hash: MessageHash,
-    /// What the sender may use; `None` if the policy alone decides.
+    /// The permissions of its sender; `None` if the policy alone decides.
     permissions: Option<Arc<dyn Permissions>>,
 }
 

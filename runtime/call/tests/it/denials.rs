@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::raw::{Raw, agent_keys, code, signed_by};
 
-/// What a server asks and tells its surroundings, in order.
+/// The calls of a server to the clock, the rule and the audit, in order.
 #[derive(Clone, Default)]
 struct Steps(Arc<Mutex<Vec<&'static str>>>);
 
@@ -33,7 +33,7 @@ impl Clock for Steps {
     }
 }
 
-/// Waits, and then allows what has no version, to those who are called `alice`.
+/// Waits, and then allows `alice` to call capabilities without a version.
 impl Authorize for Steps {
     fn authorize<'a>(
         &'a self,

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use capgen_call::{
@@ -335,6 +335,54 @@ async fn the_roles_and_scopes_of_a_token_count_over_http() {
     let forbidden = ask(address, "Bearer bob", "tools/call", &book).await;
     assert!(forbidden.contains("EAGENTRPC_FORBIDDEN"), "{forbidden}");
     assert_eq!(ask(address, "Bearer bob", "tools/call", &call("unknown", &json!([]))).await, forbidden);
+}
+
+/// Also the status and the headers.
+#[tokio::test]
+async fn denials_over_http_are_equal_in_every_revision() {
+    let server = builder().tokens(Arc::new(Verifier)).build().unwrap();
+    let service = server.listen(0, HttpOptions::default()).await.unwrap();
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+        let mut answers = Vec::new();
+        for tool in ["book", "count", "unknown"] {
+            for arguments in [json!({}), json!([]), json!({"value": 1})] {
+                let mut params = call(tool, &arguments);
+                let mut headers = format!("\r\nMCP-Protocol-Version: {revision}\r\nAuthorization: Bearer bob");
+                if revision == "2026-07-28" {
+                    params["_meta"] = meta();
+                    headers += &format!("\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}");
+                }
+                let body = request("tools/call", &params).to_string();
+                let answer = post(service.address(), &headers, body.len(), &body).await;
+                answers.push(answer.lines().filter(|line| !line.starts_with("date: ")).collect::<Vec<_>>().join("\n"));
+            }
+        }
+        answers.dedup();
+        assert_eq!(answers.len(), 1, "{revision}: {answers:?}");
+        assert!(answers[0].contains("EAGENTRPC_FORBIDDEN"), "{revision}: {answers:?}");
+    }
+}
+
+/// Counts its decisions.
+#[derive(Default)]
+struct Counted(AtomicUsize);
+
+impl Authorize for Counted {
+    fn authorize<'a>(&'a self, _: &'a Context, _: Option<&'a OwnedDescriptor>) -> BoxFuture<'a, Decision> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { Decision::deny("no") })
+    }
+}
+
+#[tokio::test]
+async fn a_rule_is_asked_once_whether_or_not_the_tool_exists() {
+    let (rule, audit) = (Arc::new(Counted::default()), Arc::new(MemoryAudit::default()));
+    let mut client = client(builder().authorization(Authorization::by(rule.clone())).audit(audit.clone())).await;
+    for (number, tool) in ["book", "unknown", "open"].into_iter().enumerate() {
+        let answer = client.request("tools/call", call(tool, &json!({"value": 1}))).await;
+        assert!(answer.to_string().contains("EAGENTRPC_FORBIDDEN"), "{answer}");
+        assert_eq!((rule.0.load(Ordering::SeqCst), audit.records().len()), (number + 1, number + 1));
+    }
 }
 
 /// Both have one address, as clients behind a proxy.
