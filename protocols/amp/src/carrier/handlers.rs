@@ -34,8 +34,7 @@ use crate::provider::{HandlerOutcome, Permissions, Received, Start};
 /// highest version, as for calls of the plain name.
 ///
 /// [`Context::caller`](capgen_call::Context::caller) is the DID of the sender without fragment, which its signature
-/// proves, and
-/// [`Context::message_id`](capgen_call::Context::message_id) the id of the message in hexadecimal.
+/// proves, and [`Context::message_id`](capgen_call::Context::message_id) the id of the message in hexadecimal.
 #[derive(Clone)]
 pub struct HandlerExecutor {
     handlers: Handlers,

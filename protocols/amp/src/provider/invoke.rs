@@ -68,8 +68,8 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusa
     }
 }
 
-/// Step 2: the policy and the permissions for the caller, the name and the requested version. It does not examine the published
-/// capabilities, so an answer cannot depend on that.
+/// Step 2: the policy and the permissions for the caller, the name and the requested version. It does not examine the
+/// published capabilities, so an answer cannot depend on that.
 ///
 /// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the
 /// caller, so step 3 reveals nothing about others.
@@ -101,8 +101,8 @@ fn resolve(
     if catalogue.versions(&name).is_empty() { Err(not_found()) } else { Ok(name) }
 }
 
-/// Step 4: the policy and the permissions for each version of the resolved capability. Denied versions are not candidates (decision 10).
-/// The numbers are indexes into [`Catalogue::published`].
+/// Step 4: the policy and the permissions for each version of the resolved capability. Denied versions are not
+/// candidates (decision 10). The numbers are indexes into [`Catalogue::published`].
 fn allowed_versions<'a>(
     catalogue: &'a Catalogue,
     access: Access<'a>,
