@@ -1,0 +1,133 @@
+//! Prints the time and the instructions of calls that are forbidden, beside those of calls of a capability that does
+//! not exist: a caller must not learn from them which capabilities there are.
+//!
+//! The two kinds of calls alternate in random order, so that a busy machine affects both. `calls book 1000` makes so
+//! many calls of one kind and prints nothing, for callgrind.
+
+mod amp;
+mod calls;
+mod mcp;
+mod statistics;
+mod typescript;
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use capgen_manifest::{Manifest, Source, load};
+use capgen_testkit::Random;
+
+/// The calls of each kind.
+const CALLS: usize = 10_000;
+/// Calls before those that are measured: caches and maps have their usual size then.
+const BEFORE: usize = 1000;
+/// The calls of each kind under callgrind, which is slow, of a short run and of a long one. Their difference counts, so
+/// that the start does not.
+const COUNTED: [usize; 2] = [50, 250];
+/// A capability that the caller may not call, and one that does not exist. Both names are as long.
+const NAMES: [&str; 2] = ["book", "cook"];
+
+/// An agent with capabilities that need different roles; `book` has three versions. The caller has none of the roles.
+fn manifest() -> Manifest {
+    let mut text = String::from(
+        "version: 1\nagent: agent://trips\ntransports: [{ kind: memory, topics: { requests: trips } }]\n\
+         capabilities:\n",
+    );
+    let schema = "{ type: object, properties: { city: { type: string } }, required: [city] }";
+    for (name, version, role) in [
+        ("book", "1.0.0", "booker"),
+        ("book", "1.1.0", "booker"),
+        ("book", "2.0.0", "booker"),
+        ("cancel", "1.0.0", "canceller"),
+        ("list", "1.0.0", "reader"),
+        ("quote", "1.0.0", "reader"),
+        ("refund", "1.0.0", "accountant"),
+        ("search", "1.0.0", "searcher"),
+    ] {
+        text += &format!(
+            "  - {{ name: {name}, version: {version}, skill: {name}-{}, requiredRoles: [{role}], \
+             inputSchema: {schema} }}\n",
+            version.replace('.', "-")
+        );
+    }
+    load(&Source::new("capabilities.yaml", text)).expect("a contract").manifest
+}
+
+/// A caller that asks for a capability, and checks that it is denied.
+trait Probe {
+    async fn call(&mut self, name: &str);
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    if let [protocol, name, count] = arguments.as_slice() {
+        let count = count.parse().expect("a number");
+        return runtime.block_on(async {
+            match protocol.as_str() {
+                "calls" => repeat(&mut calls::Calls::start().await, name, count).await,
+                "mcp" => repeat(&mut mcp::Mcp::start().await, name, count).await,
+                _ => repeat(&mut amp::Amp::start(), name, count).await,
+            }
+        });
+    }
+    println!("| protocol | call | median, µs | p90 | p99 | instructions |\n|---|---|---:|---:|---:|---:|");
+    let mut comparisons = Vec::new();
+    for protocol in ["calls", "mcp", "amp"] {
+        let samples = runtime.block_on(async {
+            match protocol {
+                "calls" => measured(&mut calls::Calls::start().await).await,
+                "mcp" => measured(&mut mcp::Mcp::start().await).await,
+                _ => measured(&mut amp::Amp::start()).await,
+            }
+        });
+        comparisons.push(statistics::rows(protocol, &samples, NAMES.map(|name| instructions(protocol, name))));
+    }
+    if let Some(samples) = typescript::measured() {
+        comparisons.push(statistics::rows("calls, TypeScript", &samples, [None; 2]));
+    }
+    println!(
+        "\n| protocol | difference of the medians | Mann-Whitney: z | forbidden is slower |\n|---|---:|---:|---:|"
+    );
+    comparisons.iter().for_each(|row| println!("{row}"));
+}
+
+async fn repeat(probe: &mut impl Probe, name: &str, count: usize) {
+    for _ in 0..count {
+        probe.call(name).await;
+    }
+}
+
+/// The times of both kinds of calls.
+async fn measured(probe: &mut impl Probe) -> [Vec<Duration>; 2] {
+    for name in NAMES {
+        repeat(probe, name, BEFORE).await;
+    }
+    let mut samples = [Vec::with_capacity(CALLS), Vec::with_capacity(CALLS)];
+    let mut random = Random::new(1);
+    for _ in 0..CALLS {
+        let first = random.below(2);
+        for kind in [first, 1 - first] {
+            let start = Instant::now();
+            probe.call(NAMES[kind]).await;
+            samples[kind].push(start.elapsed());
+        }
+    }
+    samples
+}
+
+/// The instructions of a call, by callgrind; `None` if it is not installed.
+fn instructions(protocol: &str, name: &str) -> Option<u64> {
+    let count = |calls: usize| -> Option<u64> {
+        let program = std::env::current_exe().ok()?;
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(program)
+            .args([protocol, name, &calls.to_string()])
+            .output()
+            .ok()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.split_once("Collected : ")?.1.split_whitespace().next()?.parse().ok()
+    };
+    let [few, many] = COUNTED;
+    Some(count(many)?.saturating_sub(count(few)?) / (many - few) as u64)
+}
