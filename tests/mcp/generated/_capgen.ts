@@ -183,6 +183,8 @@ export type OutgoingCall = {
   headers: { [name: string]: string };
   timeoutMs: number;
   signal: Signal;
+  /** The number of times that the request was sent again so far, by the retries of the client. */
+  retries(): number;
   /** Ends the interceptor with an error. The codes of the protocol, such as `EAGENTRPC_BUSY`, give the result their status. */
   fail(code: string, message: string, facts?: { retryable?: boolean; retryAfterMs?: number }): never;
 };
@@ -1016,6 +1018,7 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
   const timers: any = new Set();
   const call: any = {
     client,
+    outer,
     kind,
     name,
     describe,
@@ -1031,6 +1034,8 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
+    /** The number of those after the first one, also of the calls that interceptors make. */
+    repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),
     /** Runs a function later, unless the call ends before. Returns the function that prevents it. */
@@ -1125,7 +1130,8 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
   call.controllers.set(undefined, controller);
   const failures = new WeakSet();
   // Names with this start belong to the protocol.
-  const given = Object.entries(options.headers ?? {}).filter(([header]) => !header.startsWith("capgen-"));
+  const headers = defined({ traceparent: options.parent?.headers.traceparent, ...options.headers });
+  const given = Object.entries(headers).filter(([header]) => !header.startsWith("capgen-"));
   const outgoing = {
     peer: client.to.slice(8),
     capability: name,
@@ -1136,6 +1142,7 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
     signal: controller.signal,
     correlationId,
     isRepeatable: mayRepeat(call.describe()),
+    retries: () => call.repeats,
     fail(code: string, message: string, facts?: any): never {
       const failure = { code, message, ...facts };
       failures.add(failure);
@@ -1399,6 +1406,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = isSent = true;
+    if (number > 1 && !needed) (call.outer ?? call).repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);
@@ -1823,7 +1831,8 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
   const { settings, parts, proof, principal, methods } = call;
   const { authorize, grants, principals, tokens, withoutAuthorization } = settings;
   if (!authorize && (withoutAuthorization === true || !(grants || principals || tokens))) return;
-  const versions = versionsOf(methods, parts.capability);
+  const { versions: served, all, most } = requirementsOf(methods);
+  const versions: any[] = served.get(parts.capability) ?? [];
   const context = contextOf(call);
   // If a request is for a principal, the rights of the agent do not count.
   const given = principal
@@ -1832,25 +1841,53 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
   // A text would contain the names of other roles.
   const listed = (name: string) => given.flatMap((rights: any) => (Array.isArray(rights?.[name]) ? rights[name] : []));
   const [roles, scopes] = [listed("roles"), listed("scopes")];
-  const has = ({ requiredRoles = [], requiredScopes = [] }: any) =>
-    requiredRoles.every((role: string) => roles.includes(role)) && requiredScopes.every((scope: string) => scopes.includes(scope));
-  /** What all capabilities together require, so that only callers who may call all of them learn which ones there are. */
-  const all = () => {
-    const described: any = Object.values<any>(methods).flatMap(([label, describe]) => (label ? [describe()] : []));
-    const together = (name: string) => described.flatMap((each: any) => each[name] ?? []);
-    return { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") };
+  // It compares all names that the agent knows, so that the time does not show whether it has the capability.
+  const isLacking = (names: string[], owned: string[], needed: string[]) =>
+    names.filter((name) => !owned.includes(name)).filter((name) => needed.includes(name)).length > 0;
+  const has = ({ requiredRoles = [], requiredScopes = [] }: any) => {
+    const lacksRoles = isLacking(all.requiredRoles, roles, requiredRoles);
+    return !isLacking(all.requiredScopes, scopes, requiredScopes) && !lacksRoles;
   };
   const isAllowed = async (capability: any): globalThis.Promise<boolean> => {
     try {
-      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all());
+      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all);
     } catch (error) {
       notify(call, error);
       return false;
     }
   };
   call.denied = new Set();
-  for (const describe of versions) if (!(await isAllowed(describe()))) call.denied.add(describe);
-  if (versions.length === 0 ? !(await isAllowed(undefined)) : call.denied.size === versions.length) return forbidden();
+  for (const { describe, described } of versions) if (!(await isAllowed(described))) call.denied.add(describe);
+  const isUnknown = versions.length === 0;
+  if (isUnknown ? await isAllowed(undefined) : call.denied.size < versions.length) return;
+  // As often as for the capability with the most versions, so that neither the time nor the records of a rule show how many there are.
+  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1)?.described);
+  return forbidden();
+}
+
+/**
+ * What all capabilities of an agent require together, so that only callers who may call all of them learn which ones there are; the
+ * versions of each capability; and the number of those of the capability that has the most. It is made once for an agent, not for a request.
+ */
+export function requirementsOf(methods: any): any {
+  const { known = new WeakMap() }: any = requirementsOf;
+  Object.assign(requirementsOf, { known });
+  if (known.has(methods)) return known.get(methods);
+  const versions: any = new Map();
+  for (const [label, describe] of Object.values<any>(methods)) {
+    if (!label) continue;
+    const [name] = label.split("@");
+    versions.set(name, [...(versions.get(name) ?? []), { describe, described: describe() }]);
+  }
+  const all: any[] = Array.from(versions.values());
+  const together = (name: string) => Array.from(new Set(all.flat().flatMap(({ described }) => described[name] ?? [])));
+  const requirements = {
+    versions,
+    most: Math.max(1, ...all.map(({ length }) => length)),
+    all: { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") },
+  };
+  known.set(methods, requirements);
+  return requirements;
 }
 
 /** The functions that describe the versions of a capability. */
