@@ -65,7 +65,7 @@ struct Subscriber {
 #[derive(Clone)]
 enum Receiver {
     Queue(Arc<mpsc::Sender<Incoming>>),
-    /// The sender of the queue is kept, because the stream at its other end would end otherwise.
+    /// The queue takes what the function gives back. Without its sender, the stream at its other end would end.
     Function(Receive, Arc<mpsc::Sender<Incoming>>),
 }
 
@@ -118,10 +118,12 @@ impl MemoryBroker {
     }
 
     fn remove(&self, keep: impl Fn(&Subscriber) -> bool) {
+        // Dropped after the lock is released: their functions may own transports, which lock it when they are dropped.
+        let mut removed = Vec::new();
         let Subscribers { by_address, by_prefix } = &mut *self.subscribers();
         for all in [by_address, by_prefix] {
             all.retain(|_, list| {
-                list.retain(&keep);
+                removed.extend(list.extract_if(.., |subscriber| !keep(subscriber)));
                 !list.is_empty()
             });
         }
@@ -189,13 +191,14 @@ fn incoming(address: String, reply_to: Option<String>, content: IncomingContent)
 impl Receiver {
     /// Hands a message over. `false` if too many wait. A receiver that is being dropped takes all.
     fn take(&self, message: Incoming) -> bool {
-        match self {
-            Self::Queue(queue) => !matches!(queue.try_send(message), Err(mpsc::error::TrySendError::Full(_))),
-            Self::Function(receive, _) => {
-                receive(message);
-                true
-            }
-        }
+        let (message, queue) = match self {
+            Self::Queue(queue) => (message, queue),
+            Self::Function(receive, queue) => match receive(message) {
+                Ok(()) => return true,
+                Err(message) => (message, queue),
+            },
+        };
+        !matches!(queue.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
     }
 }
 

@@ -213,7 +213,8 @@ pub trait Stoppable: Stream<Item = Incoming> + Send + Unpin + 'static {
     fn stop(&mut self) -> BoxFuture<'_, ()>;
 
     /// Hands the messages that arrive from now on to a function, instead of yielding them. Returns whether it does;
-    /// by default not. The stream yields the messages that arrived before, and still ends when the transport closes.
+    /// by default not. The stream yields the messages that arrived before and those that the function gives back,
+    /// and still ends when the transport closes.
     ///
     /// For transports inside the program: the sender of a message calls the function itself, so that no other task
     /// has to be woken for it. It must hold no lock meanwhile, because the function may wake tasks that send.
@@ -222,8 +223,8 @@ pub trait Stoppable: Stream<Item = Incoming> + Send + Unpin + 'static {
     }
 }
 
-/// A function that receives messages. It does not wait, and does not send.
-pub type Receive = Arc<dyn Fn(Incoming) + Send + Sync>;
+/// A function that takes messages, and gives back those for which it has no room. It does not wait, and does not send.
+pub type Receive = Arc<dyn Fn(Incoming) -> Result<(), Incoming> + Send + Sync>;
 
 impl Subscription {
     /// A subscription that yields the items of a stream. Dropping the stream must unsubscribe.

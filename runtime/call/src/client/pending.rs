@@ -197,7 +197,10 @@ impl Pending {
     /// Hands messages to calls until the transport or the client closes.
     pub(crate) async fn dispatch(self: Arc<Self>, mut replies: Subscription) {
         let pending = Arc::clone(&self);
-        replies.hand_to(Arc::new(move |incoming| pending.receive(&incoming)));
+        replies.hand_to(Arc::new(move |incoming| {
+            pending.receive(&incoming);
+            Ok(())
+        }));
         while let Some(incoming) = replies.next().await {
             self.receive(&incoming);
         }

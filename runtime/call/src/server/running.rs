@@ -187,12 +187,11 @@ impl Drop for Server {
 /// Receives requests until the server drains or the transport closes.
 async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscription) {
     let direct = (Arc::clone(&shared), channel.clone());
+    // What it gives back waits in the subscription, which has a limit, and is read and turned away below.
     subscription.hand_to(Arc::new(move |incoming| {
         let (shared, channel) = &direct;
-        if let Some(excess) = shared.receive(channel, incoming) {
-            let turned_away = Arc::clone(shared).turn_away(excess);
-            shared.runtime.spawn(turned_away);
-        }
+        // A server that was dropped may still have its subscription for a moment.
+        if *shared.phase.borrow() == Phase::Stopped { Err(incoming) } else { shared.receive(channel, incoming) }
     }));
     let mut phase = shared.phase.subscribe();
     let mut draining = pin!(reached(&mut phase, Phase::Draining));
@@ -218,8 +217,9 @@ async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscri
 
 /// Starts the work on a message, or waits until it is turned away: a flood of messages costs one task then.
 async fn receive(shared: &Arc<Shared>, channel: &Channel, incoming: Incoming) {
-    if let Some(excess) = shared.receive(channel, incoming) {
-        Arc::clone(shared).turn_away(excess).await;
+    if let Err(incoming) = shared.receive(channel, incoming) {
+        // In a box, because the listener should not have its size.
+        Box::pin(shared.turn_away(channel, incoming)).await;
     }
 }
 

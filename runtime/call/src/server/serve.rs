@@ -46,12 +46,6 @@ struct Delivered {
     arrival: Arrival,
 }
 
-/// A message for which there is no room.
-pub(super) struct Excess {
-    delivered: Delivered,
-    stored: Option<Box<dyn Acknowledgement>>,
-}
-
 /// The pause between attempts to send a response without a connection. The caller waits, so a response leaves soon
 /// after the connection is back; fifty checks per second cost little.
 const RESEND_PAUSE: Duration = Duration::from_millis(20);
@@ -61,26 +55,12 @@ const UNKNOWN_DEADLINE: Duration = Duration::from_secs(5);
 
 impl Shared {
     /// Starts a task for a message. Gives the message back if there are too many.
-    pub(super) fn receive(self: &Arc<Self>, channel: &Channel, incoming: Incoming) -> Option<Excess> {
-        let IncomingContent::Message(text) = incoming.content else { return None };
-        self.counters.received.fetch_add(1, Ordering::Relaxed);
-        let delivered = Delivered {
-            channel: channel.clone(),
-            reply_to: incoming.reply_to,
-            text,
-            redelivered: incoming.redelivered,
-            arrival: Arrival {
-                at: Instant::now(),
-                unix: self.journal.clock.now_ms(),
-                is_stored: incoming.acknowledgement.is_some(),
-            },
-        };
-        let Ok(permit) = Arc::clone(&self.admitted).try_acquire_owned() else {
-            return Some(Excess { delivered, stored: incoming.acknowledgement });
-        };
+    pub(super) fn receive(self: &Arc<Self>, channel: &Channel, incoming: Incoming) -> Result<(), Incoming> {
+        let Ok(permit) = Arc::clone(&self.admitted).try_acquire_owned() else { return Err(incoming) };
+        let Some((delivered, stored)) = self.delivered(channel, incoming) else { return Ok(()) };
         let shared = Arc::clone(self);
         // In boxes, because starting a task copies its future several times.
-        match incoming.acknowledgement {
+        match stored {
             None => self.runtime.spawn(Box::pin(async move {
                 shared.process(&delivered).await;
                 drop(permit);
@@ -95,12 +75,29 @@ impl Shared {
                 drop(permit);
             })),
         };
-        None
+        Ok(())
+    }
+
+    /// A message that counts as received; `None` if it is the news that nothing received one.
+    fn delivered(
+        &self,
+        channel: &Channel,
+        incoming: Incoming,
+    ) -> Option<(Delivered, Option<Box<dyn Acknowledgement>>)> {
+        let IncomingContent::Message(text) = incoming.content else { return None };
+        self.counters.received.fetch_add(1, Ordering::Relaxed);
+        let stored = incoming.acknowledgement;
+        let arrival = Arrival { at: Instant::now(), unix: self.journal.clock.now_ms(), is_stored: stored.is_some() };
+        let channel = channel.clone();
+        Some((
+            Delivered { channel, reply_to: incoming.reply_to, text, redelivered: incoming.redelivered, arrival },
+            stored,
+        ))
     }
 
     /// Answers a message for which there is no room, or leaves it to another process.
-    pub(super) async fn turn_away(self: Arc<Self>, excess: Excess) {
-        let Excess { delivered, stored } = excess;
+    pub(super) async fn turn_away(&self, channel: &Channel, incoming: Incoming) {
+        let Some((delivered, stored)) = self.delivered(channel, incoming) else { return };
         if let Some(stored) = stored {
             let _ = stored.nak().await;
             return;

@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use capgen_call::{
-    CapabilityContract, Client, Delivery, Handlers, Manifest, MemoryBroker, Outgoing, PeerTable, Server, Status,
-    Transport, TransportSettings, conformance,
+    CallMode, CallOptions, CapabilityContract, Client, Delivery, Handlers, Manifest, MemoryBroker, Outgoing, PeerTable,
+    Server, Status, Transport, TransportError, TransportSettings, conformance,
 };
 use serde_json::json;
 
@@ -95,18 +95,50 @@ fn callers_of_other_runtimes_are_served() {
     assert_eq!((result.status, result.error), (Status::Ok, None));
     // A response that is sent after the caller's runtime has ended is dropped.
     calling.shutdown_background();
-    let outgoing = Outgoing {
-        address: "echo".to_owned(),
-        reply_to: None,
-        payload: "{}".into(),
-        delivery: Delivery::AtMostOnce,
-        message_id: String::new(),
-    };
     // Without any runtime.
     let sender = broker.connect();
-    let mut sent = sender.publish(outgoing);
+    let mut sent = sender.publish(message("echo", "{}"));
     let mut context = Context::from_waker(Waker::noop());
     assert!(matches!(sent.as_mut().poll(&mut context), Poll::Ready(Ok(()))));
     assert_eq!(server.stats().received, 2);
     assert!(serving.block_on(server.shutdown(Duration::from_secs(5))));
+}
+
+fn message(address: &str, payload: &'static str) -> Outgoing {
+    let (address, payload) = (address.to_owned(), payload.into());
+    Outgoing { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id: String::new() }
+}
+
+/// The sender of a message starts the work on it, so it has to learn that a server has no room.
+#[tokio::test]
+async fn a_server_that_has_no_room_refuses_a_flood() {
+    let broker = MemoryBroker::new();
+    let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    let server = Server::builder(handlers).listen(broker.connect(), "echo").max_concurrent(8).max_waiting(24);
+    let server = server.start().await.unwrap();
+    let sender = broker.connect();
+    let mut taken = 0;
+    // The server has no chance to work meanwhile: nothing of this waits.
+    let refused = loop {
+        match sender.publish(message("echo", "{}")).await {
+            Ok(()) => taken += 1,
+            Err(error) => break error,
+        }
+        assert!(taken < 2000, "nothing is refused");
+    };
+    assert_eq!(refused, TransportError::Overloaded);
+    assert!(taken >= 32, "{taken}");
+    assert!(server.shutdown(Duration::from_secs(5)).await);
+}
+
+#[tokio::test]
+async fn a_server_that_was_dropped_starts_no_handler() {
+    let broker = MemoryBroker::new();
+    let (server, client) = echo(&broker).await;
+    let monitor = server.monitor();
+    drop(server);
+    let options = CallOptions::new().timeout(Duration::from_millis(200));
+    let result = client.call_json_with("echo", "say", &json!(1), &options, CallMode::Sync).await;
+    assert_ne!(result.status, Status::Ok);
+    assert_eq!(monitor.stats().handled, 0);
 }
