@@ -100,7 +100,7 @@ impl Client {
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<Waiting, CallError> {
         let trace = request.trace(started);
-        let mut sent = Sent::new(self, started, request.target);
+        let mut sent = Sent::new(self, started, request.target, request.options);
         let slot = self.publish_request(started, request, &trace, None).await;
         sent.end();
         Ok(Waiting { slot: slot?, trace, _permit: permit })
@@ -126,7 +126,7 @@ impl Client {
         request: &Request<'_>,
         waiting: &mut Waiting,
     ) -> Result<Reply, CallError> {
-        let mut sent = Sent::new(self, started, request.target);
+        let mut sent = Sent::new(self, started, request.target, request.options);
         let response = self.response(started, request, waiting).await;
         sent.end();
         content(started, request.target, response?)
@@ -177,7 +177,7 @@ impl Client {
                 Err(no_peer())
             }
             Ok(News::Closed) => {
-                self.cancel(started, request.target, Reason::Closed, None);
+                self.cancel(started, (request.target, request.options), Reason::Closed, None);
                 Err(abandoned())
             }
             // If messages arrived that are not the response, the last one is the better explanation.

@@ -6,6 +6,7 @@ use super::started::{Started, stated};
 use crate::address;
 use crate::envelope::{CANCEL, Draft, Keys, MessageKind, header};
 use crate::id::Id;
+use crate::options::CallOptions;
 use crate::transport::Outgoing;
 
 /// Why a request is cancelled.
@@ -24,12 +25,14 @@ pub(super) struct Sent<'a> {
     client: &'a Client,
     started: &'a Started,
     target: &'a Target,
+    /// The options of the request that was sent, of which layers may have changed the headers.
+    options: &'a CallOptions,
     has_ended: bool,
 }
 
 impl<'a> Sent<'a> {
-    pub(super) fn new(client: &'a Client, started: &'a Started, target: &'a Target) -> Self {
-        Self { client, started, target, has_ended: false }
+    pub(super) fn new(client: &'a Client, started: &'a Started, target: &'a Target, options: &'a CallOptions) -> Self {
+        Self { client, started, target, options, has_ended: false }
     }
 
     /// Ends the call, so that dropping this value cancels nothing.
@@ -47,11 +50,11 @@ impl Drop for Sent<'_> {
         #[cfg(feature = "tower")]
         if let Some(sent) = self.started.take_sent() {
             for id in sent {
-                self.client.cancel(self.started, self.target, Reason::Abandoned, Some(id));
+                self.client.cancel(self.started, (self.target, self.options), Reason::Abandoned, Some(id));
             }
             return;
         }
-        self.client.cancel(self.started, self.target, Reason::Abandoned, None);
+        self.client.cancel(self.started, (self.target, self.options), Reason::Abandoned, None);
     }
 }
 
@@ -66,20 +69,27 @@ impl Reason {
 }
 
 impl Client {
-    /// Asks all instances of the peer to end a request, given its id, or all requests of a call. A provider that does
-    /// not support this does not receive the message.
-    pub(super) fn cancel(&self, started: &Started, target: &Target, reason: Reason, request: Option<Id>) {
+    /// Asks all instances of the peer to end an attempt of a request, given its id, or all of them. The options
+    /// are those with which the request was sent. A provider that does not support this does not receive the message.
+    pub(super) fn cancel(
+        &self,
+        started: &Started,
+        (target, options): (&Target, &CallOptions),
+        reason: Reason,
+        attempt: Option<Id>,
+    ) {
         let Ok(link) = self.link(target) else { return };
         let id = Id::random();
         let timeout = stated(started.remaining());
         let keys = self.inner.keys.as_ref();
         // Without a signature, the token shows whose request it is.
-        let authorization = started.authorization.as_deref().filter(|_| !keys.is_some_and(Keys::can_sign));
+        let authorization = options.headers.get(header::AUTHORIZATION).map(String::as_str);
+        let authorization = authorization.filter(|_| !keys.is_some_and(Keys::can_sign));
         let draft = Draft {
             kind: MessageKind::Control,
             message_id: id.as_str(),
             correlation_id: started.correlation_id.as_str(),
-            caused_by: request.as_ref().map(Id::as_str),
+            caused_by: attempt.as_ref().map(Id::as_str),
             from: &self.inner.agent,
             to: &started.peer,
             capability: &started.capability,

@@ -18,7 +18,9 @@ use super::builder::Inner;
 use crate::decimal::Decimal;
 #[cfg(feature = "otel")]
 use crate::declared_errors::DeclaredErrors;
-use crate::envelope::{SkewDetails, header};
+use crate::envelope::SkewDetails;
+#[cfg(feature = "otel")]
+use crate::envelope::header;
 use crate::id::Id;
 use crate::journal::Subject;
 use crate::options::CallOptions;
@@ -38,8 +40,6 @@ pub(super) struct Started {
     pub(super) correlation_id: Id,
     pub(super) tenant: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
-    /// The header with the token of the call, for messages about it that nothing else proves.
-    pub(super) authorization: Option<Box<str>>,
     pub(super) start: Instant,
     pub(super) deadline: Instant,
     /// The same as Unix time in ms.
@@ -120,7 +120,6 @@ impl Started {
             correlation_id: Id::random(),
             tenant: options.tenant.clone().or_else(|| inner.tenant.clone()),
             session: options.session.clone(),
-            authorization: options.headers.get(header::AUTHORIZATION).map(|value| value.as_str().into()),
             inner,
             start,
             deadline: start + timeout,
@@ -264,7 +263,6 @@ impl Drop for Started {
             contract: self.contract.clone(),
             tenant: self.tenant.clone(),
             session: self.session.clone(),
-            authorization: None,
             has_ended: true,
             #[cfg(feature = "tower")]
             sent: None,

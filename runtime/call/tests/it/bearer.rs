@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use capgen::call::tower::OutgoingCall;
 use capgen::call::{
-    BoxFuture, CallMode, Context, Handlers, InvalidToken, Keys, Principal, SubscribeOptions, TokenVerifier, Transport,
-    header,
+    BoxFuture, CallMode, Context, Handlers, IncomingContent, InvalidToken, Keys, Principal, Retry, SubscribeOptions,
+    Subscription, TokenVerifier, Transport, header,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use tower::ServiceBuilder;
 
 use crate::fixture::raw::{Raw, SECRET, agent_keys, signed, signed_by};
 use crate::fixture::{ADDRESS, Fixture};
@@ -157,9 +159,76 @@ async fn a_client_cancels_with_its_token_if_nothing_else_proves_the_cancel() {
         assert!(tokio::time::timeout(Duration::from_millis(100), call).await.is_err());
         sleep(SOON).await;
         assert_eq!(dropped.load(Ordering::SeqCst), 1, "{has_keys}");
-        let capgen::call::IncomingContent::Message(text) = control.next().await.unwrap().content else { return };
-        let text: Value = serde_json::from_slice(&text).unwrap();
         // A token is in no more messages than necessary.
-        assert_eq!(text["headers"].get("authorization").is_some(), !has_keys, "{text}");
+        assert_eq!(token(&mut control).await.is_some(), !has_keys);
     }
+}
+
+/// The header with the token of the next message.
+async fn token(messages: &mut Subscription) -> Option<String> {
+    let IncomingContent::Message(text) = messages.next().await.unwrap().content else { return None };
+    let text: Value = serde_json::from_slice(&text).unwrap();
+    text["headers"]["authorization"].as_str().map(str::to_owned)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_token_of_a_layer_is_in_the_cancels_of_the_requests_that_have_it() {
+    for way in ["drop", "close", "hedge"] {
+        let (handlers, dropped) = handlers("reviewer", "review");
+        let layer = ServiceBuilder::new().map_request(|mut call: OutgoingCall| {
+            call.set_header("authorization", "Bearer ann");
+            call
+        });
+        let fixture = Fixture::start_with(
+            handlers,
+            |client| {
+                let client = client.layer(layer);
+                if way == "hedge" { client.retry(Retry::attempts(2).hedge(Duration::from_millis(300))) } else { client }
+            },
+            |server| server.bearer_only(Arc::new(Everyone)),
+        )
+        .await;
+        let spy = fixture.broker.connect();
+        let mut control = spy.subscribe(&format!("{ADDRESS}.control"), SubscribeOptions::default()).await.unwrap();
+        let payload = json!({"url": "x", "depth": 1});
+        // The layer replaces the token of the call.
+        let options = fixture.options().bearer("bob");
+        let call = fixture.client.call_json_with("reviewer", "review", &payload, &options, CallMode::Sync);
+        let mut call = Box::pin(call);
+        match way {
+            "drop" => assert!(tokio::time::timeout(Duration::from_millis(100), call).await.is_err()),
+            "close" => {
+                assert!(tokio::time::timeout(Duration::from_millis(100), &mut call).await.is_err());
+                fixture.client.close();
+                drop(call.await);
+            }
+            _ => assert_eq!(serde_json::to_value(call.await).unwrap()["status"], "ok"),
+        }
+        assert_eq!(token(&mut control).await.as_deref(), Some("Bearer ann"), "{way}");
+        sleep(SOON).await;
+        // Both attempts of a hedged call have one run.
+        assert_eq!(dropped.load(Ordering::SeqCst), usize::from(way != "hedge"), "{way}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_cancel_has_the_token_of_its_own_request() {
+    let (handlers, dropped) = handlers("reviewer", "review");
+    let calls = Arc::new(AtomicUsize::new(0));
+    // Outside is a layer that gives up and makes the call again.
+    let layer = ServiceBuilder::new().retry(crate::layers::Once::default()).timeout(Duration::from_millis(100));
+    let layer = layer.map_request(move |mut call: OutgoingCall| {
+        call.set_header("authorization", format!("Bearer t{}", calls.fetch_add(1, Ordering::SeqCst)));
+        call
+    });
+    let server = |server: capgen::call::ServerBuilder| server.bearer_only(Arc::new(Everyone));
+    let fixture = Fixture::start_with(handlers, |client| client.layer(layer), server).await;
+    let spy = fixture.broker.connect();
+    let mut control = spy.subscribe(&format!("{ADDRESS}.control"), SubscribeOptions::default()).await.unwrap();
+    let (payload, options) = (json!({"url": "x", "depth": 1}), fixture.options());
+    drop(fixture.client.call_json_with("reviewer", "review", &payload, &options, CallMode::Sync).await);
+    assert_eq!(token(&mut control).await.as_deref(), Some("Bearer t0"));
+    assert_eq!(token(&mut control).await.as_deref(), Some("Bearer t1"));
+    sleep(SOON).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 2);
 }

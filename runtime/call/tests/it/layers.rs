@@ -271,8 +271,8 @@ async fn later_layers_are_outside_and_a_layer_may_answer_itself() {
 }
 
 /// Repeats a call after any error, once.
-#[derive(Clone)]
-struct Once(bool);
+#[derive(Clone, Default)]
+pub(crate) struct Once(bool);
 
 impl Policy<OutgoingCall, CallResponse, BoxError> for Once {
     type Future = Ready<()>;

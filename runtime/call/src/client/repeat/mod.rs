@@ -176,7 +176,7 @@ impl<'a> Attempts<'a> {
 
     /// The result of the call.
     async fn run(mut self) -> Result<Reply, CallError> {
-        let mut sent = Sent::new(self.client, self.started, self.request.target);
+        let mut sent = Sent::new(self.client, self.started, self.request.target, self.request.options);
         loop {
             if let Some(result) = self.result() {
                 sent.end();
@@ -217,8 +217,13 @@ impl<'a> Attempts<'a> {
     /// Cancels the attempts that still wait at the end of the call.
     fn cancel_others(&self) {
         for attempt in &self.waiting {
-            self.client.cancel(self.started, self.request.target, Reason::Superseded, Some(attempt.id));
+            self.cancel(Reason::Superseded, Some(attempt.id));
         }
+    }
+
+    fn cancel(&self, reason: Reason, attempt: Option<Id>) {
+        let Request { target, options, .. } = self.request;
+        self.client.cancel(self.started, (target, options), reason, attempt);
     }
 
     /// Whether another attempt may follow one that has no answer.
@@ -263,7 +268,7 @@ impl<'a> Attempts<'a> {
             Event::News(News::NoResponders) => self.unreceived(),
             Event::News(News::Closed) => {
                 self.waiting.clear();
-                self.client.cancel(self.started, self.request.target, Reason::Closed, None);
+                self.cancel(Reason::Closed, None);
                 self.end = Some(Err(abandoned()));
             }
             Event::Published(id, Ok(())) => {
