@@ -270,7 +270,7 @@ impl Shared {
             return Ok(());
         }
         let end = self.clocks.fresh_until(request, arrival);
-        match self.seen.add(&sender.caller, request.from(), request.message_id(), (arrival.unix, end)) {
+        match self.seen.add(sender, request.from(), request.message_id(), (arrival.unix, end)) {
             Novelty::New => Ok(()),
             // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
             Novelty::Replayed if is_redelivered => Ok(()),

@@ -6,13 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use capgen_schema::HashBuilder;
 use capgen_shares::Shares;
 
-use super::callers::Caller;
+use super::callers::{Caller, Sender};
+use crate::identity::Proof;
 
 /// The ids of messages, until the time at which a replay is rejected anyway because its deadline has passed.
 #[derive(Debug)]
 pub(super) struct Seen(Mutex<Ids>);
 
-/// The sender and the id of a message: the first half of their hash. A sender that searched for two messages with one
+/// What proves the sender of a message, its id and that of the message: the first half of their hash. Others can state
+/// both ids, but with another proof. A sender that searched for two messages with one
 /// hash (2^64 attempts) could only make the second one be rejected.
 type Id = u128;
 
@@ -49,9 +51,9 @@ impl Seen {
         Self(Mutex::new(Ids { all: HashSet::new(), by_end: BTreeMap::new(), shares: Shares::new(capacity) }))
     }
 
-    /// Remembers a message of a caller from now until the end, both in Unix ms.
-    pub(super) fn add(&self, caller: &Caller, sender: &str, id: &str, (now, end): (u64, u64)) -> Novelty {
-        let message = hash(sender, id);
+    /// Remembers a message from now until the end, both in Unix ms, given the id that its sender states and its own.
+    pub(super) fn add(&self, sender: &Sender, from: &str, id: &str, (now, end): (u64, u64)) -> Novelty {
+        let (message, caller) = (hash(sender, from, id), &sender.caller);
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ids.forget(now);
         if ids.all.contains(&message) {
@@ -80,9 +82,21 @@ impl Ids {
     }
 }
 
-fn hash(sender: &str, id: &str) -> Id {
+fn hash(sender: &Sender, from: &str, id: &str) -> Id {
     let mut hash = HashBuilder::new();
-    hash.add_framed(sender);
+    // Not the id of a key, which the signature does not include: a copy of a message may name another id of the same
+    // key.
+    hash.add_framed(match &sender.proof {
+        Some(Proof::AgentKey { .. } | Proof::Tls { .. }) => "agent",
+        Some(Proof::SharedKey { .. }) => "shared key",
+        Some(Proof::None) | None => "",
+    });
+    // The token of a signed message proves nothing more about it.
+    if let (Some(Proof::None), Caller::Principal(issuer, subject)) = (&sender.proof, &sender.caller) {
+        hash.add_framed(&**issuer);
+        hash.add_framed(&**subject);
+    }
+    hash.add_framed(from);
     hash.add_framed(id);
     let mut half = [0; 16];
     half.iter_mut().zip(hash.finish().as_bytes()).for_each(|(to, from)| *to = *from);
@@ -93,10 +107,14 @@ fn hash(sender: &str, id: &str) -> Id {
 mod tests {
     use super::*;
 
+    fn sender(caller: Caller) -> Sender {
+        Sender { caller, proof: Some(Proof::None), principal: None, token: None }
+    }
+
     #[test]
     fn a_message_is_new_once_until_it_is_forgotten() {
         let seen = Seen::default();
-        let add = |sender, id, now, end| seen.add(&Caller::Unproved, sender, id, (now, end));
+        let add = |from, id, now, end| seen.add(&sender(Caller::Unproved), from, id, (now, end));
         assert_eq!(add("a", "1", 0, 10), Novelty::New);
         assert_eq!(add("a", "1", 10, 20), Novelty::Replayed);
         assert_eq!(add("b", "1", 10, 20), Novelty::New);
@@ -107,10 +125,11 @@ mod tests {
     fn a_caller_that_fills_its_share_leaves_room_for_others() {
         for caller in [Caller::Unproved, Caller::Agent("a".into())] {
             let seen = Seen::new(1000);
+            let caller = sender(caller);
             let fill =
                 || (0..=1000).filter(|id: &i32| seen.add(&caller, "a", &id.to_string(), (0, 10)) == Novelty::New);
             assert_eq!(fill().count(), 1000);
-            assert_eq!(seen.add(&Caller::Agent("b".into()), "b", "1", (0, 10)), Novelty::New);
+            assert_eq!(seen.add(&sender(Caller::Agent("b".into())), "b", "1", (0, 10)), Novelty::New);
             // A replay is found, although there is no room.
             assert_eq!(seen.add(&caller, "a", "1", (0, 10)), Novelty::Replayed);
             assert_eq!(seen.add(&caller, "a", "1", (11, 20)), Novelty::New);

@@ -232,3 +232,22 @@ async fn each_cancel_has_the_token_of_its_own_request() {
     sleep(SOON).await;
     assert_eq!(dropped.load(Ordering::SeqCst), 2);
 }
+
+#[tokio::test]
+async fn a_request_with_another_proof_is_no_replay() {
+    let mut raw = Raw::start(|server| server.keys(agent_keys(&["caller"])).bearer_only(Arc::new(Everyone))).await;
+    let plain = raw.request("1").to_string();
+    let proved = [
+        // Only a claim: `bob` states the agent and the id of a request that is not his.
+        request(&raw, "1", "bob").to_string(),
+        request(&raw, "1", "ann").to_string(),
+        signed(&plain, "k1", SECRET),
+        signed_by(&plain, "caller", "a1"),
+    ];
+    for expected in ["ok", "EAGENTRPC_AUTH_FAILED"] {
+        for text in &proved {
+            assert_eq!(raw.code(text.clone()).await, expected, "{text}");
+        }
+    }
+    assert_eq!(raw.handled(), proved.len());
+}
