@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use capgen_schema::Hash;
 use tokio::time::Instant;
 
 use crate::context::Context;
@@ -21,6 +22,9 @@ pub(super) enum Caller {
     Agent(Arc<str>),
     /// A principal, by its issuer and its subject.
     Principal(Arc<str>, Arc<str>),
+    /// Whoever has a token, by the hash of its header. Only of control messages, whose tokens are not verified: anyone
+    /// can make up any number of them.
+    Token(Hash),
 }
 
 /// The sender of a message, as far as it is proved. A signature is verified once for each message.

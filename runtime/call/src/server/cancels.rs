@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use capgen_schema::Hash;
@@ -33,11 +33,15 @@ struct State {
     /// The number of early cancels, and that of each caller.
     count: usize,
     by_caller: BTreeMap<Caller, usize>,
+    /// The number of those with tokens.
+    of_tokens: usize,
 }
 
 #[derive(Debug)]
 struct Entry {
     request: Arc<Envelope>,
+    /// The hash of its token, if nothing else proves the request, once a cancel has a token.
+    token: OnceLock<Option<Hash>>,
     cancelled: Notify,
 }
 
@@ -79,6 +83,9 @@ const KEPT: Duration = Duration::from_secs(30);
 /// proof, each of them could state any id. One takes at most some 1.5 kB, and usually 300 bytes, so that all of them
 /// take a few MB. Further ones are dropped: their requests run, and no caller waits for the answers.
 const CAPACITY: (usize, usize) = (4096, 256);
+/// The number of those with tokens, which are not verified: anyone can make up any number of them, and half of the room
+/// remains for callers that are proved.
+const OF_TOKENS: usize = CAPACITY.0 / 2;
 
 impl Cancels {
     pub(super) fn new(has_shares: bool) -> Self {
@@ -94,7 +101,7 @@ impl Cancels {
     /// Registers a request that runs. It is cancelled at once if a cancel has arrived since it was admitted.
     pub(super) fn run(&self, request: &Arc<Envelope>) -> Running<'_> {
         let mut state = self.lock();
-        let entry = Arc::new(Entry { request: Arc::clone(request), cancelled: Notify::new() });
+        let entry = Arc::new(Entry { request: Arc::clone(request), token: OnceLock::new(), cancelled: Notify::new() });
         if state.is_cancelled(request) {
             entry.cancelled.notify_one();
         }
@@ -102,9 +109,9 @@ impl Cancels {
         Running { cancels: self, entry }
     }
 
-    /// Whether a request of a call runs.
-    pub(super) fn is_running(&self, call: &str) -> bool {
-        self.lock().running.contains_key(call)
+    /// Whether a request of a call runs that a message with a right may be about.
+    pub(super) fn is_running(&self, call: &str, right: Right) -> bool {
+        self.lock().running.get(call).into_iter().flatten().any(|entry| entry.grants(right))
     }
 
     /// Whether a request was cancelled before it arrived.
@@ -133,7 +140,7 @@ impl Cancels {
         };
         let mut state = self.lock();
         let running = state.running.get(message.correlation_id()).into_iter().flatten();
-        let found: Vec<_> = running.filter(|entry| cancel.is_of(&entry.request)).collect();
+        let found: Vec<_> = running.filter(|entry| entry.grants(right) && cancel.is_about(&entry.request)).collect();
         found.iter().for_each(|entry| entry.cancelled.notify_one());
         // A call may have further requests on their way.
         if found.is_empty() || cancel.message_id.is_none() {
@@ -156,10 +163,12 @@ impl State {
         let count = self.by_caller.get(&cancel.caller).copied().unwrap_or(0);
         let known = self.early.get(call).into_iter().flatten();
         let is_known = known.into_iter().any(|other| other.is_equal(&cancel));
-        if is_known || self.count >= all || count >= most {
+        let is_full = self.count >= all || (cancel.has_token() && self.of_tokens >= OF_TOKENS);
+        if is_known || is_full || count >= most {
             return;
         }
         self.count += 1;
+        self.of_tokens += usize::from(cancel.has_token());
         self.by_caller.insert(cancel.caller.clone(), count + 1);
         self.by_end.entry(cancel.end).or_default().push(call.to_owned());
         self.early.entry(call.to_owned()).or_default().push(cancel);
@@ -174,6 +183,7 @@ impl State {
                 let Some(cancels) = self.early.get_mut(&call) else { continue };
                 for cancel in cancels.extract_if(.., |cancel| cancel.end <= now) {
                     self.count = self.count.saturating_sub(1);
+                    self.of_tokens = self.of_tokens.saturating_sub(usize::from(cancel.has_token()));
                     if let Some(count) = self.by_caller.get_mut(&cancel.caller) {
                         *count = count.saturating_sub(1);
                         if *count == 0 {
@@ -192,11 +202,19 @@ impl State {
 impl Cancel {
     /// Whether the cancel is for a request with the same id of the call.
     fn is_of(&self, request: &Envelope) -> bool {
+        self.is_about(request) && self.right.is_for(request)
+    }
+
+    /// The same, whether or not its sender has the right to it.
+    fn is_about(&self, request: &Envelope) -> bool {
         self.from == request.from()
             && self.tenant.as_deref() == request.tenant()
             && self.capability == request.capability()
             && self.message_id.as_deref().is_none_or(|id| id == request.message_id())
-            && self.right.is_for(request)
+    }
+
+    fn has_token(&self) -> bool {
+        matches!(self.right, Right::Token(_))
     }
 
     fn is_equal(&self, other: &Self) -> bool {
@@ -215,10 +233,23 @@ impl Right {
         match self {
             Self::Any => true,
             Self::Signature => request.has_auth(),
-            Self::Token(token) => {
-                let value = request.header(header::AUTHORIZATION).filter(|_| !request.has_auth());
-                value.is_some_and(|value| Hash::of(value) == token)
-            }
+            Self::Token(token) => token_of(request) == Some(token),
+        }
+    }
+}
+
+/// The hash of the token of a request, if nothing else proves it.
+fn token_of(request: &Envelope) -> Option<Hash> {
+    request.header(header::AUTHORIZATION).filter(|_| !request.has_auth()).map(Hash::of)
+}
+
+impl Entry {
+    /// Whether a message with a right may be about the request. The token is hashed once: many requests may belong to
+    /// one call.
+    fn grants(&self, right: Right) -> bool {
+        match right {
+            Right::Token(token) => *self.token.get_or_init(|| token_of(&self.request)) == Some(token),
+            Right::Any | Right::Signature => right.is_for(&self.request),
         }
     }
 }
@@ -307,5 +338,23 @@ mod tests {
         assert_eq!((unproved.lock().count, proved.lock().count), (all, of_caller * 4));
         proved.cancel(&message("c", "x", "b", None), &Caller::Unproved, Right::Any, Instant::now() + KEPT);
         assert_eq!(proved.lock().count, of_caller * 4 + 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tokens_that_are_made_up_leave_room_for_callers_that_are_proved() {
+        let cancels = Cancels::new(true);
+        for number in 0..CAPACITY.0 * 2 {
+            let token = Hash::of(number.to_string());
+            let message = message(&number.to_string(), "x", "a", None);
+            cancels.cancel(&message, &Caller::Token(token), Right::Token(token), Instant::now() + KEPT);
+        }
+        assert_eq!(cancels.lock().count, OF_TOKENS);
+        let proved = Caller::Agent("b".into());
+        cancels.cancel(&message("c", "x", "b", None), &proved, Right::Signature, Instant::now() + KEPT);
+        assert_eq!(cancels.lock().count, OF_TOKENS + 1);
+        tokio::time::advance(KEPT).await;
+        let mut state = cancels.lock();
+        state.forget(Instant::now());
+        assert_eq!((state.count, state.of_tokens), (0, 0));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::callers::Caller;
 use super::cancels::Right;
 use super::control_rate::Kind;
 use super::due::{Arrival, Due};
@@ -46,12 +47,16 @@ impl Shared {
         }
         let Some(right) = self.right(&message) else { return };
         let sender = self.signed_sender(&message, arrival.unix);
-        let is_running = self.cancels.is_running(message.correlation_id());
-        let kind = if is_running { Kind::Running } else { Kind::Other };
-        if self.control_rates.accepts(&sender.caller, kind, now)
+        // The messages of others with tokens of their own do not count as those of this one.
+        let caller = match right {
+            Right::Token(token) => &Caller::Token(token),
+            Right::Any | Right::Signature => &sender.caller,
+        };
+        let kind = if self.cancels.is_running(message.correlation_id(), right) { Kind::Running } else { Kind::Other };
+        if self.control_rates.accepts(caller, kind, now)
             && (matches!(right, Right::Token(_)) || self.check_sender(&message, false, arrival, &sender).is_ok())
         {
-            self.cancels.cancel(&message, &sender.caller, right, due.end);
+            self.cancels.cancel(&message, caller, right, due.end);
         }
     }
 

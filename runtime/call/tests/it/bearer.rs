@@ -251,3 +251,31 @@ async fn a_request_with_another_proof_is_no_replay() {
     }
     assert_eq!(raw.handled(), proved.len());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_cancels_with_other_tokens_drops_no_cancel() {
+    for (kind, of_flood) in [("one token", 1), ("many tokens", 10_000)] {
+        let (mut raw, dropped) = start(false).await;
+        let running = request(&raw, "1", "ann");
+        let later = request(&raw, "2", "ann");
+        raw.send(running.to_string()).await;
+        sleep(SOON).await;
+        for number in 0..1500 {
+            // Few enough at a time that the broker keeps all of them.
+            if number % 100 == 0 {
+                sleep(Duration::from_millis(1)).await;
+            }
+            let token = format!("t{}", number % of_flood);
+            send_control(&raw, cancel(&running, &format!("f{number}"), Some(&token))).await;
+        }
+        send_control(&raw, cancel(&running, "x", Some("ann"))).await;
+        sleep(SOON).await;
+        assert_eq!(dropped.load(Ordering::SeqCst), 1, "{kind}");
+        if of_flood == 1 {
+            send_control(&raw, cancel(&later, "y", Some("ann"))).await;
+            sleep(SOON).await;
+            raw.send(later.to_string()).await;
+            assert_eq!(crate::fixture::raw::code(&raw.patient_response().await), "EAGENTRPC_ABANDONED");
+        }
+    }
+}
