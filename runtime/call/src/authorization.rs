@@ -10,6 +10,7 @@ use capgen_descriptor::OwnedDescriptor;
 use crate::build_error::NoAuthorization;
 use crate::context::Context;
 use crate::identity::Principal;
+use crate::needed::Names;
 use crate::transport::BoxFuture;
 use crate::wait::caught;
 
@@ -76,10 +77,12 @@ impl Rights {
         self.roles.extend(roles.iter().map(|role| role.as_ref().to_owned()));
         self.scopes.extend(scopes.iter().map(|scope| scope.as_ref().to_owned()));
     }
+}
 
-    fn is_empty(&self) -> bool {
-        self.roles.is_empty() && self.scopes.is_empty()
-    }
+/// The rights that all capabilities of an agent need together.
+struct Needed {
+    roles: Names,
+    scopes: Names,
 }
 
 /// The caller of a request, and its rights.
@@ -153,7 +156,7 @@ impl Grants {
 
     /// Whether a caller has the rights that a capability needs, or with `None` those that all of the agent need
     /// together. The rights of the principal count, if the request is for one, and otherwise those of the agent.
-    fn check(&self, context: &Context, capability: Option<&OwnedDescriptor>, all: &Rights) -> Decision {
+    fn check(&self, context: &Context, capability: Option<&OwnedDescriptor>, all: &Needed) -> Decision {
         if capability.is_some_and(|it| it.required_roles.is_empty() && it.required_scopes.is_empty()) {
             return Decision::Allow;
         }
@@ -174,7 +177,7 @@ impl Grants {
 
 impl Caller<'_> {
     /// The denial names the first role or scope that the caller does not have.
-    fn decision(&self, capability: Option<&OwnedDescriptor>, all: &Rights, owner: impl Fn() -> String) -> Decision {
+    fn decision(&self, capability: Option<&OwnedDescriptor>, all: &Needed, owner: impl Fn() -> String) -> Decision {
         let token = |rights: fn(&Principal) -> &BTreeSet<String>| self.token.map(rights);
         let grant = |rights: fn(&Rights) -> &BTreeSet<String>| self.grant.map(rights);
         let roles = [token(|it| &it.roles), grant(|it| &it.roles)];
@@ -191,23 +194,12 @@ impl Caller<'_> {
 }
 
 /// The first name that a capability needs and the caller does not have.
-///
-/// It compares all names that the agent knows, whichever the capability needs, so that the time does not show whether
-/// the agent has the capability.
 fn missing<'a>(
     owned: &[Option<&BTreeSet<String>>],
     needed: Option<&'a [String]>,
-    all: &'a BTreeSet<String>,
+    all: &'a Names,
 ) -> Option<&'a String> {
-    let has = |name: &String| owned.iter().flatten().any(|names| names.contains(name));
-    let mut first = None;
-    for name in all {
-        if !has(name) && needed.is_none_or(|needed| needed.contains(name)) && first.is_none() {
-            first = Some(name);
-        }
-    }
-    // The contract of another agent needs names that this one does not know.
-    first.or_else(|| needed?.iter().find(|name| !all.contains(*name) && !has(name)))
+    all.missing(needed, |name| all.place(name), |name| owned.iter().flatten().any(|names| names.contains(name)))
 }
 
 /// The decision who may call the capabilities of an agent, for servers of any protocol. Clones are cheap.
@@ -239,7 +231,7 @@ enum Rule {
     Requirements {
         grants: Grants,
         /// The rights that all capabilities together need.
-        all: Rights,
+        all: Needed,
     },
     Own(Arc<dyn Authorize>),
 }
@@ -267,7 +259,11 @@ impl Authorization {
             all.add(&capability.required_roles, &capability.required_scopes);
         }
         // Without any requirement, nothing is decided, and nothing costs time.
-        Self((!all.is_empty()).then(|| Arc::new(Rule::Requirements { grants, all })))
+        if all.roles.is_empty() && all.scopes.is_empty() {
+            return Self::none();
+        }
+        let all = Needed { roles: Names::new(all.roles), scopes: Names::new(all.scopes) };
+        Self(Some(Arc::new(Rule::Requirements { grants, all })))
     }
 
     /// The decision of a server by its settings: its own rule if it has one, and otherwise the requirements of its

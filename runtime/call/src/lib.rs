@@ -72,6 +72,7 @@ mod journal;
 #[cfg(feature = "tower")]
 mod layered;
 mod memory;
+mod needed;
 mod options;
 #[cfg(feature = "otel")]
 pub mod otel;

@@ -38,7 +38,7 @@ fn modules_of_call_depend_on_each_other_in_one_direction() {
     assert_one_direction(
         "runtime/call/src/",
         &[
-            &["decimal", "declared_errors", "identity"],
+            &["decimal", "declared_errors", "identity", "needed"],
             &["address", "envelope", "id", "trace", "transport", "violation", "wait"],
             &["idempotency_store", "outcome", "peers", "token"],
             &["audit", "build_error", "conformance", "failure", "layered", "memory", "options", "otel", "settings"],

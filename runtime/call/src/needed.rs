@@ -1,0 +1,109 @@
+//! The names of roles or scopes that the capabilities of an agent need.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Names in their order, with the place of each. In a hash table, because its time does not depend on the name.
+#[derive(Debug)]
+pub(crate) struct Names {
+    all: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The names that all capabilities of an agent need together.
+    pub(crate) fn new(names: BTreeSet<String>) -> Self {
+        let all: Vec<_> = names.into_iter().collect();
+        let places = all.iter().cloned().enumerate().map(|(place, name)| (name, place)).collect();
+        Self { all, places }
+    }
+
+    /// The place of a name; `None` if the agent does not know it.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// The first name that a capability needs, with `None` the first of all, that the caller does not have.
+    ///
+    /// It looks up as many names as the agent knows, and asks for each of these whether the caller has it, however many
+    /// the capability needs, so that the time does not show whether the agent has the capability. `place` is
+    /// [`Names::place`].
+    pub(crate) fn missing<'a>(
+        &'a self,
+        needed: Option<&'a [String]>,
+        place: impl Fn(&str) -> Option<usize>,
+        has: impl Fn(&String) -> bool,
+    ) -> Option<&'a String> {
+        let needed = needed.unwrap_or(&self.all);
+        let mut is_needed = vec![false; self.all.len()];
+        let mut unknown = None;
+        let others = self.all.iter().skip(needed.len()).map(|name| (name, false));
+        for (name, is_own) in needed.iter().map(|name| (name, true)).chain(others) {
+            match place(name).and_then(|place| is_needed.get_mut(place)) {
+                Some(is_needed) => *is_needed |= is_own,
+                // The contract of another agent needs names that this one does not know.
+                None if unknown.is_none() && !has(name) => unknown = Some(name),
+                None => {}
+            }
+        }
+        let mut first = None;
+        for (name, is_needed) in self.all.iter().zip(is_needed) {
+            let is_missing = is_needed & !has(name);
+            if is_missing && first.is_none() {
+                first = Some(name);
+            }
+        }
+        first.or(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn names(of: impl IntoIterator<Item = u32>) -> Vec<String> {
+        of.into_iter().map(|number| format!("role-{number:03}")).collect()
+    }
+
+    #[test]
+    fn a_capability_costs_as_many_lookups_as_one_that_does_not_exist() {
+        let all = Names::new(names(0..300).into_iter().collect());
+        let steps = |needed: Option<&[String]>, owned: &[String]| {
+            let (places, questions) = (Cell::new(0), Cell::new(0));
+            let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
+            let place = |name: &str| {
+                count(&places);
+                all.place(name)
+            };
+            let has = |name: &String| {
+                count(&questions);
+                owned.contains(name)
+            };
+            let missing = all.missing(needed, place, has).cloned();
+            (missing, places.get(), questions.get())
+        };
+        for owned in [names([]), names([7, 3]), names(0..299)] {
+            for needed in [names([299]), names([7, 299, 3]), names((0..300).rev())] {
+                let (known, unknown) = (steps(Some(&needed), &owned), steps(None, &owned));
+                assert_eq!((known.1, known.2), (300, 300));
+                assert_eq!((unknown.1, unknown.2), (300, 300));
+                // The first in the order of the names.
+                let expected = needed.iter().filter(|name| !owned.contains(name)).min();
+                assert_eq!(known.0.as_ref(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_the_agent_does_not_know_are_missing_too() {
+        let all = Names::new(names(0..3).into_iter().collect());
+        let missing = |needed: Vec<String>, owned: Vec<String>| {
+            all.missing(Some(&needed), |name| all.place(name), |name| owned.contains(name)).cloned()
+        };
+        assert_eq!(missing(names([9, 1]), names([1])), Some("role-009".to_owned()));
+        assert_eq!(missing(names([9, 1]), names([9])), Some("role-001".to_owned()));
+        assert_eq!(missing(names([9, 1]), names([1, 9])), None);
+        assert_eq!(missing(names([7, 8, 9, 1]), names([1, 8, 9])), Some("role-007".to_owned()));
+    }
+}
