@@ -106,6 +106,10 @@ impl Shared {
             return;
         }
         let Ok(request) = Envelope::decode(&delivered.text) else { return };
+        // These have no answer.
+        if matches!(request.kind(), MessageKind::Response | MessageKind::Control) {
+            return;
+        }
         let is_authentic = self.signed_sender(&request, delivered.arrival.unix).is_authentic();
         self.busy(&delivered, &request, is_authentic).await;
     }
@@ -113,6 +117,8 @@ impl Shared {
     /// Answers a request for which there is no room, or whose caller has its share.
     async fn busy(&self, delivered: &Delivered, request: &Envelope, is_authentic: bool) {
         let busy = Answer::busy().unproved_unless(is_authentic);
+        #[cfg(feature = "otel")]
+        self.measured(request).end(Some(code::BUSY), |_| false);
         // The listener does not wait for a connection.
         self.respond(delivered, request, &busy, || Duration::ZERO).await;
     }

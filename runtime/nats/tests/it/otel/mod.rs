@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use capgen_call::{
     AgentId, CallMode, CallOptions, CapabilityContract, Client, Context, DeclaredError, Failure, Handlers, Incoming,
-    IncomingContent, Manifest, PeerTable, Server, SubscribeOptions, Transport as _, TransportSettings,
+    IncomingContent, Manifest, MemoryBroker, PeerTable, Server, SubscribeOptions, Transport as _, TransportSettings,
 };
 use capgen_nats::NatsTransport;
 use capgen_testkit::brokers::NatsServer;
@@ -152,4 +152,54 @@ async fn the_codes_of_a_newer_provider_are_no_labels() {
     assert_eq!(metrics.values(SERVICE, "rpc.client.call.duration", Some("newer/look")), expected);
     let all = metrics.to_text();
     assert!(!all.contains("MADE_UP") && !all.contains("NEWER_CODE"), "a peer cannot create labels");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_without_room_are_in_the_metrics() {
+    let collector = Collector::get();
+    let broker = MemoryBroker::new();
+    let contract = CapabilityContract::new("climb");
+    let (entered, mut runs) = tokio::sync::mpsc::unbounded_channel();
+    let end = Arc::new(tokio::sync::Notify::new());
+    let handlers = Handlers::new("crowded").with_json(&contract, {
+        let end = Arc::clone(&end);
+        move |_: Context, _: Value| {
+            let (entered, end) = (entered.clone(), Arc::clone(&end));
+            async move {
+                entered.send(()).unwrap();
+                end.notified().await;
+                Ok(json!("up"))
+            }
+        }
+    });
+    let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.crowded");
+    let server = server.max_concurrent(1).max_waiting(0).start().await.unwrap();
+    let transports = vec![TransportSettings::memory("agents.crowded")];
+    let manifest = Manifest { agent: AgentId::new("crowded").unwrap(), transports, capabilities: vec![contract] };
+    // A peer with this name has a capability that the agent does not have.
+    let mut other = manifest.clone();
+    other.capabilities.push(CapabilityContract::new("made-up-by-a-peer"));
+    let peers = PeerTable::new().with_manifest(&other);
+    let client = Client::builder("caller").transport(Arc::new(broker.connect())).peers(peers).build().await.unwrap();
+    let first = tokio::spawn({
+        let client = client.clone();
+        async move { client.call_json("crowded", "climb", &json!(1)).await }
+    });
+    runs.recv().await.unwrap();
+    for capability in ["climb", "climb", "made-up-by-a-peer"] {
+        let refused = client.call_json("crowded", capability, &json!(1)).await;
+        assert_eq!(refused.error.unwrap().code, "EAGENTRPC_BUSY");
+    }
+    end.notify_one();
+    assert!(first.await.unwrap().error.is_none());
+    server.shutdown(Duration::from_secs(5)).await;
+
+    let metrics = collector.metrics();
+    let expected = [(None, 1), (Some("EAGENTRPC_BUSY".to_owned()), 2)];
+    assert_eq!(metrics.values(SERVICE, "rpc.server.call.duration", Some("crowded/climb")), expected);
+    assert_eq!(metrics.values(SERVICE, "capgen.server.active_requests", Some("crowded/climb")), [(None, 0)]);
+    let unknown = metrics.values(SERVICE, "rpc.server.call.duration", Some("_OTHER"));
+    assert!(unknown.iter().any(|(code, _)| code.as_deref() == Some("EAGENTRPC_BUSY")), "{unknown:?}");
+    let method = metrics.values(SERVICE, "rpc.server.call.duration", Some("crowded/made-up-by-a-peer"));
+    assert!(method.is_empty(), "a peer cannot create labels");
 }
