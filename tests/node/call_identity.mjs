@@ -190,6 +190,26 @@ tests["a principal has the rights that it is given, in addition to those of its 
   for (const token of ["carol", "constructor", "console"]) assert.deepEqual(await codes(token), [forbidden, forbidden]);
 };
 
+tests["an idempotency key of one principal is not that of another"] = async () => {
+  const tokens = (token) => ({ issuer: token === "carol" ? "j" : "i", subject: token === "carol" ? "alice" : token, roles: ["writer"] });
+  const ran = [];
+  const write = (_, { principal }) => (ran.push(principal), `${principal?.issuer} ${principal?.subject}`);
+  const server = { verify, tokens, grants: { console: { roles: ["writer"] } }, sign: signAs("vault-1") };
+  const { client } = connected({ ...proofs, write }, { client: { sign: signAs("console-1"), verify }, server });
+  const call = (payload, token) => {
+    const headers = token && { authorization: `Bearer ${token}` };
+    return client.write(payload, { idempotencyKey: "k", headers });
+  };
+  for (const _ of [1, 2]) {
+    assert.equal((await call(1, "alice")).response, "i alice");
+    assert.equal((await call(2, "bob")).response, "i bob");
+    assert.equal((await call(1, "carol")).response, "j alice");
+    assert.equal((await call(3)).response, "undefined undefined");
+  }
+  assert.equal(ran.length, 4);
+  assert.equal((await call(2, "alice")).error.code, "EAGENTRPC_KEY_REUSED");
+};
+
 tests["a request whose token could not be verified can be sent again"] = async () => {
   let isReachable = false;
   const tokens = async () => {

@@ -46,7 +46,9 @@ function keyedAnswers(windowMs«: number», most«: number», room«: number»)�
     } catch {
       return refusedWith("EAGENTRPC_INVALID_ENVELOPE", "the payload is nested too deeply");
     }
-    const [key, hash] = await Promise.all([hashOf(JSON.stringify([from, tenantId, capability, name])), hashOf(text)]);
+    // Answers for one principal are not for another one, although one agent sends the requests of both.
+    const principal = call.principal ? [call.principal.issuer, call.principal.subject] : [];
+    const [key, hash] = await Promise.all([hashOf(JSON.stringify([from, tenantId, capability, name, ...principal])), hashOf(text)]);
     while (!call.signal.aborted) {
       const entry = entries.get(key, Date.now());
       if (!entry) {
