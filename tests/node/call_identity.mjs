@@ -96,7 +96,10 @@ tests["a server decides who may call"] = async () => {
 
 tests["no answer before the decision shows which capabilities exist"] = async () => {
   const invalid = [{ headers: { "capgen-policy": "x" } }, { unknown: 1 }, { headers: { "capgen-timeout-ms": "0" } }];
-  for (const settings of [{ authorize: () => false }, { authorize: () => true, verify: () => false }]) {
+  const rights = { console: { roles: ["writer"], scopes: ["erase"] } };
+  const ways = [{ authorize: () => false }, { authorize: () => true, verify: () => false }, { grants: rights }, { principals: { i: rights } }];
+  ways.push({ verify: () => false, tokens: () => undefined }, { authorize: () => false, ...open });
+  for (const settings of ways) {
     for (const more of invalid) {
       const answers = [];
       for (const capability of ["write", "none"]) {
@@ -106,6 +109,17 @@ tests["no answer before the decision shows which capabilities exist"] = async ()
       assert.deepEqual(answers[0], answers[1], JSON.stringify(more));
       assert.equal(answers[0].headers?.["capgen-contract"], undefined);
     }
+  }
+};
+
+tests["without an authorization, grants and tokens decide nothing"] = async () => {
+  for (const settings of [{ grants: {} }, { principals: {} }, { verify, tokens: () => undefined }]) {
+    const sign = settings.verify && signAs("console-1");
+    const { client, texts } = connected(proofs, { client: { sign }, server: { ...settings, ...open } });
+    assert.equal((await client.write(1)).response, 1);
+    // Everyone may learn the contract, also from an answer before the call runs.
+    assert.equal((await client.read(1, { headers: { a: "x".repeat(20_000) } })).error.code, "EAGENTRPC_INVALID_ENVELOPE");
+    assert.match(JSON.parse(texts.at(-1)).headers["capgen-contract"], /^[0-9a-f]{64}$/);
   }
 };
 

@@ -99,14 +99,15 @@ helpers! {
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
         Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, VersionsOf,
-        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith
+        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization
     ],
-    RequireAuthorization "requireAuthorization" "require_authorization" [],
+    RequireAuthorization "requireAuthorization" "require_authorization" [HasAuthorization],
+    HasAuthorization "hasAuthorization" "has_authorization" [],
     AdmitCall "admitCall" "admit_call" [
         InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, Notify, FailedWith, RefusedWith
     ],
     IdentifyPrincipal "identifyPrincipal" "identify_principal" [Notify, RefusedWith],
-    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, Notify, Own, RequirementsOf],
+    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, HasAuthorization, Notify, Own, RequirementsOf],
     RequirementsOf "requirementsOf" "requirements_of" [],
     VersionsOf "versionsOf" "versions_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],

@@ -1,8 +1,8 @@
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
   const { settings, parts, proof, principal, methods } = call;
-  const { authorize, grants, principals, tokens, withoutAuthorization } = settings;
-  if (!authorize && (withoutAuthorization === true || !(grants || principals || tokens))) return;
+  const { authorize, grants, principals } = settings;
+  if (!hasAuthorization(settings)) return;
   const { versions: served, all, most } = requirementsOf(methods);
   const versions«: any[]» = served.get(parts.capability) ?? [];
   const context = contextOf(call);

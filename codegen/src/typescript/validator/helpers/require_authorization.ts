@@ -2,7 +2,8 @@
 function requireAuthorization(described«: any[]», { authorize, grants, principals, tokens, verify, withoutAuthorization }«: any»)«: void» {
   if (tokens && !verify) throw new TypeError("`tokens` needs `verify`: a token proves nothing in a message that is not signed");
   const grantees = [grants ?? {}, ...Object.values«<any>»(principals ?? {})].flatMap(Object.keys);
-  if (tokens || authorize || grantees.length > 0 || withoutAuthorization === true) return;
+  // Lists without an entry give no one a role.
+  if (withoutAuthorization === true || hasAuthorization({ authorize, tokens, grants: grantees.length > 0 })) return;
   const requires = ({ requiredRoles = [], requiredScopes = [] }«: any») => requiredRoles.length + requiredScopes.length > 0;
   const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
   if (names.size === 0) return;

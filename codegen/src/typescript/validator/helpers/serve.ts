@@ -49,7 +49,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   const respond = ({ response = null, error }«: any») => {
     // An answer that may come before the decision does not show whether the capability exists.
     const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
-    const isHidden = (settings.authorize || settings.grants || settings.tokens) && isEarly.test(error?.code);
+    const isHidden = hasAuthorization(settings) && isEarly.test(error?.code);
     const { hash, version }«: any» = (!isHidden && call.capability) || {};
     const { reason }«: any» = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
