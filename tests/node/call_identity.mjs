@@ -143,9 +143,39 @@ tests["only `true` allows a call"] = async () => {
   assert.equal((await client.write(1)).status, "ok");
 };
 
-/** A signed request for a capability that the agent does not have. */
-function signedBy(sign, from) {
-  const text = request("none", { from: `agent://${from}`, deadline: Date.now() + 5000 });
+tests["the work for a refused request does not depend on its capability"] = async () => {
+  const counted = [[Set.prototype, "has"], [Map.prototype, "get"], [Array.prototype, "includes"], [Array.prototype, "find"]];
+  const settings = { verify, sign: signAs("vault-1"), grants: { console: { roles: ["reader", "guest"] } } };
+  const work = async (handle, capability) => {
+    let count = 0;
+    const originals = counted.map(([owner, name]) => owner[name]);
+    for (const [index, [owner, name]] of counted.entries()) {
+      // The elements that a search passes to its function count too.
+      owner[name] = function (...values) {
+        count++;
+        const [test] = values;
+        if (name === "find") values[0] = (...element) => (count++, test(...element));
+        return originals[index].apply(this, values);
+      };
+    }
+    try {
+      const answer = await handle(signedBy(signAs("console-1"), "console", capability));
+      assert.equal(JSON.parse(answer).payload.code, "EAGENTRPC_FORBIDDEN");
+    } finally {
+      for (const [index, [owner, name]] of counted.entries()) owner[name] = originals[index];
+    }
+    return count;
+  };
+  const handle = (text) => handleVault(text, proofs, settings);
+  await work(handle, "write");
+  const counts = [];
+  for (const capability of ["write", "erase", "none"]) counts.push(await work(handle, capability));
+  assert.equal(new Set(counts).size, 1, `${counts}`);
+};
+
+/** A signed request for a capability, or else one that the agent does not have. */
+function signedBy(sign, from, capability = "none") {
+  const text = request(capability, { from: `agent://${from}`, deadline: Date.now() + 5000 });
   const auth = sign.kind ? { kind: "ed25519", ...sign.sign(`capgen-envelope-v1\n${text}`) } : { kind: "hmac", ...sign(text) };
   return `${text.slice(0, -1)},"auth":${JSON.stringify(auth)}}`;
 }

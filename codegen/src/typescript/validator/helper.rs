@@ -98,7 +98,7 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, VersionsOf,
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, RequirementsOf,
         AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [HasAuthorization],
@@ -109,7 +109,6 @@ helpers! {
     IdentifyPrincipal "identifyPrincipal" "identify_principal" [Notify, RefusedWith],
     AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, HasAuthorization, Notify, Own, RequirementsOf],
     RequirementsOf "requirementsOf" "requirements_of" [],
-    VersionsOf "versionsOf" "versions_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [
         AnswerCall, ContextOf, ResponseAnswer, ThrownFailure, FailedWith

@@ -12,27 +12,28 @@ async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
     : [proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined];
   // A text would contain the names of other roles.
   const listed = (name«: string») => given.flatMap((rights«: any») => (Array.isArray(rights?.[name]) ? rights[name] : []));
-  const [roles, scopes] = [listed("roles"), listed("scopes")];
+  const [roles, scopes] = [new Set(listed("roles")), new Set(listed("scopes"))];
   // It compares all names that the agent knows, so that the time does not show whether it has the capability.
-  const isLacking = (names«: string[]», owned«: string[]», needed«: string[]») =>
-    names.filter((name) => !owned.includes(name)).filter((name) => needed.includes(name)).length > 0;
-  const has = ({ requiredRoles = [], requiredScopes = [] }«: any») => {
-    const lacksRoles = isLacking(all.requiredRoles, roles, requiredRoles);
-    return !isLacking(all.requiredScopes, scopes, requiredScopes) && !lacksRoles;
+  const lacking = (names«: any», owned«: any», needed«: any»)«: number» => {
+    let count = 0;
+    for (const name of names) count += Number(!owned.has(name)) & Number(needed.has(name));
+    return count;
   };
-  const isAllowed = async (capability«: any»)«: globalThis.Promise<boolean>» => {
+  const has = ({ requiredRoles, requiredScopes }«: any») =>
+    lacking(all.requiredRoles, roles, requiredRoles) + lacking(all.requiredScopes, scopes, requiredScopes) === 0;
+  const isAllowed = async (version«: any»)«: globalThis.Promise<boolean>» => {
     try {
-      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all);
+      return authorize ? (await authorize(context, version?.described)) === true : has(version ?? all);
     } catch (error) {
       notify(call, error);
       return false;
     }
   };
   call.denied = new Set();
-  for (const { describe, described } of versions) if (!(await isAllowed(described))) call.denied.add(describe);
+  for (const version of versions) if (!(await isAllowed(version))) call.denied.add(version.describe);
   const isUnknown = versions.length === 0;
   if (isUnknown ? await isAllowed(undefined) : call.denied.size < versions.length) return;
   // As often as for the capability with the most versions, so that neither the time nor the records of a rule show how many there are.
-  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1)?.described);
+  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1));
   return forbidden();
 }

@@ -13,9 +13,10 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
   if (!isAnswerable || kind === "response" || kind === "control") return;
   const capability = own(capabilities, name);
-  const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
+  const { labels, versions } = requirementsOf(methods);
+  const method = labels.get(name);
   const controller = new AbortController();
-  if (!server) requireAuthorization(versionsOf(methods, name).map((describe) => describe()), settings);
+  if (!server) requireAuthorization((versions.get(name) ?? []).map(({ described }«: any») => described), settings);
   const call«: any» = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version«?: string») => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
