@@ -28,6 +28,26 @@ tests["an aborted call ends at once, and is cancelled"] = async () => {
   assert.ok(messageId !== request.messageId && rest > 29_000 && rest <= 30_000);
 };
 
+tests["a cancel without a signature has the token of its request"] = async () => {
+  const replacing = (call, next) => next({ ...call, headers: { ...call.headers, authorization: "Bearer other" } });
+  for (const [settings, expected] of [
+    [{}, "Bearer own"],
+    [{ interceptors: [replacing] }, "Bearer other"],
+    [{ sign }, undefined],
+  ]) {
+    const { client, requests, cancels } = scripted(undefined, settings);
+    const controller = new AbortController();
+    const headers = { authorization: "Bearer own", other: "o" };
+    const call = client.any(1, { signal: controller.signal, headers });
+    await until(() => requests().length > 0);
+    controller.abort();
+    assert.equal((await call).status, "abandoned");
+    await until(() => cancels().length > 0);
+    const [{ headers: sent }] = cancels();
+    assert.deepEqual([sent.authorization, sent.other], [expected, undefined]);
+  }
+};
+
 /** A transport to a server in the same program. */
 function connected(server) {
   const to = (part) => ({

@@ -92,7 +92,7 @@ helpers! {
     TypedDetails "typedDetails" "typed_details" [Own],
     FailureOf "failureOf" "failure_of" [],
     InvalidPayload "invalidPayload" "invalid_payload" [Defined],
-    CancelCall "cancelCall" "cancel_call" [FreshId, WriteEnvelope],
+    CancelCall "cancelCall" "cancel_call" [Defined, FreshId, WriteEnvelope],
     RetryOf "retryOf" "retry_of" [],
     PauseOf "pauseOf" "pause_of" [],
     PeerOf "peerOf" "peer_of" [],

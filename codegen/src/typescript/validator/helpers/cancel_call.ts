@@ -6,7 +6,9 @@ async function cancelCall(call«: any», reason«: string», causedBy«?: string
   const timeoutMs = Math.max(1, Math.floor(call.rest()));
   if (kind === "event" || !call.isSent || !transport.at) return;
   try {
-    const headers = { "capgen-control": "cancel", "capgen-timeout-ms": `${timeoutMs}` };
+    // Without a signature, the token alone proves that the cancel is from the caller.
+    const authorization = settings.sign ? undefined : call.authorization;
+    const headers = defined({ authorization, "capgen-control": "cancel", "capgen-timeout-ms": `${timeoutMs}` });
     const ids = { messageId: freshId(), correlationId, causedBy };
     const text = await writeEnvelope(
       { version: 1, kind: "control", ...ids, from, to, capability: name, deadline, tenantId, headers, payload: { reason } },

@@ -31,6 +31,7 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
       "capgen-descriptor": descriptor,
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     });
+    call.authorization = headers.authorization;
     const ids = { messageId: id, correlationId, causedBy: parent?.messageId };
     const text = await writeEnvelope(
       { version: 1, kind, ...ids, from, to, capability: name, deadline, tenantId, headers, payload: request },
