@@ -132,6 +132,25 @@ for (const [method, runs] of [["bookTrip", 1], ["changeSeat", 2]]) {
   assert.equal(count, runs, method);
 }
 
+// Halves of characters are no valid JSON in other languages. They are replaced in the messages of errors.
+for (const [message, expected] of [["a\uD800", "a\uFFFD"], ["\uDE00\u{1F600}\uD83D", "\uFFFD\u{1F600}\uFFFD"], ["\\ud800", "\\ud800"]]) {
+  assert.equal((await failed(current, current, ["PAYMENT_DOWN", message])).message, expected);
+  assert.equal((await failed(current, current, ["NOT_DECLARED", message])).message, expected);
+  assert.equal((await failed(current, current, ["EAGENTRPC_BUSY", message])).message, expected);
+}
+assert.equal((await failed(current, current, ["NOT_\uD800", "m"])).code, "NOT_\uFFFD");
+// Details and responses have a meaning, so the call fails.
+const unsent = { code: "EAGENTRPC_HANDLER_FAILED", message: "the response cannot be sent", retryable: false };
+for (const [card, isSent] of [["\uD800", false], ["\\\uD800", false], ["\\ud800", true], ["\u{1F600}", true], ["\\\\ud800", true]]) {
+  const details = { kind: "card", card };
+  const error = await failed(current, current, ["OTHER", "no", details]);
+  assert.deepEqual(error, isSent ? { code: "OTHER", message: "no", retryable: false, details, declared: true } : unsent, JSON.stringify(card));
+  const server = current.createErrorsServer({ ping: () => ({ [card]: card }) });
+  const client = current.createErrorsClient({ request: ({ text }) => server.handle(text), publish: async () => {} }, { from: "console" });
+  const answered = await client.ping(1);
+  assert.deepEqual(isSent ? answered.response : answered.error, isSent ? { [card]: card } : unsent);
+}
+
 // Codes and messages that are no texts, and a report that fails, lose no answer.
 for (const onError of [() => { throw new Error("no log"); }, async () => { throw new Error("no log"); }, undefined]) {
   const thrown = [

@@ -241,6 +241,17 @@ tests["requests without a schema are sent as they are"] = async () => {
     assert.match((await client.any(value)).status, /^error$/);
 };
 
+tests["an answer has no halves of characters"] = async () => {
+  const request = {
+    version: 1, kind: "request", messageId: "m", correlationId: "c", from: "agent://console", to: "agent://shop", capability: "closed",
+    payload: { "a\uD800": 1 },
+  };
+  const text = await handleShop(JSON.stringify(request), {});
+  assert.doesNotMatch(text, /\\ud/);
+  const { payload } = JSON.parse(text);
+  assert.deepEqual([payload.code, payload.violations.map(({ path }) => path)], ["EAGENTRPC_SCHEMA_VIOLATION", ["/a\uFFFD"]]);
+};
+
 tests["an event is published without waiting"] = async () => {
   const [client, sent] = echo(() => assert.fail());
   const result = await client.echo.publish({ text: "a" });

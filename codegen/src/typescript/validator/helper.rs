@@ -99,7 +99,8 @@ helpers! {
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
         Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, RequirementsOf,
-        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization
+        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization,
+        WellFormed
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [HasAuthorization],
     HasAuthorization "hasAuthorization" "has_authorization" [],
@@ -144,6 +145,7 @@ helpers! {
     VerdictsOf "verdictsOf" "verdicts_of" [Own, Defined],
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
+    WellFormed "wellFormed" "well_formed" [Defined],
     WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
     ReadEnvelope "readEnvelope" "read_envelope" [IsEnvelope, MembersOf],
     IsAuthentic "isAuthentic" "is_authentic" [MembersOf],

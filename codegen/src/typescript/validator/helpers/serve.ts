@@ -47,7 +47,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       },
       call.isProved ? settings.sign : undefined,
     );
-  const respond = ({ response = null, error }«: any») => {
+  const respond = async ({ response = null, error }«: any»)«: globalThis.Promise<string>» => {
     // An answer that may come before the decision does not show whether the capability exists.
     const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
     const isHidden = hasAuthorization(settings) && isEarly.test(error?.code);
@@ -59,7 +59,7 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
       "capgen-status": error && "error",
       "capgen-skew": reason && JSON.stringify(skewOf(call, reason)),
     };
-    return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
+    return call.write(headers, error ? wellFormed(error) : response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };
   server?.enter(call);
   try {
