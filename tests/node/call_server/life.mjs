@@ -113,6 +113,42 @@ tests["the requests that are handled at the same time are bounded"] = async () =
   assert.equal((await next).payload, 3);
 };
 
+tests["a function that does not decide about a request takes its place until the deadline"] = async () => {
+  for (const option of ["verify", "tokens", "authorize"]) {
+    const decide = { verify, tokens: () => ({ issuer: "i", subject: "s" }), authorize: () => true };
+    let [isStuck, settle] = [true];
+    const hook = (...values) => (isStuck ? new Promise((resolve) => (settle = () => resolve(decide[option](...values)))) : decide[option](...values));
+    const server = serverOf((value) => value, { maxInFlight: 1, ...decide, [option]: hook });
+    const sent = (ms) => signed(request({ headers: { authorization: "Bearer t", "capgen-timeout-ms": `${ms}` } }));
+    const refused = await server.handle(sent(30));
+    assert.deepEqual([code(refused), refused.payload.effect], ["EAGENTRPC_DEADLINE_EXCEEDED", "none"], option);
+    isStuck = false;
+    assert.equal((await server.handle(sent(5000))).payload, 1, option);
+    // A decision that comes later runs nothing.
+    settle();
+    await sleep(20);
+    assert.equal(server.contexts.length, 1);
+  }
+};
+
+tests["a token is not verified for longer than 10 s"] = async () => {
+  const original = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms, ...rest) => original(run, ms === 10_000 ? 1 : ms, ...rest);
+  try {
+    const errors = [];
+    const onError = ({ message }) => errors.push(message);
+    const server = serverOf((value) => value, { verify, tokens: never, onError });
+    const answer = await server.handle(signed(request({ headers: { authorization: "Bearer t" } })));
+    assert.deepEqual([code(answer), answer.payload.effect, errors], ["EAGENTRPC_BUSY", "none", ["no decision within 10000 ms"]]);
+    // The signature of a request that is refused before is verified for the signature of the answer alone.
+    const unsigned = serverOf((value) => value, { verify: never, sign });
+    const { auth, payload } = await unsigned.handle(signed(request({ to: "agent://other" })));
+    assert.deepEqual([payload.code, auth], ["EAGENTRPC_INVALID_ENVELOPE", undefined]);
+  } finally {
+    globalThis.setTimeout = original;
+  }
+};
+
 tests["a server that stops waits for the requests that run"] = async () => {
   const { handler, end } = waiting();
   const server = serverOf(handler);

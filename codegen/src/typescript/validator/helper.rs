@@ -100,15 +100,16 @@ helpers! {
     Serve "serve" "serve" [
         Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, RequirementsOf,
         AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization,
-        WellFormed
+        UntilEnd, WellFormed
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [HasAuthorization],
     HasAuthorization "hasAuthorization" "has_authorization" [],
     AdmitCall "admitCall" "admit_call" [
-        InvalidHeader, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, Notify, FailedWith, RefusedWith
+        InvalidHeader, UntilEnd, TimeOf, IsAuthentic, IdentifyPrincipal, AuthorizeCall, Notify, FailedWith, RefusedWith
     ],
-    IdentifyPrincipal "identifyPrincipal" "identify_principal" [Notify, RefusedWith],
-    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, HasAuthorization, Notify, Own, RequirementsOf],
+    IdentifyPrincipal "identifyPrincipal" "identify_principal" [UntilEnd, Notify, RefusedWith],
+    UntilEnd "untilEnd" "until_end" [],
+    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, HasAuthorization, UntilEnd, Notify, Own, RequirementsOf],
     RequirementsOf "requirementsOf" "requirements_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [

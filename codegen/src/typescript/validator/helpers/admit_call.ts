@@ -20,7 +20,7 @@ async function admitCall(call«: any»)«: globalThis.Promise<any>» {
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
   try {
-    call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+    call.proof = settings.verify && (await untilEnd(isAuthentic(text, parts, settings.verify), call.interrupted));
   } catch (error) {
     notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify signatures at the moment");

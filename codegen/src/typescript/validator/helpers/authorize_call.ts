@@ -23,7 +23,8 @@ async function authorizeCall(call«: any»)«: globalThis.Promise<any>» {
     lacking(all.requiredRoles, roles, requiredRoles) + lacking(all.requiredScopes, scopes, requiredScopes) === 0;
   const isAllowed = async (version«: any»)«: globalThis.Promise<boolean>» => {
     try {
-      return authorize ? (await authorize(context, version?.described)) === true : has(version ?? all);
+      if (!authorize) return has(version ?? all);
+      return !call.signal.aborted && (await untilEnd(authorize(context, version?.described), call.interrupted)) === true;
     } catch (error) {
       notify(call, error);
       return false;

@@ -5,7 +5,8 @@ async function identifyPrincipal(call«: any»)«: globalThis.Promise<any>» {
   if (!settings.tokens || authorization === undefined) return;
   const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
   try {
-    call.principal = token && ((await settings.tokens(token)) || undefined);
+    // As long as in Rust: the keys of an issuer may have to be fetched.
+    call.principal = token && ((await untilEnd(settings.tokens(token), call.interrupted, 10_000)) || undefined);
   } catch (error) {
     notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify tokens at the moment");

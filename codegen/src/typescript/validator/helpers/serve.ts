@@ -66,7 +66,9 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
     call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
-    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify).catch(() => undefined)) !== undefined;
+    // The deadline of a request that was refused before its signature was verified may be anything.
+    const proof = () => untilEnd(isAuthentic(text, parts, settings.verify), undefined, 10_000).catch(() => undefined);
+    call.isProved ??= call.envelope !== undefined && (await proof()) !== undefined;
     const unsent = failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent");
     const fail = () => respond(unsent);
     return await respond(answered)
