@@ -183,6 +183,22 @@ tests["at the deadline, no response passes an interceptor that has not ended"] =
   assert.deepEqual([result.status, result.response], ["timeout", undefined]);
 };
 
+/** Errors whose members cannot be read. */
+const hostile = (name) => Object.defineProperty(new Error("m"), name, { get: () => { throw hostileProxy(); } });
+const hostileProxy = () => new Proxy({}, { get: () => { throw new Error("get"); }, getPrototypeOf: () => { throw new Error("prototype"); } });
+
+tests["errors that cannot be read are failures of the handler"] = async () => {
+  const thrown = [() => { throw hostile("code"); }, () => { throw hostile("message"); }, () => { throw hostileProxy(); }];
+  for (const any of thrown) {
+    for (const server of [{}, { interceptors: [(_, next) => next()] }, { interceptors: [any] }, { onError: (error) => error.code }]) {
+      const { client } = connected({ any }, { server });
+      const { error } = await client.any(1, { timeoutMs: 5000 });
+      assert.deepEqual(error, { code: "EAGENTRPC_HANDLER_FAILED", message: error.message, retryable: false });
+      assert.match(error.message, /^the (handler|interceptor) failed$/);
+    }
+  }
+};
+
 tests["an interceptor that throws ends the call as abandoned"] = async () => {
   const throwing = [
     async () => { throw new Error("no"); },
@@ -194,6 +210,11 @@ tests["an interceptor that throws ends the call as abandoned"] = async () => {
     () => ({ status: "schema-violation", error: { code: "EAGENTRPC_SCHEMA_VIOLATION", message: "m" } }),
     (call) => call.fail("EAGENTRPC_SCHEMA_VIOLATION", "m"),
     (_, next) => next(null),
+    () => { throw hostile("code"); },
+    () => { throw hostile("message"); },
+    () => { throw hostileProxy(); },
+    () => hostile("status"),
+    (call) => call.fail("CODE", "m", { get details() { throw new Error("no"); } }),
   ];
   for (const interceptor of throwing) {
     const seen = metrics();

@@ -34,9 +34,14 @@ function interceptCall(call«: any», entry«: any»)«: globalThis.Promise<any>
       const result = await interceptor(current, (next«: any» = current) => run(index + 1, next));
       return checkedResult(call, result);
     } catch (error«: any») {
-      if (failures.has(error)) return checkedResult(call, { error });
-      const { message = error }«: any» = error ?? {};
-      const reason = typeof message === "string" ? `: ${message}` : "";
+      let reason = "";
+      try {
+        if (failures.has(error)) return checkedResult(call, { error });
+        const { message = error }«: any» = error ?? {};
+        if (typeof message === "string") reason = `: ${message}`;
+      } catch {
+        // A member of the error that is a function of the program threw another one.
+      }
       return call.failed("EAGENTRPC_ABANDONED", `an interceptor ended the call${reason}`, { retryable: false });
     }
   };

@@ -4,14 +4,10 @@ function thrownFailure(call«: any», error«: any», who«: string»)«: any» 
   const isMeant = failures.has(error);
   // The error of a handler that was interrupted is mostly the interruption.
   if (!isMeant && !signal.aborted) notify(call, error);
-  const failure = isMeant ? error : calledFailure(error);
-  if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
-  const { code, message, details }«: any» = failure;
-  const retryable = isMeant ? undefined : failure.retryable;
-  // A program without types may give anything, which need not have a text.
-  const text = typeof message === "string" ? message : `the ${who} failed`;
-  // The codes of the protocol have meanings of their own, such as that no handler started.
-  const isOwn = typeof code === "string" && /^(?!EAGENTRPC_|EVERSION_SKEW$)\P{Cc}{1,128}$/u.test(code);
-  if (isOwn) return declaredFailure(call, { code, message: text, details, retryable });
-  return { ...failedWith("EAGENTRPC_HANDLER_FAILED", text, defined({ retryable })), isFinal: !retryable };
+  try {
+    return meantFailure(call, error, who, isMeant);
+  } catch {
+    // A member of the error that is a function of the program threw another one.
+    return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
+  }
 }
