@@ -233,12 +233,14 @@ tests["invalid options of a client are exceptions that name the option"] = async
 };
 
 tests["requests without a schema are sent as they are"] = async () => {
-  const [client] = echo((request) => response(request, request.payload));
+  const [client, sent] = echo((request) => response(request, request.payload));
   for (const value of [null, 0, "", [], { a: [{}] }]) assert.deepEqual((await client.any(value)).response, value);
   const cycle = {};
   cycle.cycle = cycle;
-  for (const value of [undefined, cycle, 1n, () => 1])
-    assert.match((await client.any(value)).status, /^error$/);
+  for (const value of [undefined, cycle, 1n, () => 1]) {
+    const { status, error } = await client.any(value);
+    assert.deepEqual([status, error.code, error.retryable, sent.requests.length], ["error", "EAGENTRPC_INVALID_ENVELOPE", false, 5]);
+  }
 };
 
 tests["an answer has no halves of characters"] = async () => {

@@ -78,7 +78,7 @@ helpers! {
         FreshId, Defined, InvalidPayload, CancelCall, RetryOf, RequestOnce, RequestAny, InterceptCall, FailureOf,
         AttemptKey
     ],
-    AttemptKey "attemptKey" "attempt_key" [FreshId],
+    AttemptKey "attemptKey" "attempt_key" [FreshId, JsonOf],
     InterceptCall "interceptCall" "intercept_call" [CallOf, CheckedResult, Defined, MayRepeat],
     CheckedResult "checkedResult" "checked_result" [InvalidPayload, TypedDetails],
     RequestAny "requestAny" "request_any" [AttemptsOf, RequestOnce, PauseOf, MayRepeat],
@@ -148,7 +148,8 @@ helpers! {
     FreshId "freshId" "fresh_id" [],
     Defined "defined" "defined" [],
     WellFormed "wellFormed" "well_formed" [Defined],
-    WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
+    WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope, JsonOf],
+    JsonOf "jsonOf" "json_of" [],
     ReadEnvelope "readEnvelope" "read_envelope" [IsEnvelope, MembersOf],
     IsAuthentic "isAuthentic" "is_authentic" [MembersOf],
     IsEnvelope "isEnvelope" "is_envelope" [IsDict],

@@ -1,7 +1,7 @@
 /** The text of an envelope, signed if there is a function for it. */
 async function writeEnvelope(members«: any», sign«: any»)«: globalThis.Promise<string>» {
   const envelope = defined(members);
-  const text = isEnvelope(envelope) && JSON.stringify(envelope);
+  const text = isEnvelope(envelope) && jsonOf(envelope);
   // `JSON.stringify` writes halves of characters as escapes, which other languages refuse. A backslash may itself be escaped.
   const half = /\\ud[89a-f](?<=(?<!\\)(?:\\\\)*\\ud.)/;
   const isHalved = envelope.kind === "response" && half.test(text) && half.test(JSON.stringify(envelope.payload));
