@@ -256,6 +256,54 @@ tests["what interceptors make is validated"] = async () => {
   assert.deepEqual(kept.response, { text: "c" });
 };
 
+tests["an interceptor cannot pass on a request that is not JSON"] = async () => {
+  const cycle = {};
+  cycle.cycle = cycle;
+  for (const request of [1n, cycle, [() => 1n, 2n], () => 1]) {
+    for (const more of [{}, { retry: { attempts: 3 } }]) {
+      const passing = (call, next) => next({ ...call, request });
+      const { client, messages } = connected({ any: () => 1, read: () => 1 }, { client: { interceptors: [passing], ...more } });
+      for (const call of [client.any, client.read, client.any.publish]) {
+        const { status, error } = await call(1);
+        assert.deepEqual([status, error.code, error.retryable], ["error", "EAGENTRPC_INVALID_ENVELOPE", false]);
+        assert.match(error.message, /^a (value of the message is not JSON|property of the message is invalid)$/);
+      }
+      assert.equal(messages.length, 0);
+    }
+  }
+};
+
+tests["call.retries counts the messages that repeat a request"] = async () => {
+  const run = async (method, around, settings) => {
+    let runs = 0;
+    const counts = [];
+    const counting = (call, next) => around(call, async (...values) => {
+      const result = await next(...values);
+      counts.push(call.retries());
+      return result;
+    });
+    const read = (_, { fail }) => (runs++, fail("EAGENTRPC_BUSY", "m"));
+    const { client } = connected({ read, any: (value) => value }, { client: { interceptors: [counting], ...settings } });
+    await client[method](1);
+    return counts;
+  };
+  const thrice = async (call, next) => (await next(call), await next(), next(call));
+  assert.deepEqual(await run("any", thrice), [0, 1, 2]);
+  const others = async (call, next) => (await next(call), await next({ ...call, request: 2 }), await next(call), next({ ...call, request: 2 }));
+  assert.deepEqual(await run("any", others), [0, 0, 1, 2]);
+  const together = async (call, next) => (await Promise.all([next(call), next(call), next(call)]))[0];
+  assert.deepEqual((await run("any", together)).at(-1), 2);
+};
+
+tests["a message that was not sent counts as no repetition"] = async () => {
+  const unreachable = Object.assign(new Error("no program receives the requests"), { code: "EAGENTRPC_NO_PEER" });
+  let [sent, retries] = [0];
+  const transport = { request: async () => { sent++; throw unreachable; }, publish: async () => {} };
+  const thrice = async (call, next) => (await next(call), await next(call), retries = call.retries(), next(call));
+  await createShopClient(transport, { from: "console", interceptors: [thrice] }).any(1);
+  assert.deepEqual([sent, retries], [3, 0]);
+};
+
 tests["each request that an interceptor passes on has a key of its own"] = async () => {
   const other = (call, next) => next({ ...call, request: call.request + 1 });
   const several = async (call, next) => {

@@ -31,7 +31,9 @@ async function callOf(client«: any», kind«: string», entry«: any», request
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
-    /** The number of those after the first one, also of the calls that interceptors make. */
+    /** The keys of the requests that were sent, also by the calls that interceptors make. */
+    requested: new Set(),
+    /** The number of messages that repeated one of them. */
     repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),

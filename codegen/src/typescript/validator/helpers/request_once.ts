@@ -12,7 +12,9 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
   call.controllers.set(id, controller);
-  let [asked, isSent]«: any[]» = [undefined, false];
+  // An interceptor may make several calls with one request, each of which has a key for it.
+  const counted = call.outer ?? call;
+  let [asked, isSent, isFirst]«: any[]» = [undefined, false, false];
   try {
     // The instances at an address of their own have the caller's contract.
     asked = needed || address ? undefined : askedContract(call, number);
@@ -41,7 +43,9 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = isSent = true;
-    if (number > 1 && !needed) (call.outer ?? call).repeats++;
+    isFirst = !counted.requested.has(call.key);
+    if (isFirst) counted.requested.add(call.key);
+    if ((number > 1 || !isFirst) && !needed) counted.repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);
@@ -63,6 +67,7 @@ async function requestOnce(call«: any», attempt«: any», needed«?: string»)
     attempt.isUnanswered = true;
     const failed = failureOf(call, error);
     isSent &&= failed.error.effect !== "none";
+    if (isFirst && !isSent) counted.requested.delete(call.key);
     return failed;
   } finally {
     if (asked && !isSent) client.peer.didNotSend(capability.hash);
