@@ -98,8 +98,8 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization, RequirementsOf,
-        AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization,
+        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization,
+        RequirementsOf, AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization,
         UntilEnd, WellFormed
     ],
     RequireAuthorization "requireAuthorization" "require_authorization" [HasAuthorization],
@@ -109,7 +109,9 @@ helpers! {
     ],
     IdentifyPrincipal "identifyPrincipal" "identify_principal" [UntilEnd, Notify, RefusedWith],
     UntilEnd "untilEnd" "until_end" [],
-    AuthorizeCall "authorizeCall" "authorize_call" [ContextOf, Forbidden, HasAuthorization, UntilEnd, Notify, Own, RequirementsOf],
+    AuthorizeCall "authorizeCall" "authorize_call" [
+        ContextOf, Forbidden, HasAuthorization, UntilEnd, Notify, Own, RequirementsOf
+    ],
     RequirementsOf "requirementsOf" "requirements_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],
     InterceptRequest "interceptRequest" "intercept_request" [

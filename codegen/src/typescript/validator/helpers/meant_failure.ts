@@ -1,4 +1,4 @@
-/** The answer with the error that a handler, or an interceptor, threw. Only an error of `fail` is `isMeant`, or has the code that it states. */
+/** The answer with the error that a handler, or an interceptor, threw. `isMeant` says that it is one of `fail`. */
 function meantFailure(call«: any», error«: any», who«: string», isMeant«: boolean»)«: any» {
   const failure = isMeant ? error : calledFailure(error);
   if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
