@@ -22,8 +22,8 @@ pub(super) enum Caller {
     Agent(Arc<str>),
     /// A principal, by its issuer and its subject.
     Principal(Arc<str>, Arc<str>),
-    /// Whoever has a token, by the hash of its header. Only of control messages, whose tokens are not verified: anyone
-    /// can make up any number of them.
+    /// All callers that have a token, by the hash of its header. Only for control messages, whose tokens are not
+    /// verified: anyone can make up any number of them.
     Token(Hash),
 }
 

@@ -234,7 +234,7 @@ async fn each_cancel_has_the_token_of_its_own_request() {
 }
 
 #[tokio::test]
-async fn a_request_with_another_proof_is_no_replay() {
+async fn requests_with_other_proofs_are_not_replays() {
     let mut raw = Raw::start(|server| server.keys(agent_keys(&["caller"])).bearer_only(Arc::new(Everyone))).await;
     let plain = raw.request("1").to_string();
     let proved = [
