@@ -1034,7 +1034,9 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
     controllers: new Map(),
     /** The number of messages that were sent. */
     sent: 0,
-    /** The number of those after the first one, also of the calls that interceptors make. */
+    /** The keys of the requests that were sent, also by the calls that interceptors make. */
+    requested: new Set(),
+    /** The number of messages that repeated one of them. */
     repeats: 0,
     /** The ms until the deadline. */
     rest: () => start + limit - performance.now(),
@@ -1116,7 +1118,7 @@ export async function callOf(client: any, kind: string, entry: any, request: unk
 /** The idempotency key of the attempts of a call with a request: the id of the call for the first one, and a new id for each other one. */
 export function attemptKey({ keys, correlationId }: any, request: unknown): string {
   // A provider refuses a key that was used for another request.
-  const text = JSON.stringify(request);
+  const text = jsonOf(request);
   if (!keys.has(text)) keys.set(text, keys.size === 0 ? correlationId : freshId());
   return keys.get(text);
 }
@@ -1157,9 +1159,14 @@ export function interceptCall(call: any, entry: any): globalThis.Promise<any> {
       const result = await interceptor(current, (next: any = current) => run(index + 1, next));
       return checkedResult(call, result);
     } catch (error: any) {
-      if (failures.has(error)) return checkedResult(call, { error });
-      const { message = error }: any = error ?? {};
-      const reason = typeof message === "string" ? `: ${message}` : "";
+      let reason = "";
+      try {
+        if (failures.has(error)) return checkedResult(call, { error });
+        const { message = error }: any = error ?? {};
+        if (typeof message === "string") reason = `: ${message}`;
+      } catch {
+        // A member of the error that is a function of the program threw another one.
+      }
       return call.failed("EAGENTRPC_ABANDONED", `an interceptor ended the call${reason}`, { retryable: false });
     }
   };
@@ -1378,7 +1385,9 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
   // Of its own, because Node warns about a signal with more than ten listeners, and each attempt may add some.
   const controller = new AbortController();
   call.controllers.set(id, controller);
-  let [asked, isSent]: any[] = [undefined, false];
+  // An interceptor may make several calls with one request, each of which has a key for it.
+  const counted = call.outer ?? call;
+  let [asked, isSent, isFirst]: any[] = [undefined, false, false];
   try {
     // The instances at an address of their own have the caller's contract.
     asked = needed || address ? undefined : askedContract(call, number);
@@ -1397,6 +1406,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
       "capgen-descriptor": descriptor,
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     });
+    call.authorization = headers.authorization;
     const ids = { messageId: id, correlationId, causedBy: parent?.messageId };
     const text = await writeEnvelope(
       { version: 1, kind, ...ids, from, to, capability: name, deadline, tenantId, headers, payload: request },
@@ -1406,7 +1416,9 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     const used = address ? transport.at(...address) : transport;
     const message = { to, capability: name, text, timeoutMs: Math.max(1, Math.floor(call.rest())), signal: controller.signal };
     call.isSent = isSent = true;
-    if (number > 1 && !needed) (call.outer ?? call).repeats++;
+    isFirst = !counted.requested.has(call.key);
+    if (isFirst) counted.requested.add(call.key);
+    if ((number > 1 || !isFirst) && !needed) counted.repeats++;
     attempt.heard = performance.now();
     if (kind === "event") {
       await used.publish(message);
@@ -1428,6 +1440,7 @@ export async function requestOnce(call: any, attempt: any, needed?: string): glo
     attempt.isUnanswered = true;
     const failed = failureOf(call, error);
     isSent &&= failed.error.effect !== "none";
+    if (isFirst && !isSent) counted.requested.delete(call.key);
     return failed;
   } finally {
     if (asked && !isSent) client.peer.didNotSend(capability.hash);
@@ -1563,7 +1576,9 @@ export async function cancelCall(call: any, reason: string, causedBy?: string): 
   const timeoutMs = Math.max(1, Math.floor(call.rest()));
   if (kind === "event" || !call.isSent || !transport.at) return;
   try {
-    const headers = { "capgen-control": "cancel", "capgen-timeout-ms": `${timeoutMs}` };
+    // Without a signature, the token alone proves that the cancel is from the caller.
+    const authorization = settings.sign ? undefined : call.authorization;
+    const headers = defined({ authorization, "capgen-control": "cancel", "capgen-timeout-ms": `${timeoutMs}` });
     const ids = { messageId: freshId(), correlationId, causedBy };
     const text = await writeEnvelope(
       { version: 1, kind: "control", ...ids, from, to, capability: name, deadline, tenantId, headers, payload: { reason } },
@@ -1686,9 +1701,10 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
   if (!isAnswerable || kind === "response" || kind === "control") return;
   const capability = own(capabilities, name);
-  const method = capability && Object.keys(methods).find((key) => methods[key][0] === name);
+  const { labels, versions } = requirementsOf(methods);
+  const method = labels.get(name);
   const controller = new AbortController();
-  if (!server) requireAuthorization(versionsOf(methods, name).map((describe) => describe()), settings);
+  if (!server) requireAuthorization((versions.get(name) ?? []).map(({ described }: any) => described), settings);
   const call: any = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
   call.describe = methods[method]?.[1];
   call.candidates = (version?: string) => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
@@ -1719,10 +1735,10 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       },
       call.isProved ? settings.sign : undefined,
     );
-  const respond = ({ response = null, error }: any) => {
+  const respond = async ({ response = null, error }: any): globalThis.Promise<string> => {
     // An answer that may come before the decision does not show whether the capability exists.
     const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
-    const isHidden = (settings.authorize || settings.grants || settings.tokens) && isEarly.test(error?.code);
+    const isHidden = hasAuthorization(settings) && isEarly.test(error?.code);
     const { hash, version }: any = (!isHidden && call.capability) || {};
     const { reason }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
@@ -1731,14 +1747,16 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       "capgen-status": error && "error",
       "capgen-skew": reason && JSON.stringify(skewOf(call, reason)),
     };
-    return call.write(headers, error ?? response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
+    return call.write(headers, error ? wellFormed(error) : response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };
   server?.enter(call);
   try {
     call.work = (async () => (await admitCall(call)) ?? (settings.interceptors?.length > 0 ? interceptRequest(call) : answerCall(call)))();
     const answered = await Promise.race([call.work, call.interrupted]);
     if (kind === "event" || !answered) return;
-    call.isProved ??= call.envelope !== undefined && (await isAuthentic(text, parts, settings.verify).catch(() => undefined)) !== undefined;
+    // The deadline of a request that was refused before its signature was verified may be anything.
+    const proof = () => untilEnd(isAuthentic(text, parts, settings.verify), undefined, 10_000).catch(() => undefined);
+    call.isProved ??= call.envelope !== undefined && (await proof()) !== undefined;
     const unsent = failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent");
     const fail = () => respond(unsent);
     return await respond(answered)
@@ -1758,12 +1776,18 @@ export async function serve(agent: string, capabilities: any, methods: any, text
 export function requireAuthorization(described: any[], { authorize, grants, principals, tokens, verify, withoutAuthorization }: any): void {
   if (tokens && !verify) throw new TypeError("`tokens` needs `verify`: a token proves nothing in a message that is not signed");
   const grantees = [grants ?? {}, ...Object.values<any>(principals ?? {})].flatMap(Object.keys);
-  if (tokens || authorize || grantees.length > 0 || withoutAuthorization === true) return;
+  // Lists without an entry give no one a role.
+  if (withoutAuthorization === true || hasAuthorization({ authorize, tokens, grants: grantees.length > 0 })) return;
   const requires = ({ requiredRoles = [], requiredScopes = [] }: any) => requiredRoles.length + requiredScopes.length > 0;
   const names = new Set(described.filter(requires).map(({ name }) => `\`${name}\``));
   if (names.size === 0) return;
   const ways = "decide with `authorize`, give `grants`, verify tokens with `tokens`, or let everyone call with `withoutAuthorization: true`";
   throw new Error(`${[...names].join(", ")} declare \`requiredRoles\` or \`requiredScopes\`, and the server does not know who has them: ${ways}`);
+}
+
+/** Whether the options of a server decide who may call; otherwise, everyone may. */
+export function hasAuthorization({ authorize, grants, principals, tokens, withoutAuthorization }: any): boolean {
+  return Boolean(authorize || (withoutAuthorization !== true && (grants || principals || tokens)));
 }
 
 /** Checks a request before its payload is read: the answer that refuses it; `undefined` if it may run. */
@@ -1788,7 +1812,7 @@ export async function admitCall(call: any): globalThis.Promise<any> {
   // An answer before the end of the verification is not signed.
   call.isProved = !settings.verify;
   try {
-    call.proof = settings.verify && (await isAuthentic(text, parts, settings.verify));
+    call.proof = settings.verify && (await untilEnd(isAuthentic(text, parts, settings.verify), call.interrupted));
   } catch (error) {
     notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify signatures at the moment");
@@ -1816,7 +1840,8 @@ export async function identifyPrincipal(call: any): globalThis.Promise<any> {
   if (!settings.tokens || authorization === undefined) return;
   const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
   try {
-    call.principal = token && ((await settings.tokens(token)) || undefined);
+    // As long as in Rust: the keys of an issuer may have to be fetched.
+    call.principal = token && ((await untilEnd(settings.tokens(token), call.interrupted, 10_000)) || undefined);
   } catch (error) {
     notify(call, error);
     return refusedWith("EAGENTRPC_BUSY", "the provider cannot verify tokens at the moment");
@@ -1826,11 +1851,28 @@ export async function identifyPrincipal(call: any): globalThis.Promise<any> {
     return refusedWith("EAGENTRPC_TENANT_MISMATCH", "the token of the request is for another tenant");
 }
 
+/**
+ * What a function of the program that decides about a request resolves to: `undefined` if the request ends before. Rejects after some
+ * ms. One that never settles would otherwise take the place of another request for ever.
+ */
+export async function untilEnd(decided: any, ended: any, mostMs?: number): globalThis.Promise<any> {
+  const { clearTimeout, setTimeout }: any = globalThis;
+  let timer: any;
+  const late = new Promise((_, reject) => {
+    if (mostMs !== undefined) timer = setTimeout(() => reject(new Error(`no decision within ${mostMs} ms`)), mostMs);
+  });
+  try {
+    return await Promise.race([decided, late, ended?.then(() => undefined) ?? late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 export async function authorizeCall(call: any): globalThis.Promise<any> {
   const { settings, parts, proof, principal, methods } = call;
-  const { authorize, grants, principals, tokens, withoutAuthorization } = settings;
-  if (!authorize && (withoutAuthorization === true || !(grants || principals || tokens))) return;
+  const { authorize, grants, principals } = settings;
+  if (!hasAuthorization(settings)) return;
   const { versions: served, all, most } = requirementsOf(methods);
   const versions: any[] = served.get(parts.capability) ?? [];
   const context = contextOf(call);
@@ -1840,60 +1882,64 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
     : [proof?.kind === "agent-key" ? own(grants ?? {}, context.caller) : undefined];
   // A text would contain the names of other roles.
   const listed = (name: string) => given.flatMap((rights: any) => (Array.isArray(rights?.[name]) ? rights[name] : []));
-  const [roles, scopes] = [listed("roles"), listed("scopes")];
+  const [roles, scopes] = [new Set(listed("roles")), new Set(listed("scopes"))];
   // It compares all names that the agent knows, so that the time does not show whether it has the capability.
-  const isLacking = (names: string[], owned: string[], needed: string[]) =>
-    names.filter((name) => !owned.includes(name)).filter((name) => needed.includes(name)).length > 0;
-  const has = ({ requiredRoles = [], requiredScopes = [] }: any) => {
-    const lacksRoles = isLacking(all.requiredRoles, roles, requiredRoles);
-    return !isLacking(all.requiredScopes, scopes, requiredScopes) && !lacksRoles;
+  const lacking = (names: any, owned: any, needed: any): number => {
+    let count = 0;
+    for (const name of names) count += Number(!owned.has(name)) & Number(needed.has(name));
+    return count;
   };
-  const isAllowed = async (capability: any): globalThis.Promise<boolean> => {
+  const has = ({ requiredRoles, requiredScopes }: any) =>
+    lacking(all.requiredRoles, roles, requiredRoles) + lacking(all.requiredScopes, scopes, requiredScopes) === 0;
+  const isAllowed = async (version: any): globalThis.Promise<boolean> => {
     try {
-      return authorize ? (await authorize(context, capability)) === true : has(capability ?? all);
+      if (!authorize) return has(version ?? all);
+      return !call.signal.aborted && (await untilEnd(authorize(context, version?.described), call.interrupted)) === true;
     } catch (error) {
       notify(call, error);
       return false;
     }
   };
   call.denied = new Set();
-  for (const { describe, described } of versions) if (!(await isAllowed(described))) call.denied.add(describe);
+  for (const version of versions) if (!(await isAllowed(version))) call.denied.add(version.describe);
   const isUnknown = versions.length === 0;
   if (isUnknown ? await isAllowed(undefined) : call.denied.size < versions.length) return;
   // As often as for the capability with the most versions, so that neither the time nor the records of a rule show how many there are.
-  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1)?.described);
+  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1));
   return forbidden();
 }
 
 /**
- * What all capabilities of an agent require together, so that only callers who may call all of them learn which ones there are; the
- * versions of each capability; and the number of those of the capability that has the most. It is made once for an agent, not for a request.
+ * The methods of an agent by their names, with the version label if there is one; the versions of each capability, with the roles and
+ * scopes that they require; what all of them require together, so that only callers who may call all of them learn which ones there
+ * are; and the number of those of the capability that has the most. It is made once for an agent, so that the time of a request does
+ * not show whether it has the capability, or where it is declared.
  */
 export function requirementsOf(methods: any): any {
   const { known = new WeakMap() }: any = requirementsOf;
   Object.assign(requirementsOf, { known });
   if (known.has(methods)) return known.get(methods);
-  const versions: any = new Map();
-  for (const [label, describe] of Object.values<any>(methods)) {
+  const [labels, versions]: any[] = [new Map(), new Map()];
+  for (const [method, [label, describe]] of Object.entries<any>(methods)) {
     if (!label) continue;
+    if (!labels.has(label)) labels.set(label, method);
+    const described = describe();
+    const { requiredRoles = [], requiredScopes = [] } = described;
+    const version = { describe, described, requiredRoles: new Set(requiredRoles), requiredScopes: new Set(requiredScopes) };
     const [name] = label.split("@");
-    versions.set(name, [...(versions.get(name) ?? []), { describe, described: describe() }]);
+    if (versions.has(name)) versions.get(name).push(version);
+    else versions.set(name, [version]);
   }
-  const all: any[] = Array.from(versions.values());
-  const together = (name: string) => Array.from(new Set(all.flat().flatMap(({ described }) => described[name] ?? [])));
+  const each: any[] = Array.from(versions.values());
+  const together = (name: string) => new Set(each.flat().flatMap((version) => [...version[name]]));
   const requirements = {
+    labels,
     versions,
-    most: Math.max(1, ...all.map(({ length }) => length)),
+    most: Math.max(1, ...each.map(({ length }) => length)),
     all: { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") },
   };
   known.set(methods, requirements);
   return requirements;
-}
-
-/** The functions that describe the versions of a capability. */
-export function versionsOf(methods: any, name: string): any[] {
-  const entries = Object.values<any>(methods).filter(([label]) => label?.split("@")[0] === name);
-  return entries.map(([, describe]) => describe);
 }
 
 /** The answer to every request that is denied: it shows neither why, nor whether the capability exists. */
@@ -2048,6 +2094,16 @@ export function thrownFailure(call: any, error: any, who: string): any {
   const isMeant = failures.has(error);
   // The error of a handler that was interrupted is mostly the interruption.
   if (!isMeant && !signal.aborted) notify(call, error);
+  try {
+    return meantFailure(call, error, who, isMeant);
+  } catch {
+    // A member of the error that is a function of the program threw another one.
+    return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
+  }
+}
+
+/** The answer with the error that a handler, or an interceptor, threw. `isMeant` says that it is one of `fail`. */
+export function meantFailure(call: any, error: any, who: string, isMeant: boolean): any {
   const failure = isMeant ? error : calledFailure(error);
   if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);
   const { code, message, details }: any = failure;
@@ -2338,7 +2394,9 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
     } catch {
       return refusedWith("EAGENTRPC_INVALID_ENVELOPE", "the payload is nested too deeply");
     }
-    const [key, hash] = await Promise.all([hashOf(JSON.stringify([from, tenantId, capability, name])), hashOf(text)]);
+    // Answers for one principal are not for another one, although one agent sends the requests of both.
+    const principal = call.principal ? [call.principal.issuer, call.principal.subject] : [];
+    const [key, hash] = await Promise.all([hashOf(JSON.stringify([from, tenantId, capability, name, ...principal])), hashOf(text)]);
     while (!call.signal.aborted) {
       const entry = entries.get(key, Date.now());
       if (!entry) {
@@ -2554,16 +2612,38 @@ export function defined(object: any): any {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
+/**
+ * An error whose texts are valid in all languages: halves of characters, which others refuse in JSON, are replaced. Its texts may be
+ * parts of the request, or anything that a program throws. Its details are unchanged, because only the program knows their meaning.
+ */
+export function wellFormed({ details, ...error }: any): any {
+  const replaced = (_: string, value: unknown) => (typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\uFFFD") : value);
+  return defined({ ...JSON.parse(JSON.stringify(error, replaced)), details });
+}
+
 /** The text of an envelope, signed if there is a function for it. */
 export async function writeEnvelope(members: any, sign: any): globalThis.Promise<string> {
   const envelope = defined(members);
-  const text = isEnvelope(envelope) && JSON.stringify(envelope);
-  if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
+  const text = isEnvelope(envelope) && jsonOf(envelope);
+  // `JSON.stringify` writes halves of characters as escapes, which other languages refuse. A backslash may itself be escaped.
+  const half = /\\ud[89a-f](?<=(?<!\\)(?:\\\\)*\\ud.)/;
+  const isHalved = text && envelope.kind === "response" && half.test(text) && half.test(JSON.stringify(envelope.payload));
+  if (!text || isHalved) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
   if (!sign) return text;
   // A function alone has a shared key. The start keeps signatures of an agent's key from being valid for another purpose.
   const { kind = "hmac" } = sign;
   const { keyId, signature } = await (kind === "ed25519" ? sign.sign(`capgen-envelope-v1\n${text}`) : sign(text));
   return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind, keyId, signature })}}`;
+}
+
+/** The JSON of a value that a program gives to a message. Throws an error that states that nothing was sent if it has none. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Such as a `bigint`, or an object that contains itself.
+    throw Object.assign(new Error("a value of the message is not JSON"), { code: "EAGENTRPC_INVALID_ENVELOPE", effect: "none" });
+  }
 }
 
 /** The envelope in a text, read strictly; `undefined` if it is invalid. */
