@@ -1852,8 +1852,8 @@ export async function identifyPrincipal(call: any): globalThis.Promise<any> {
 }
 
 /**
- * What a function of the program that decides about a request resolves to: `undefined` if the request ends before. Rejects after some
- * ms. One that never settles would otherwise take the place of another request for ever.
+ * The decision of a function of the program about a request; `undefined` if the request ends before. Rejects after some ms. A function
+ * that never settles would otherwise take the place of another request for ever.
  */
 export async function untilEnd(decided: any, ended: any, mostMs?: number): globalThis.Promise<any> {
   const { clearTimeout, setTimeout }: any = globalThis;
@@ -2102,7 +2102,7 @@ export function thrownFailure(call: any, error: any, who: string): any {
   }
 }
 
-/** The answer with the error that a handler, or an interceptor, threw. `isMeant` says that it is one of `fail`. */
+/** The answer with the error that a handler, or an interceptor, threw. `isMeant` is true for one of `fail`. */
 export function meantFailure(call: any, error: any, who: string, isMeant: boolean): any {
   const failure = isMeant ? error : calledFailure(error);
   if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);

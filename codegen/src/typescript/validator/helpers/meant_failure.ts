@@ -1,4 +1,4 @@
-/** The answer with the error that a handler, or an interceptor, threw. `isMeant` says that it is one of `fail`. */
+/** The answer with the error that a handler, or an interceptor, threw. `isMeant` is true for one of `fail`. */
 function meantFailure(call«: any», error«: any», who«: string», isMeant«: boolean»)«: any» {
   const failure = isMeant ? error : calledFailure(error);
   if (!failure) return failedWith("EAGENTRPC_HANDLER_FAILED", `the ${who} failed`);

@@ -1,6 +1,6 @@
 /**
- * What a function of the program that decides about a request resolves to: `undefined` if the request ends before. Rejects after some
- * ms. One that never settles would otherwise take the place of another request for ever.
+ * The decision of a function of the program about a request; `undefined` if the request ends before. Rejects after some ms. A function
+ * that never settles would otherwise take the place of another request for ever.
  */
 async function untilEnd(decided«: any», ended«: any», mostMs«?: number»)«: globalThis.Promise<any>» {
   const { clearTimeout, setTimeout }«: any» = globalThis;
