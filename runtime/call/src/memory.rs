@@ -65,7 +65,8 @@ struct Subscriber {
 #[derive(Clone)]
 enum Receiver {
     Queue(Arc<mpsc::Sender<Incoming>>),
-    /// The queue takes what the function gives back. Without its sender, the stream at its other end would end.
+    /// The queue takes the messages that the function gives back. Without its sender, the stream of its other end would
+    /// end.
     Function(Receive, Arc<mpsc::Sender<Incoming>>),
 }
 

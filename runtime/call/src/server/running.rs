@@ -187,7 +187,7 @@ impl Drop for Server {
 /// Receives requests until the server drains or the transport closes.
 async fn listen(shared: Arc<Shared>, channel: Channel, mut subscription: Subscription) {
     let direct = (Arc::clone(&shared), channel.clone());
-    // What it gives back waits in the subscription, which has a limit, and is read and turned away below.
+    // The messages that it gives back wait in the subscription, which has a limit, and are turned away below.
     subscription.hand_to(Arc::new(move |incoming| {
         let (shared, channel) = &direct;
         // A server that was dropped may still have its subscription for a moment.
