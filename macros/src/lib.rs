@@ -63,7 +63,7 @@ pub fn derive_capability(input: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(input as DeriveInput)).into()
 }
 
-// The example uses calls, on which this crate does not depend: `capgen` tests it.
+// The example uses calls, on which this crate does not depend: `capgen-tests` tests it.
 #[cfg_attr(not(doctest), doc = include_str!("error_enum.md"))]
 #[proc_macro_derive(CapabilityError, attributes(capability))]
 pub fn derive_capability_error(input: TokenStream) -> TokenStream {

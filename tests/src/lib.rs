@@ -22,6 +22,11 @@ pub mod registry_events;
 pub mod round_trip;
 pub mod rust_package;
 
+/// The example of a derive whose own crate does not depend on calls.
+#[cfg(doctest)]
+#[doc = include_str!("../../macros/src/error_enum.md")]
+mod error_enum_example {}
+
 /// The reason that a test could not run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 

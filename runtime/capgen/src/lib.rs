@@ -95,11 +95,6 @@ pub use capgen_payload::{DeclaredCapability, derive};
 #[doc(hidden)]
 pub use capgen_call::declared_errors as derive_error_conversions;
 
-/// Tests the example of the derive, whose own crate does not depend on calls.
-#[cfg(all(doctest, feature = "derive", feature = "call"))]
-#[doc = include_str!("../../../macros/src/error_enum.md")]
-mod error_enum_example {}
-
 /// Without calls, there are no failures to convert into. The enum needs the same traits as with them, so that it
 /// compiles also if another crate of the program uses calls.
 #[cfg(all(feature = "derive", not(feature = "call")))]
