@@ -6,6 +6,7 @@ mod dist;
 mod licenses;
 mod npm;
 mod package;
+mod real_documents;
 mod regen;
 mod spdx;
 
@@ -24,7 +25,11 @@ cargo run -p xtask -- dist             build the program for this machine, and w
                                        archive for `cargo binstall`
                       --target TRIPLE  for another target
                       --binary PATH    with this program, instead of building one
-                      --out DIR        to this folder";
+                      --out DIR        to this folder
+cargo run -p xtask -- real-documents DIR
+                                       print how many operations, schemas and tools of the documents in DIR/openapi,
+                                       DIR/schemas and DIR/tools can be imported, and why the rest cannot
+                      --compile        and whether the code that is generated from them compiles";
 
 /// The result of a task: a line that reports success or the problem.
 type Outcome = Result<String, String>;
@@ -39,6 +44,8 @@ fn main() -> ExitCode {
         ["package"] => package::run(Verify::Includes),
         ["package", "--verify"] => package::run(Verify::Compile),
         ["dist", words @ ..] => dist::run(words),
+        ["real-documents", folder] => return table(real_documents::run(folder, false)),
+        ["real-documents", folder, "--compile"] => return table(real_documents::run(folder, true)),
         _ => return print(USAGE, ExitCode::from(2)),
     };
     match outcome {
@@ -51,6 +58,18 @@ fn main() -> ExitCode {
 fn print(line: &str, code: ExitCode) -> ExitCode {
     eprintln!("{}", line.trim_end());
     code
+}
+
+/// Prints a table to standard output.
+#[expect(clippy::print_stdout, reason = "a program, not a library")]
+fn table(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(table) => {
+            print!("{table}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => print(&problem, ExitCode::FAILURE),
+    }
 }
 
 /// The root of the repository.
