@@ -6,7 +6,7 @@ use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
 use capgen_schema::{Anchor, Json, pointer};
 
-use super::ImportFinding;
+use super::{ImportFinding, lines};
 
 /// The text of a document.
 #[derive(Clone, Debug)]
@@ -46,7 +46,9 @@ impl Document {
         parse_json(source).map(|root| Self::of_tree(source, root))
     }
 
-    /// Reads a JSON text, or several of them on one line each, which become the elements of an array.
+    /// Reads a JSON text, or several of them, which become the elements of an array: one on each line, or those of a
+    /// recorded [event stream](https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream),
+    /// one in the `data:` lines of each event.
     ///
     /// # Errors
     ///
@@ -54,26 +56,20 @@ impl Document {
     pub fn parse_json_or_lines(source: &Source) -> Result<Self, Vec<Diagnostic>> {
         let text = source.text();
         let whole = Self::parse_json(source);
+        if whole.is_ok() {
+            return whole;
+        }
+        if lines::is_event_stream(text) {
+            return Self::parse_array(source, lines::of_events(text));
+        }
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let is_lines = whole.is_err() && Self::parse_json(&Source::new(source.path(), first)).is_ok();
-        if is_lines { Self::parse_lines(source) } else { whole }
+        let is_lines = Self::parse_json(&Source::new(source.path(), first)).is_ok();
+        if is_lines { Self::parse_array(source, lines::of_lines(text)) } else { whole }
     }
 
-    /// Reads one JSON text per line. They are read as one array, whose text is one byte longer before the first of
-    /// them.
-    fn parse_lines(source: &Source) -> Result<Self, Vec<Diagnostic>> {
-        let lines = source.text().trim_end().split('\n');
-        // A line end that is not followed by a text stays white space.
-        let mut array = String::with_capacity(source.text().len() + 2);
-        array.push('[');
-        let mut is_open = false;
-        for line in lines {
-            array.push_str(if is_open && !line.trim().is_empty() { "," } else { " " });
-            is_open |= !line.trim().is_empty();
-            array.push_str(line);
-        }
-        array.push(']');
-        let array = Source::new(source.path(), array.replacen(' ', "", 1));
+    /// Reads the text of an array. Each byte of it is that of the source, one byte later.
+    fn parse_array(source: &Source, array: String) -> Result<Self, Vec<Diagnostic>> {
+        let array = Source::new(source.path(), array);
         let moved = |span: &Range<usize>| span.start.saturating_sub(1)..span.end.saturating_sub(1);
         let mut root = parse_json(&array).map_err(|mut findings| {
             for label in findings.iter_mut().flat_map(|finding| &mut finding.labels) {

@@ -2,7 +2,7 @@
 
 use capgen_schema::Json;
 
-use super::Importer;
+use super::{Importer, mcp};
 use crate::codes;
 
 /// A format of documents, as far as its members show it.
@@ -19,7 +19,7 @@ impl Kind {
     fn of(document: &Json) -> Option<Self> {
         let has = |name: &str| document.get(name).is_some();
         let is_list = |value: Option<&Json>| value.is_some_and(|value| value.as_array().is_some());
-        let is_tool = |value: &Json| value.get("inputSchema").is_some() || is_list(value.get("tools"));
+        let is_tool = |value: &Json| mcp::is_tool(value) || is_list(value.get("tools"));
         if has("openapi") || has("swagger") {
             Some(Self::OpenApi)
         } else if document.as_array().and_then(|items| items.first()).is_some_and(is_tool)

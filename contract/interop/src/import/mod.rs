@@ -10,6 +10,7 @@ mod document;
 mod importer;
 pub mod json_schema;
 mod kind;
+mod lines;
 mod mark;
 pub mod mcp;
 mod name;

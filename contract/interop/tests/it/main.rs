@@ -17,3 +17,4 @@ mod json_schema_import;
 mod mcp_import;
 mod openapi_import;
 mod other_documents;
+mod tool_lists;

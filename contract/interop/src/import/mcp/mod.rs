@@ -11,11 +11,16 @@
 //! | `annotations` | `sideEffects` and `idempotent`; see `annotations.rs` |
 //! | `_meta["io.github.capgen/contract"]` | the other keys, if capgen exported the tool |
 //! | `icons`, `execution`, other members | not used |
+//!
+//! Lists in the form of the APIs of model providers are read, too; see `form.rs`.
 
 mod annotations;
 mod arguments;
 mod exported;
+mod form;
 mod pages;
+
+use std::borrow::Cow;
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
@@ -24,6 +29,8 @@ use capgen_schema::{Json, Schema, pointer};
 use super::mark::{Form, Mark};
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer};
 use crate::{MCP_META_KEY, ToolSide, codes, tool_side};
+use form::Listed;
+pub(super) use form::is_tool;
 use pages::Pages;
 
 /// The tools of a server, as capabilities.
@@ -44,6 +51,9 @@ const MODERN: &str = "2025-11-25";
 /// them, such as the pages of a long list. The members `server` or `serverInfo` and `protocolVersion` may be next to
 /// `tools`, or in a result of their own, such as that of `initialize`.
 ///
+/// Tools can also have the form of the APIs of model providers: `input_schema`, `parameters`, `function`,
+/// `functionDeclarations` or `toolSpec` instead of `inputSchema`.
+///
 /// Takes time linear in the document, apart from the limits of [`normalise`](capgen_schema::normalise) and from
 /// sorting.
 ///
@@ -63,19 +73,22 @@ pub fn tools(document: &Document, settings: ImportSettings) -> Tools {
         Some(version) if version >= MODERN => Dialect::Modern,
         _ => Dialect::ByDefinitions,
     };
-    for (json, pointer) in &pages.tools {
-        tool(&mut importer, json, pointer, dialect);
+    for (json, pointer) in pages.tools {
+        for listed in Listed::of(json, pointer) {
+            tool(&mut importer, &listed, dialect);
+        }
     }
     let server = pages.server.map(str::to_owned);
     Tools { imported: importer.finish(), server, server_version: pages.server_version.map(str::to_owned) }
 }
 
-fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
+fn tool(importer: &mut Importer, listed: &Listed<'_>, dialect: Dialect) {
+    let Listed { json, at, .. } = listed;
     let name = json.get("name").and_then(Json::as_str).filter(|name| !name.is_empty());
     // Without a name, nothing else can be reported in a useful way.
     let Some(name) = name else { return importer.nameless(at, "a tool must be an object with a `name`") };
-    let mut entry = importer.entry(name, at.to_owned());
-    let mut reader = Reader { importer, entry: &mut entry, json, at };
+    let mut entry = importer.entry(name, at.clone());
+    let mut reader = Reader { importer, entry: &mut entry, listed, json, at };
     let description = reader.text("description").or(reader.text("title"));
     let mark = reader.mark();
     let mut capability = mark.as_ref().map_or_else(|| Capability::new(""), Mark::capability);
@@ -87,8 +100,8 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
     if let Some(description) = description {
         capability.description = Some(description.to_owned());
     }
-    let schema = reader.required("inputSchema");
-    capability.input = reader.side(Side::Request, schema, &mark, dialect);
+    let schema = reader.arguments_schema();
+    capability.input = reader.side(Side::Request, schema.as_deref(), &mark, dialect);
     let schema = reader.optional("outputSchema");
     capability.output = reader.side(Side::Response, schema, &mark, dialect);
     (entry.title, entry.is_exported) = (mark.name, is_exported);
@@ -99,7 +112,10 @@ fn tool(importer: &mut Importer, json: &Json, at: &str, dialect: Dialect) {
 struct Reader<'r> {
     importer: &'r mut Importer,
     entry: &'r mut Entry,
+    listed: &'r Listed<'r>,
+    /// The tool of `listed`.
     json: &'r Json,
+    /// Its pointer.
     at: &'r str,
 }
 
@@ -109,15 +125,25 @@ impl<'r> Reader<'r> {
         self.json.get(name).filter(|value| **value != Json::Null)
     }
 
-    fn required(&mut self, name: &str) -> Option<&'r Json> {
-        let value = self.optional(name);
-        if value.is_none() {
-            let message = format!("a tool must have the member `{name}`");
-            let help =
-                "without arguments, write `\"inputSchema\": {\"type\": \"object\", \"additionalProperties\": false}`";
-            self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, help);
+    /// The schema of the arguments.
+    fn arguments_schema(&mut self) -> Option<Cow<'r, Json>> {
+        let schema = self.listed.schema();
+        if schema.is_none() && self.listed.is_optional {
+            // The providers define a function without `parameters` as one without arguments.
+            let closed = [("type", Json::from("object")), ("additionalProperties", Json::Bool(false))];
+            return Some(Cow::Owned(Json::Object(
+                closed.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
+            )));
         }
-        value
+        if schema.is_none() {
+            let name = self.listed.arguments;
+            let message = format!("a tool must have the member `{name}`");
+            let help = format!(
+                "without arguments, write `\"{name}\": {{\"type\": \"object\", \"additionalProperties\": false}}`"
+            );
+            self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, &help);
+        }
+        schema.map(Cow::Borrowed)
     }
 
     fn malformed(&mut self, pointer: String, expected: &str) {
@@ -152,9 +178,13 @@ impl<'r> Reader<'r> {
     }
 
     fn schema(&mut self, side: Side, schema: &Json, mark: &Mark, dialect: Dialect) -> Option<Schema> {
-        let part = side.schema_key();
-        let at = pointer::join(self.at, part);
+        let part = if side == Side::Request { self.listed.arguments } else { side.schema_key() };
+        let at = if side == Side::Request { self.listed.schema_at() } else { pointer::join(self.at, part) };
         let is_wrapped = mark.form(side) == Form::Wrapped;
+        // An export of capgen has the form of MCP.
+        if side == Side::Request && !self.listed.is_mcp() {
+            return self.arguments(schema, schema.clone(), at, dialect);
+        }
         match tool_side(self.json, side) {
             ToolSide::Loose => None,
             ToolSide::Plain(_) if is_wrapped => {
@@ -176,7 +206,7 @@ impl<'r> Reader<'r> {
     }
     /// The schema of the request, which accepts objects only.
     fn arguments(&mut self, schema: &Json, own: Json, at: String, dialect: Dialect) -> Option<Schema> {
-        let part = Side::Request.schema_key();
+        let part = self.listed.arguments;
         // An export restores the schema of the contract, which need not have the keyword.
         let is_exported = self.optional("_meta").is_some_and(|meta| meta.get(MCP_META_KEY).is_some());
         let object = if is_exported { None } else { arguments::of_object(schema) };

@@ -3,6 +3,7 @@
 use capgen_diagnostic::shortened;
 use capgen_schema::{Json, pointer};
 
+use super::form::is_tool;
 use crate::codes;
 use crate::import::{Importer, Kind};
 
@@ -32,11 +33,14 @@ impl<'a> Pages<'a> {
                     let at = pointer::join("", &index.to_string());
                     match element {
                         Json::Array(tools) => pages.list(tools, &at),
+                        // Servers also send requests and notifications on the stream of a response.
+                        Json::Object(_) if is_message_of_server(element) => {}
                         Json::Object(_) if is_page(element) => pages.page(importer, element, at),
                         _ => pages.tools.push((element, at)),
                     }
                 }
             }
+            Json::Object(_) if is_tool(document) => pages.tools.push((document, String::new())),
             Json::Object(_) => pages.page(importer, document, String::new()),
             _ => wrong_form(importer, String::new(), "the document is not a list of tools"),
         }
@@ -64,14 +68,18 @@ impl<'a> Pages<'a> {
         if let Some(error) = page.get("error") {
             return server_error(importer, pointer::join(&at, "error"), error);
         }
+        if let Some(inner) = page.get("toolConfig").filter(|_| page.get("tools").is_none()) {
+            return self.page(importer, inner, pointer::join(&at, "toolConfig"));
+        }
         let is_about_server = self.server(page);
-        match page.get("tools") {
-            Some(Json::Array(tools)) => {
-                self.list(tools, &pointer::join(&at, "tools"));
+        let list = LISTS.into_iter().find_map(|name| Some((name, page.get(name)?)));
+        match list {
+            Some((name, Json::Array(tools))) => {
+                self.list(tools, &pointer::join(&at, name));
                 let cursor = page.get("nextCursor").and_then(Json::as_str);
                 self.continues = cursor.map(|_| pointer::join(&at, "nextCursor"));
             }
-            Some(_) => wrong_form(importer, pointer::join(&at, "tools"), "`tools` must be an array"),
+            Some((name, _)) => wrong_form(importer, pointer::join(&at, name), &format!("`{name}` must be an array")),
             None if is_about_server => {}
             None => wrong_form(importer, at, "the document has no member `tools`"),
         }
@@ -89,10 +97,20 @@ impl<'a> Pages<'a> {
     }
 }
 
+/// The members with a list of tools: that of MCP and of requests to models, and an older one of such requests.
+const LISTS: [&str; 2] = ["tools", "functions"];
+
 /// Whether an element of an array is a page, and not a tool.
 fn is_page(element: &Json) -> bool {
     let has = |name| element.get(name).is_some();
-    !has("name") && ["tools", "result", "error", "serverInfo", "protocolVersion"].into_iter().any(has)
+    !has("name")
+        && ["tools", "functions", "toolConfig", "result", "error", "serverInfo", "protocolVersion"].into_iter().any(has)
+}
+
+/// Whether an element is a request or a notification of JSON-RPC, and not a response.
+fn is_message_of_server(element: &Json) -> bool {
+    let has = |name| element.get(name).is_some();
+    has("jsonrpc") && has("method") && !has("result") && !has("error")
 }
 
 /// A response of JSON-RPC that is an error. Its texts are the server's.
@@ -109,6 +127,6 @@ fn server_error(importer: &mut Importer, pointer: String, error: &Json) {
 }
 
 fn wrong_form(importer: &mut Importer, pointer: String, message: &str) {
-    let help = "pass an array of tools, or the result of `tools/list`: `{\"tools\": [...]}`";
+    let help = "pass an array of tools, the result of `tools/list`, or the tools of a request to a model: `{\"tools\": [...]}`";
     importer.document_error(codes::WRONG_FORM, pointer, message, help);
 }
