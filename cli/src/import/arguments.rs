@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use capgen_interop::import::ImportSettings;
-use capgen_manifest::AgentId;
-use clap::{Args, Subcommand};
+use capgen_interop::import::json_schema::Naming;
+use capgen_manifest::{AgentId, Capability};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::arguments::Format as Findings;
 
@@ -27,7 +28,9 @@ Examples:
 const JSON_SCHEMA_EXAMPLES: &str = "\
 Examples:
   capgen import json-schema schemas/ --agent shop --out capabilities.yaml
-  capgen import json-schema find.request.schema.json find.response.schema.json --agent shop";
+  capgen import json-schema find.request.schema.json find.response.schema.json --agent shop
+  capgen import json-schema models.json --each --side response --agent shop
+  my-generator | capgen import json-schema - --capability find --agent shop";
 
 const OPENAPI_EXAMPLES: &str = "\
 Examples:
@@ -91,13 +94,51 @@ pub(crate) struct Mcp {
 #[derive(Args, Debug)]
 pub(crate) struct JsonSchema {
     /// Files, and folders whose JSON files are read. `<name>.request.schema.json` and `<name>.response.schema.json` are
-    /// the sides of a capability; any other file is the request of the capability with its name
+    /// the sides of a capability; any other file is the request of the capability with its name. `-` means standard
+    /// input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+    /// The name of the capability, instead of the one in the names of the files; standard input needs it, or `--each`
+    #[arg(long, value_name = "NAME", value_parser = capability_name)]
+    pub(crate) capability: Option<String>,
+    /// The side that the schemas are, instead of the one in the names of the files
+    #[arg(long, value_enum)]
+    pub(crate) side: Option<Side>,
+    /// Import each member of `$defs` and `definitions` as a capability with its name
+    #[arg(long, conflicts_with = "capability")]
+    pub(crate) each: bool,
     #[command(flatten)]
     pub(crate) conversion: Conversion,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// A side of a capability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Side {
+    Request,
+    Response,
+}
+
+impl JsonSchema {
+    /// The options that name the capabilities.
+    pub(super) fn naming(&self) -> Naming {
+        let side = self.side.map(|side| match side {
+            Side::Request => capgen_manifest::Side::Request,
+            Side::Response => capgen_manifest::Side::Response,
+        });
+        Naming { capability: self.capability.clone(), side, each: self.each }
+    }
+
+    /// The same options in a command line, each after a space.
+    pub(super) fn naming_words(&self) -> String {
+        let mut words = String::new();
+        words.extend(self.capability.iter().map(|name| format!(" --capability {name}")));
+        let side = self.naming().side;
+        words.extend(side.iter().map(|side| format!(" --side {}", side.name())));
+        words.push_str(if self.each { " --each" } else { "" });
+        words
+    }
 }
 
 #[derive(Args, Debug)]
@@ -187,4 +228,8 @@ impl Conversion {
 
 pub(crate) fn agent_id(text: &str) -> Result<AgentId, &'static str> {
     AgentId::new(text).ok_or(AgentId::RULE)
+}
+
+fn capability_name(text: &str) -> Result<String, &'static str> {
+    Capability::is_name(text).then(|| text.to_owned()).ok_or(Capability::NAME_RULE)
 }

@@ -6,7 +6,6 @@ use capgen_codegen::regenerate::{Locator, quoted_path};
 use capgen_diagnostic::shortened;
 use capgen_files::MARK;
 
-use super::arguments::Conversion;
 use crate::input;
 
 /// The most characters of a name in the header. The name is that of a server, which may choose any text, and is in one
@@ -31,8 +30,8 @@ pub(super) fn mark() -> String {
 
 impl Header {
     /// The comment: the source, and the command that imports it again. It has no date and no absolute path, so that it
-    /// is the same on every machine.
-    pub(crate) fn text(&self, format: &str, files: &[PathBuf], conversion: &Conversion, out: Option<&Path>) -> String {
+    /// is the same on every machine. `words` are the other options of the command, each after a space.
+    pub(crate) fn text(&self, format: &str, files: &[PathBuf], words: &str, out: Option<&Path>) -> String {
         let mut text = format!("{} from {}. DO NOT EDIT: import again instead.\n", mark(), self.format);
         if let Some(server) = &self.server {
             let version = self.version.iter().map(|version| format!(" {}", shortened(version, MAX_NAME)));
@@ -48,7 +47,7 @@ impl Header {
         text.push_str(&format!("Source: {}\n", shown.join(", ")));
         let mut command = format!("capgen import {format}");
         paths.iter().for_each(|path| command.extend([" ", &quoted_path(path)]));
-        command.push_str(&conversion.words());
+        command.push_str(words);
         if let Some(name) = out.and_then(Path::file_name) {
             command.push_str(&format!(" --out {} # in the folder of this file", quoted_path(Path::new(name))));
         }

@@ -3,31 +3,40 @@
 use std::path::{Path, PathBuf};
 
 use capgen_interop::import::{Document, agent_id, json_schema};
-use capgen_manifest::{AgentId, TransportSettings, read_source, shown};
+use capgen_manifest::{AgentId, TransportSettings};
+use clap::error::ErrorKind;
 
 use super::arguments::JsonSchema;
 use super::header::Header;
 use super::manifest::{Import, Manifest, checked};
 use super::{no_agent, output};
 use crate::failure::Failure;
+use crate::input;
 
 /// The most files of a folder. Far more than exported schemas; a folder that was chosen by mistake must not take long.
 const MAX_FILES: usize = 10_000;
 
 pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
-    let JsonSchema { paths, conversion, output } = arguments;
+    let JsonSchema { paths, conversion, output, .. } = arguments;
+    let has_name = arguments.capability.is_some() || arguments.each;
+    if paths.iter().any(|path| input::is_stdin(path)) && !has_name {
+        let message = "standard input has no name of a capability: pass `--capability <NAME>`, or `--each`";
+        return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
+    }
     let mut files = Vec::new();
     for path in expanded(paths)? {
-        let source = read_source(&path, &shown(&path))?;
-        files.push((shown(&path), Document::parse_json(&source)?));
+        let source = super::read(&path)?;
+        files.push((source.path().to_owned(), Document::parse_json(&source)?));
     }
     let document = Document::of_files(files);
-    let schemas = json_schema::schemas(&document, conversion.settings());
-    let named = || paths.first().and_then(|path| path.file_stem()?.to_str()).and_then(agent_id);
+    let schemas = json_schema::schemas(&document, conversion.settings(), &arguments.naming());
+    let file = || paths.first().filter(|path| !input::is_stdin(path)).and_then(|path| path.file_stem()?.to_str());
+    let named = || file().and_then(agent_id);
     let agent = conversion.agent.clone().or(schemas.agent).or_else(named).ok_or_else(no_agent)?;
     let transports = vec![transport(&agent)];
     let header = Header { format: "files of JSON Schema", server: None, version: None };
-    let text = header.text("json-schema", paths, conversion, Some(&output.out));
+    let words = format!("{}{}", arguments.naming_words(), conversion.words());
+    let text = header.text("json-schema", paths, &words, Some(&output.out));
     let import = Import { document, imported: schemas.imported, agent, transports, header };
     checked(import, &text, conversion, "schemas")
 }

@@ -24,7 +24,7 @@ pub(super) fn manifest(arguments: &Mcp, console: &Console) -> Result<Manifest, F
         Some(file) => (from_file(file, conversion)?, shown(file)),
         None => (from_server(arguments, console)?, SERVER.to_owned()),
     };
-    let header = import.header.text("mcp", file.as_slice(), conversion, Some(&output.out));
+    let header = import.header.text("mcp", file.as_slice(), &conversion.words(), Some(&output.out));
     checked(import, &header, conversion, &source)
 }
 

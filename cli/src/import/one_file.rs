@@ -42,7 +42,7 @@ fn manifest(
     let named = || [name.as_deref(), stem].into_iter().flatten().find_map(agent_id);
     let agent = conversion.agent.clone().or_else(named).ok_or_else(no_agent)?;
     let transports = vec![TransportSettings::memory(&format!("agents.{agent}.requests"))];
-    let text = header.text(format, std::slice::from_ref(file), conversion, Some(&output.out));
+    let text = header.text(format, std::slice::from_ref(file), &conversion.words(), Some(&output.out));
     let import = Import { document, imported, agent, transports, header };
     checked(import, &text, conversion, &shown(file))
 }

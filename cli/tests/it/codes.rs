@@ -11,7 +11,8 @@ use capgen_codegen::{Language, Options, output, public_items};
 use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
-use capgen_interop::import::{Document, ImportSettings, mcp, openapi};
+use capgen_interop::import::json_schema::Naming;
+use capgen_interop::import::{Document, ImportSettings, a2a, json_schema, mcp, openapi};
 use capgen_manifest::{Fleet, Source, load};
 
 fn workspace() -> PathBuf {
@@ -137,6 +138,16 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let document = Document::parse(&Source::new("openapi.yaml", text)).unwrap();
             let operations = openapi::operations(&document, ImportSettings::default());
             Some(document.with_places(&operations.imported.findings))
+        }
+        "json card" => {
+            let document = Document::parse_json(&Source::new("card.json", text)).unwrap();
+            Some(document.with_places(&a2a::skills(&document, ImportSettings::default()).imported.findings))
+        }
+        "json schema" => {
+            let file = Document::parse_json(&Source::new("order.json", text)).unwrap();
+            let document = Document::of_files(vec![("order.json".to_owned(), file)]);
+            let schemas = json_schema::schemas(&document, ImportSettings::default(), &Naming::default());
+            Some(document.with_places(&schemas.imported.findings))
         }
         "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {

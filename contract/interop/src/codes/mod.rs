@@ -19,6 +19,10 @@ capgen_diagnostic::codes! {
     pub NOTHING_TO_IMPORT = "E0905";
     /// An operation of OpenAPI with a part that a capability cannot express, such as a body that is not JSON.
     pub UNSUPPORTED_OPERATION = "E0911";
+    /// A schema that has only definitions, so that it accepts every value.
+    pub ONLY_DEFINITIONS = "E0931";
+    /// An agent card without schemas, whose skills accept and return every value.
+    pub LOOSE_SKILLS = "N0931";
     /// A part of a schema that an import widened, or a pattern that it reads as every name.
     pub LOSS = "W0901";
 }

@@ -1,7 +1,7 @@
 //! Capabilities from the agent card of an A2A agent.
 //!
-//! The skills of a card have no schemas. They are in the parameters of an extension: the one that an export of capgen
-//! writes.
+//! The skills of a card have no schemas. Those of a contract are in the parameters of an extension, which an export of
+//! capgen writes. Without it, each skill becomes a capability that is loose on both sides.
 
 use std::collections::HashSet;
 
@@ -23,17 +23,16 @@ pub struct Skills {
 
 /// Reads the capabilities of an agent card of version 0.3 or 1.0.
 ///
-/// A skill without schemas becomes a loose capability if the extension has an entry for it. Without the extension, the
-/// card is rejected, because it describes no requests. A skill without an entry, and an entry without a skill, is
-/// rejected.
+/// Without the extension, the card describes no payloads, so every skill becomes a capability that is loose on both
+/// sides, with a note. With it, a skill without an entry, and an entry without a skill, is rejected.
 ///
 /// ```
 /// use capgen_interop::import::{Document, ImportSettings, a2a};
 /// use capgen_manifest::Source;
 /// let text = r#"{"name": "Shop", "skills": [{"id": "find", "name": "Find", "description": "Finds.", "tags": []}]}"#;
 /// let document = Document::parse_json(&Source::new("card.json", text)).unwrap();
-/// let skills = a2a::skills(&document, ImportSettings::default());
-/// assert_eq!(skills.imported.findings[0].message, "the agent card has no schemas");
+/// let skills = a2a::skills(&document, ImportSettings::default()).imported;
+/// assert!(skills.capabilities[0].input.is_none() && skills.findings[0].code.as_str() == "N0931");
 /// ```
 pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
     let mut importer = Importer::new("skill", settings);
@@ -46,17 +45,42 @@ pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
         }
         None if importer.is_other_kind(card, "", Kind::AgentCard) => name,
         None => {
-            let (message, help) = if card.get("skills").is_some() {
-                let help = "ask the provider for a card with the extension of capgen, or write the manifest by hand";
-                ("the agent card has no schemas", help)
-            } else {
-                ("the document is not an agent card", "pass the JSON of an agent card, which has `skills`")
-            };
-            importer.document_error(codes::WRONG_FORM, String::new(), message, help);
+            match card.get("skills").and_then(Json::as_array) {
+                Some(skills) => loose(&mut importer, skills),
+                None => {
+                    let help = "pass the JSON of an agent card, which has `skills`";
+                    let message = "the document is not an agent card";
+                    importer.document_finding(codes::WRONG_FORM, String::new(), message, help);
+                }
+            }
             name
         }
     };
     Skills { imported: importer.finish(), agent }
+}
+
+/// Reads the skills of a card without the extension.
+fn loose(importer: &mut Importer, skills: &[Json]) {
+    for (index, skill) in skills.iter().enumerate() {
+        let at = pointer::join("/skills", &index.to_string());
+        let text = |name| skill.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
+        let Some(id) = text("id") else {
+            importer.nameless(&at, "a skill must be an object with an `id`");
+            continue;
+        };
+        let mut capability = Capability::new("");
+        capability.description = text("description").or_else(|| text("name")).map(str::to_owned);
+        for tag in skill.get("tags").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+            if !tag.is_empty() && !capability.tags.iter().any(|known| known == tag) {
+                capability.tags.push(tag.to_owned());
+            }
+        }
+        let entry = importer.entry(id, at);
+        importer.add(entry, capability);
+    }
+    let message = "the agent card has no schemas, so every payload of its skills is valid";
+    let help = "ask the provider for a card with the extension of capgen, or add the schemas to a manifest of your own";
+    importer.document_finding(codes::LOOSE_SKILLS, "/skills".to_owned(), message, help);
 }
 
 /// The parameters of the extension, and their pointer.
@@ -74,7 +98,7 @@ fn capabilities(importer: &mut Importer, card: &Json, parameters: &Json, at: &st
     let at = pointer::join(at, "capabilities");
     let Some(all) = parameters.get("capabilities").and_then(Json::as_object) else {
         let help = "the extension has an object with one member for each skill";
-        return importer.document_error(codes::WRONG_FORM, at, "the extension has no `capabilities`", help);
+        return importer.document_finding(codes::WRONG_FORM, at, "the extension has no `capabilities`", help);
     };
     let skills: Vec<(Option<&str>, String)> = card
         .get("skills")

@@ -70,8 +70,8 @@ impl Importer {
         Entry { wire: wire.to_owned(), title: None, is_exported: false, pointer, has_errors: false }
     }
 
-    /// Reports an error that concerns the whole document.
-    pub(crate) fn document_error(&mut self, code: Code, pointer: String, message: impl Into<String>, help: &str) {
+    /// Reports a finding that concerns the whole document.
+    pub(crate) fn document_finding(&mut self, code: Code, pointer: String, message: impl Into<String>, help: &str) {
         let help = Some(help.to_owned());
         self.push(ImportFinding { help, concerns_document: true, ..finding(code, pointer, message.into()) });
     }

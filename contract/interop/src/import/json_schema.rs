@@ -1,14 +1,14 @@
 //! Capabilities from files of JSON Schema.
 //!
 //! The name of a file decides its part: `find.request.schema.json` and `find.response.schema.json` are the sides of the
-//! capability `find`, and any other `find.schema.json` or `find.json` is its request. `contract.json`, which an export
-//! writes, has the other keys and decides which files are read.
+//! capability `find`, and any other `find.schema.json` or `find.json` is its request. [`Naming`] can decide otherwise.
+//! `contract.json`, which an export writes, has the other keys and decides which files are read.
 
 use std::collections::BTreeMap;
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
-use capgen_schema::{Json, Object, pointer};
+use capgen_schema::{Json, Object, Schema, pointer};
 
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind};
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
@@ -22,31 +22,50 @@ pub struct Schemas {
     pub agent: Option<AgentId>,
 }
 
+/// The names of the capabilities that files become.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Naming {
+    /// The capability of all files, instead of the names of the files.
+    pub capability: Option<String>,
+    /// The side of the files, instead of the one in their names.
+    pub side: Option<Side>,
+    /// Whether each definition of a file becomes a capability with its name, beside the schema at the root, if that
+    /// asserts something.
+    pub each: bool,
+}
+
 /// Reads files of JSON Schema, from a document of [`Document::of_files`]. The dialect of a schema without `$schema` is
-/// draft 2020-12 if it has `$defs`, and otherwise draft-07.
+/// draft 2020-12 if it has `$defs`, and otherwise draft-07. A file with only definitions is an error, unless each of
+/// them becomes a capability. `naming` does not apply to files that `contract.json` names.
 ///
 /// Takes time linear in the files, apart from the limits of [`normalise`](capgen_schema::normalise) and from sorting.
 ///
 /// ```
-/// use capgen_interop::import::{Document, ImportSettings, json_schema};
+/// use capgen_interop::import::json_schema::{Naming, schemas};
+/// use capgen_interop::import::{Document, ImportSettings};
 /// let files = [("find.request.schema.json", "{\"type\": \"string\"}"), ("find.response.schema.json", "true")];
 /// let file = |(name, text): (&str, &str)| (name.to_owned(), Document::of_value(text.parse().unwrap()));
 /// let document = Document::of_files(files.map(file).into());
-/// let find = &json_schema::schemas(&document, ImportSettings::default()).imported.capabilities[0];
+/// let find = &schemas(&document, ImportSettings::default(), &Naming::default()).imported.capabilities[0];
 /// assert!(find.name == "find" && find.input.is_some() && find.output.is_some());
 /// ```
-pub fn schemas(document: &Document, settings: ImportSettings) -> Schemas {
+pub fn schemas(document: &Document, settings: ImportSettings, naming: &Naming) -> Schemas {
     let mut importer = Importer::new("schema", settings);
     let mut agent = None;
     let files: Vec<(&str, &Json)> =
         document.json().as_object().into_iter().flatten().map(|(path, json)| (path.as_str(), json)).collect();
     let contracts: Vec<_> = files.iter().filter(|(path, _)| base_name(path) == CONTRACT_FILE).collect();
     match contracts.as_slice() {
-        [] => by_names(&mut importer, &files),
+        [] => by_names(&mut importer, &files, naming),
         [(path, contract)] => agent = by_contract(&mut importer, path, contract, &files),
         [_, (path, _), ..] => {
             let help = "import each folder with a `contract.json` by itself";
-            importer.document_error(codes::WRONG_FORM, pointer::join("", path), "several files `contract.json`", help);
+            importer.document_finding(
+                codes::WRONG_FORM,
+                pointer::join("", path),
+                "several files `contract.json`",
+                help,
+            );
         }
     }
     Schemas { imported: importer.finish(), agent }
@@ -73,37 +92,130 @@ fn part(path: &str) -> (&str, Side) {
 /// A file with its path.
 type File<'f> = (&'f str, &'f Json);
 
-fn by_names(importer: &mut Importer, files: &[File<'_>]) {
-    let mut capabilities: BTreeMap<&str, Vec<(Side, File<'_>)>> = BTreeMap::new();
+/// The parts of each capability: a side, the file, and the definition in it, if it is one.
+type Parts<'f> = BTreeMap<&'f str, Vec<(Side, File<'f>, Option<Definition<'f>>)>>;
+
+fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], naming: &'f Naming) {
+    let mut capabilities = Parts::new();
     for file in files {
         if importer.is_other_kind(file.1, &pointer::join("", file.0), Kind::JsonSchema) {
             continue;
         }
         let (name, side) = part(file.0);
-        capabilities.entry(name).or_default().push((side, *file));
+        let (name, side) = (naming.capability.as_deref().unwrap_or(name), naming.side.unwrap_or(side));
+        let definitions: Vec<Definition<'_>> = if naming.each { definitions_of(file.1).collect() } else { Vec::new() };
+        if definitions.is_empty() || !has_only_definitions(file.1) {
+            capabilities.entry(name).or_default().push((side, *file, None));
+        }
+        for definition in definitions {
+            capabilities.entry(definition.name).or_default().push((side, *file, Some(definition)));
+        }
     }
     for (name, parts) in capabilities {
-        let at = parts.first().map_or(String::new(), |(_, (path, _))| pointer::join("", path));
+        let at = parts.first().map_or(String::new(), |(_, (path, _), definition)| place(path, *definition));
         if name.is_empty() {
             importer.nameless(&at, "the name of the file has no name of a capability");
             continue;
         }
         let mut entry = importer.entry(name, at);
         let mut capability = Capability::new("");
-        let mut seen: Vec<(Side, &str)> = Vec::new();
-        for (side, (path, json)) in parts {
+        let mut seen: Vec<(Side, String)> = Vec::new();
+        for (side, (path, json), definition) in parts {
+            let at = place(path, definition);
             if let Some((_, first)) = seen.iter().find(|(known, _)| *known == side) {
-                let message = format!("two files have the {} of {}", side.name(), quoted(name));
+                let message = format!("two schemas are the {} of {}", side.name(), quoted(name));
                 let help =
                     "rename one of them: `<capability>.request.schema.json` or `<capability>.response.schema.json`";
-                let places = (pointer::join("", first), pointer::join("", path));
-                importer.conflict(&mut entry, codes::DUPLICATE_ENTRY, places, message, help);
+                importer.conflict(&mut entry, codes::DUPLICATE_ENTRY, (first.clone(), at), message, help);
                 continue;
             }
-            seen.push((side, path));
-            read_side(importer, &mut entry, &mut capability, side, (path, json), false);
+            seen.push((side, at));
+            match definition {
+                Some(definition) => {
+                    read_definition(importer, &mut entry, &mut capability, side, ((path, json), definition));
+                }
+                None if has_only_definitions(json) => {
+                    let message = "the schema has only definitions, so it accepts every value";
+                    let help =
+                        "import each definition as a capability with `--each`, or refer to one of them with `$ref`";
+                    importer.error(&mut entry, codes::ONLY_DEFINITIONS, pointer::join("", path), message, help);
+                }
+                None => read_side(importer, &mut entry, &mut capability, side, (path, json), false),
+            }
         }
         importer.add(entry, capability);
+    }
+}
+
+/// A definition of a file.
+#[derive(Clone, Copy)]
+struct Definition<'f> {
+    /// The keyword that contains it.
+    keyword: &'static str,
+    name: &'f str,
+}
+
+/// The pointer to a file, or to a definition in it.
+fn place(path: &str, definition: Option<Definition<'_>>) -> String {
+    let file = pointer::join("", path);
+    match definition {
+        Some(Definition { keyword, name }) => pointer::join(&pointer::join(&file, keyword), name),
+        None => file,
+    }
+}
+
+/// The keywords that contain definitions.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+fn definitions_of(schema: &Json) -> impl Iterator<Item = Definition<'_>> {
+    DEFINITIONS.into_iter().flat_map(move |keyword| {
+        let members = schema.get(keyword).and_then(Json::as_object).into_iter().flatten();
+        members.map(move |(name, _)| Definition { keyword, name })
+    })
+}
+
+/// Whether a schema has definitions, and nothing else that could assert something.
+fn has_only_definitions(schema: &Json) -> bool {
+    let is_text = |name: &str| {
+        matches!(name, "$schema" | "$id" | "id" | "$comment" | "title" | "description" | "$anchor" | "$vocabulary")
+    };
+    definitions_of(schema).next().is_some()
+        && schema.as_object().is_some_and(|members| {
+            members.iter().all(|(name, _)| is_text(name) || DEFINITIONS.contains(&name.as_str()))
+        })
+}
+
+/// Reads a definition as the schema of a side: a schema that refers to it, with the definitions of its file.
+fn read_definition(
+    importer: &mut Importer,
+    entry: &mut Entry,
+    capability: &mut Capability,
+    side: Side,
+    ((path, json), definition): (File<'_>, Definition<'_>),
+) {
+    let Definition { keyword, name } = definition;
+    let reference = format!("#{}", pointer::join(&pointer::join("", keyword), name).replace('%', "%25"));
+    let context = ["$schema", "$id", "id", "$defs", "definitions"];
+    let kept = json.as_object().into_iter().flatten().filter(|(name, _)| context.contains(&name.as_str())).cloned();
+    let members: Object = [("$ref".to_owned(), Json::String(reference))].into_iter().chain(kept).collect();
+    let source = Json::Object(members);
+    let at = pointer::join("", path);
+    let foreign = Foreign {
+        part: side.schema_key(),
+        source: &source,
+        // The definitions that it does not use are not a part of it, so it is always translated.
+        own: Json::Null,
+        dialect: Dialect::ByDefinitions,
+        keeps_dialect: false,
+    };
+    let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
+    set_side(capability, side, schema);
+}
+
+fn set_side(capability: &mut Capability, side: Side, schema: Option<Schema>) {
+    match side {
+        Side::Request => capability.input = schema,
+        Side::Response => capability.output = schema,
     }
 }
 
@@ -125,10 +237,7 @@ fn read_side(
         keeps_dialect,
     };
     let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
-    *match side {
-        Side::Request => &mut capability.input,
-        Side::Response => &mut capability.output,
-    } = schema;
+    set_side(capability, side, schema);
 }
 
 /// Reads `contract.json` and the files that it names, which are in the same folder.
@@ -137,7 +246,7 @@ fn by_contract(importer: &mut Importer, path: &str, contract: &Json, files: &[Fi
     let is_known = contract.get(CONTRACT_FORMAT) == Some(&Json::Number(1_u64.into()));
     let Some(capabilities) = contract.get("capabilities").and_then(Json::as_array).filter(|_| is_known) else {
         let help = "capgen writes this file when it exports JSON Schema: export it again, or remove it";
-        importer.document_error(codes::WRONG_FORM, at, "not a `contract.json` of a known version", help);
+        importer.document_finding(codes::WRONG_FORM, at, "not a `contract.json` of a known version", help);
         return None;
     };
     importer.allow_versions();

@@ -61,7 +61,7 @@ impl Importer {
     pub(crate) fn is_other_kind(&mut self, document: &Json, at: &str, expected: Kind) -> bool {
         let Some(kind) = Kind::of(document).filter(|kind| *kind != expected) else { return false };
         let message = format!("the document is {}, not {}", kind.name(), expected.name());
-        self.document_error(codes::WRONG_FORM, at.to_owned(), message, kind.help());
+        self.document_finding(codes::WRONG_FORM, at.to_owned(), message, kind.help());
         true
     }
 }

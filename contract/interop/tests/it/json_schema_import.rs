@@ -1,16 +1,20 @@
 //! Importing files of JSON Schema.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_interop::import::json_schema::{Schemas, schemas};
+use capgen_interop::import::json_schema::{Naming, Schemas, schemas};
 use capgen_interop::import::{Document, ImportSettings};
 use capgen_interop::{json_schema, pretty};
 use capgen_manifest::{Source, load};
 
 fn import(files: &[(&str, &str)]) -> Schemas {
+    import_with(files, &Naming::default())
+}
+
+fn import_with(files: &[(&str, &str)], naming: &Naming) -> Schemas {
     let file =
         |(path, text): &(&str, &str)| ((*path).to_owned(), Document::parse_json(&Source::new(*path, *text)).unwrap());
     let document = Document::of_files(files.iter().map(file).collect());
-    let found = schemas(&document, ImportSettings::default());
+    let found = schemas(&document, ImportSettings::default(), naming);
     for finding in document.with_places(&found.imported.findings) {
         assert!(finding.labels.iter().all(|label| files.iter().any(|(path, _)| *path == label.source.path())));
     }
@@ -87,4 +91,38 @@ capabilities:
     let again = imported.into_manifest(agent.unwrap(), manifest.transports.clone());
     assert_eq!((again.hash(), &again.agent), (manifest.hash(), &manifest.agent));
     assert_eq!(again.capability("find").unwrap().wire_name.as_deref(), Some("GET /find"));
+}
+
+#[test]
+fn each_definition_can_be_a_capability() {
+    let text = r##"{"$defs": {"Order": {"type": "object", "properties": {"at": {"$ref": "#/$defs/Time"}}}, "Time": {"type": "string"},
+        "a/b %": {"type": "null"}}}"##;
+    assert_eq!(codes(&[("models.json", text)]), [("E0931".to_owned(), "/models.json".to_owned())]);
+    let naming = Naming { each: true, side: Some(capgen_manifest::Side::Response), ..Naming::default() };
+    let imported = import_with(&[("models.json", text)], &naming).imported;
+    assert_eq!(imported.findings, []);
+    let found: Vec<_> = (imported.capabilities.iter())
+        .map(|one| (one.name.as_str(), one.input.is_some(), one.output.as_ref().unwrap().source().canonical()))
+        .collect();
+    let order = r##"{"$ref":"#/definitions/Order","definitions":{"Order":{"properties":{"at":{"$ref":"#/definitions/Time"}},"type":"object"},"Time":{"type":"string"}}}"##;
+    let time = r##"{"$ref":"#/definitions/Time","definitions":{"Time":{"type":"string"}}}"##;
+    let null = r##"{"$ref":"#/definitions/a~1b%20%25","definitions":{"a/b %":{"type":"null"}}}"##;
+    assert_eq!(found[0], ("Order", false, order.to_owned()));
+    assert_eq!(found[1], ("Time", false, time.to_owned()));
+    assert_eq!((found[2].0, found[2].2.as_str()), ("a_b", null));
+    // A root that asserts something is a capability, too.
+    let with_root = format!("{{\"type\": \"object\", {}", text.trim_start_matches('{'));
+    assert_eq!(import_with(&[("models.json", &with_root)], &naming).imported.capabilities.len(), 4);
+}
+
+#[test]
+fn options_name_the_capability_and_the_side() {
+    let naming =
+        Naming { capability: Some("find".to_owned()), side: Some(capgen_manifest::Side::Response), each: false };
+    let imported = import_with(&[("<stdin>", "true")], &naming).imported;
+    assert_eq!((imported.capabilities.len(), imported.findings.len()), (1, 0));
+    let found = &imported.capabilities[0];
+    assert!(found.name == "find" && found.input.is_none() && found.output.is_some());
+    let twice = import_with(&[("a.json", "true"), ("b.json", "true")], &naming).imported;
+    assert_eq!(twice.findings[0].code.as_str(), "E0903");
 }

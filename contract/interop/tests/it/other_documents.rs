@@ -24,7 +24,7 @@ fn the_command_for_a_document_is_named() {
         ("a2a", "an A2A agent card", &|document| a2a::skills(&document, settings).imported),
         ("json-schema", "a JSON Schema", &|document| {
             let files = Document::of_files(vec![("a.json".to_owned(), document)]);
-            json_schema::schemas(&files, settings).imported
+            json_schema::schemas(&files, settings, &json_schema::Naming::default()).imported
         }),
     ];
     let documents = [

@@ -130,7 +130,11 @@ fn folders_of_schemas_are_imported_as_they_were() {
         let files: Vec<(String, Document)> =
             files.iter().map(|(name, json)| (name.clone(), document(&pretty(json)))).collect();
         let text = format!("{:?}", files.iter().map(|(name, _)| name).collect::<Vec<_>>());
-        let schemas = import::json_schema::schemas(&Document::of_files(files), ImportSettings::default());
+        let schemas = import::json_schema::schemas(
+            &Document::of_files(files),
+            ImportSettings::default(),
+            &import::json_schema::Naming::default(),
+        );
         assert_eq!(schemas.agent.as_ref(), Some(&manifest.agent));
         assert_same(&manifest, schemas.imported, &text);
     }

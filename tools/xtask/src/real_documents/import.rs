@@ -40,7 +40,7 @@ impl Kind {
         let settings = ImportSettings { lossy };
         match self {
             Self::OpenApi => openapi::operations(document, settings).imported,
-            Self::Schemas => json_schema::schemas(document, settings).imported,
+            Self::Schemas => json_schema::schemas(document, settings, &json_schema::Naming::default()).imported,
             Self::Tools => mcp::tools(document, settings).imported,
         }
     }

@@ -47,7 +47,7 @@ impl<'a> Pages<'a> {
         if let Some(at) = pages.continues.take() {
             let message = "the last page names a further page, so the list is incomplete";
             let help = "ask for the next page with this cursor, and pass all pages: as an array, or one per line";
-            importer.document_error(codes::WRONG_FORM, at, message, help);
+            importer.document_finding(codes::WRONG_FORM, at, message, help);
         }
         pages
     }
@@ -123,10 +123,10 @@ fn server_error(importer: &mut Importer, pointer: String, error: &Json) {
     let text = text.map(|text| format!(": {}", shortened(text, MAX_MESSAGE))).unwrap_or_default();
     let message = format!("the response is an error of the server{code}{text}");
     let help = "resolve the cause, ask for `tools/list` again, and pass its result";
-    importer.document_error(codes::WRONG_FORM, pointer, message, help);
+    importer.document_finding(codes::WRONG_FORM, pointer, message, help);
 }
 
 fn wrong_form(importer: &mut Importer, pointer: String, message: &str) {
     let help = "pass an array of tools, the result of `tools/list`, or the tools of a request to a model: `{\"tools\": [...]}`";
-    importer.document_error(codes::WRONG_FORM, pointer, message, help);
+    importer.document_finding(codes::WRONG_FORM, pointer, message, help);
 }

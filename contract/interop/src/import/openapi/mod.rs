@@ -93,7 +93,7 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
         None => ("/openapi", "this version of OpenAPI is not supported"),
     };
     let help = "convert the document to OpenAPI 3.1 or 3.0";
-    importer.document_error(codes::WRONG_FORM, at.to_owned(), message, help);
+    importer.document_finding(codes::WRONG_FORM, at.to_owned(), message, help);
     None
 }
 
@@ -101,18 +101,18 @@ fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
     let mut references = References::of(json, dialect);
     let Some(paths) = json.get("paths").and_then(Json::as_object) else {
         let help = "an OpenAPI document has its operations in `paths`";
-        return importer.document_error(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
+        return importer.document_finding(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
     };
     for (path, item) in paths.iter().filter(|(path, _)| !path.starts_with("x-")) {
         let at = pointer::join("/paths", path);
         if !path.starts_with('/') {
-            importer.document_error(codes::WRONG_FORM, at, "a path must start with `/`", "write the path with `/`");
+            importer.document_finding(codes::WRONG_FORM, at, "a path must start with `/`", "write the path with `/`");
             continue;
         }
         let (item, at) = match references.resolve(item, at.clone()) {
             Ok(found) => found,
             Err(message) => {
-                importer.document_error(codes::WRONG_FORM, at, message, references::HELP);
+                importer.document_finding(codes::WRONG_FORM, at, message, references::HELP);
                 continue;
             }
         };
