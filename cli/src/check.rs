@@ -7,7 +7,8 @@ use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
 use capgen_evolve::read_accepted;
 use capgen_manifest::{
-    Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses, check_requirements,
+    Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses, check_meaning,
+    check_requirements, check_values,
 };
 use clap::Args;
 
@@ -64,6 +65,7 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> RunResult {
 #[derive(Default)]
 struct Kept {
     contracts: KeptContracts,
+    meaning: PerContract<Vec<Diagnostic>>,
     types: PerContract<Vec<Diagnostic>>,
     locks: KeptLocks,
 }
@@ -77,23 +79,23 @@ fn once(
     console: &Console,
 ) -> RunResult {
     let located = selection.locate();
-    let contracts = located.count();
+    let number = located.count();
     let accepted = accepted(located.fleet());
-    let mut findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
-        Err(findings) => findings,
-        Ok(contracts) => {
-            let mut findings = warnings_again(&contracts, selection, kept);
-            findings.extend(requirements(&contracts, selection));
-            kept.contracts.keep(contracts);
-            findings
-        }
+    let findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
+        // The warnings of the loader about contracts without errors are among the findings.
+        Err(findings) => (findings, kept.contracts.contracts()),
+        Ok(contracts) => (loader_warnings(&contracts), contracts),
     };
+    let (mut findings, contracts) = findings;
+    findings.extend(warnings_again(&contracts, selection, kept));
+    findings.extend(requirements(&contracts, selection));
+    kept.contracts.keep(contracts);
     findings.extend(accepted);
     report(&findings, arguments.format, console)?;
     let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
     let failed = has(Severity::Error) || (arguments.strict && has(Severity::Warning));
     if arguments.format == Format::Human {
-        let summary = format!("checked {}: {}", count(contracts, "contract", "contracts"), totals(&findings));
+        let summary = format!("checked {}: {}", count(number, "contract", "contracts"), totals(&findings));
         let summary = match change {
             Some(change) if failed => change.failed(&summary),
             Some(change) => change.succeeded(&summary),
@@ -138,17 +140,36 @@ pub(crate) fn totals(findings: &[Diagnostic]) -> String {
     format!("{errors}, {}", count(number(Severity::Warning), "warning", "warnings"))
 }
 
-/// The findings about contracts that loaded, and about their locks.
+/// The contracts, unless no value is valid for a side of one.
+///
+/// # Errors
+///
+/// Those of [`check_values`], with the warnings of the loader.
+pub(crate) fn usable(contracts: Vec<LoadedContract>) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
+    let errors: Vec<Diagnostic> = contracts.iter().flat_map(check_values).collect();
+    if errors.is_empty() { Ok(contracts) } else { Err(loader_warnings(&contracts).into_iter().chain(errors).collect()) }
+}
+
+/// The warnings about contracts that loaded, and the findings about their locks.
 pub(crate) fn warnings(contracts: &[LoadedContract], selection: &Selection) -> Vec<Diagnostic> {
-    warnings_again(contracts, selection, &mut Kept::default())
+    let mut findings = loader_warnings(contracts);
+    findings.extend(warnings_again(contracts, selection, &mut Kept::default()));
+    findings
+}
+
+fn loader_warnings(contracts: &[LoadedContract]) -> Vec<Diagnostic> {
+    contracts.iter().flat_map(|contract| &contract.warnings).cloned().collect()
 }
 
 fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mut Kept) -> Vec<Diagnostic> {
+    kept.meaning.keep_only(contracts);
     kept.types.keep_only(contracts);
     let mut findings = Vec::new();
     for contract in contracts {
+        let meaning = kept.meaning.get(contract, |_| true, || check_meaning(contract));
+        findings.extend(meaning.iter().cloned());
         let types = kept.types.get(contract, |_| true, || output::check_types(contract, &Language::DEFAULT));
-        findings.extend(contract.warnings.iter().chain(types).cloned());
+        findings.extend(types.iter().cloned());
     }
     findings.extend(check_addresses(contracts));
     findings.extend(lock::findings(contracts, selection, IfMissing::Ignore, &mut kept.locks));

@@ -104,7 +104,7 @@ fn once(
         let (contracts, outputs, findings) = imported(file, &arguments.imported.conversion(), &target, console)?;
         return finish(arguments, selection, change, (&contracts, outputs, findings), console);
     }
-    let contracts = check::load(located, &languages, &mut kept.contracts)?;
+    let contracts = check::usable(check::load(located, &languages, &mut kept.contracts)?)?;
     let outputs = match history {
         None => target.generate_again(&contracts, &mut kept.outputs),
         Some(history) => {

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Lock, console: &Console) -> RunResult {
 }
 
 fn compare(selection: &Selection, console: &Console) -> RunResult {
-    let contracts = selection.locate().load()?;
+    let contracts = check::usable(selection.locate().load()?)?;
     let findings = findings(&contracts, selection, IfMissing::Report, &mut KeptLocks::default());
     if !findings.is_empty() {
         return Err(Failure::Findings(findings));
@@ -47,7 +47,7 @@ fn compare(selection: &Selection, console: &Console) -> RunResult {
 
 fn write(selection: &Selection, console: &Console) -> RunResult {
     signals::remove_temporary_files_at_the_end();
-    let contracts = selection.locate().load()?;
+    let contracts = check::usable(selection.locate().load()?)?;
     let mut files = Vec::new();
     for (path, contracts) in by_lock(&contracts, selection) {
         let is_whole = selection.all && is_of_fleet(&path, selection);

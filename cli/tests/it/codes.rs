@@ -13,7 +13,7 @@ use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
 use capgen_interop::import::json_schema::Naming;
 use capgen_interop::import::{Document, ImportSettings, a2a, json_schema, mcp, openapi};
-use capgen_manifest::{Fleet, Source, load};
+use capgen_manifest::{Fleet, Source, check_meaning, load};
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -160,7 +160,8 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             Some(load(&source).map_or_else(
                 |findings| findings,
                 |loaded| {
-                    loaded.warnings.iter().cloned().chain(output::check_types(&loaded, &Language::DEFAULT)).collect()
+                    let types = output::check_types(&loaded, &Language::DEFAULT);
+                    loaded.warnings.iter().cloned().chain(types).chain(check_meaning(&loaded)).collect()
                 },
             ))
         }

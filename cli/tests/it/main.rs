@@ -35,6 +35,7 @@ mod interrupted;
 mod json_schema_test_suite;
 mod lock;
 mod matrix;
+mod meaning;
 mod npm;
 mod options_on_pages;
 mod precision;

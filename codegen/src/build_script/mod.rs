@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
 use capgen_files::{UPDATE_VARIABLE, asks_for_update, is_packaged};
-use capgen_manifest::{KeptContracts, Selection};
+use capgen_manifest::{KeptContracts, Selection, check_values};
 
 use crate::output::{self, Destination, Plan, PlannedFile, State};
 use crate::regenerate::quoted_word;
@@ -324,6 +324,10 @@ impl Build {
         let contracts = contracts.map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;
+        }
+        let errors: Vec<Diagnostic> = contracts.iter().flat_map(check_values).collect();
+        if !errors.is_empty() {
+            return Err(report.fail(&errors));
         }
         let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
         let path = package.folder.join(folder);

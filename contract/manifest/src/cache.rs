@@ -31,6 +31,13 @@ impl KeptContracts {
         self.accepted.extend(contracts.into_iter().map(|contract| (contract.file.clone(), contract)));
     }
 
+    /// The contracts that are kept, in the order of their files: after a load with errors, those without any.
+    pub fn contracts(&self) -> Vec<LoadedContract> {
+        let mut contracts: Vec<LoadedContract> = self.accepted.values().cloned().collect();
+        contracts.sort_by(|a, b| a.file.cmp(&b.file));
+        contracts
+    }
+
     /// The contract in a file that was read, taken from `earlier` if its text is the same. Errors are kept here.
     pub(crate) fn load(
         &mut self,

@@ -66,6 +66,8 @@ mod keys;
 mod loaded;
 mod manifest_schema;
 mod masked;
+#[cfg(feature = "parse")]
+mod meaning;
 mod model;
 mod options;
 #[cfg(feature = "parse")]
@@ -117,6 +119,7 @@ pub use {
     fleet::{Fleet, FleetCalls, FleetGrant, FleetKey, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
+    meaning::{check_meaning, check_values},
     read::{Inspection, inspect, load, load_peer, read_peers},
     requirements::check_requirements,
     secrets::show_schemas,

@@ -57,6 +57,8 @@ capgen_diagnostic::codes! {
     pub BAD_DIVISOR = "E0125";
     /// The value of `propertyNames` is not an object with assertions about strings only.
     pub PROPERTY_NAMES = "E0126";
+    /// A schema that accepts no value at all, found by a search.
+    pub ACCEPTS_NO_VALUE = "E0130";
 
     /// An `enum` is empty or contains a value twice.
     pub ENUM_VALUES = "W0101";
@@ -78,4 +80,8 @@ capgen_diagnostic::codes! {
     pub UNDECLARED_REQUIRED = "W0109";
     /// A `pattern` between slashes, as in JavaScript.
     pub PATTERN_SLASHES = "W0110";
+    /// A union with a branch that accepts every value.
+    pub UNION_OF_EVERYTHING = "W0113";
+    /// A `oneOf` of which every usual value matches several branches.
+    pub NO_USUAL_BRANCH = "W0114";
 }

@@ -13,6 +13,7 @@ mod evaluate;
 mod examples;
 mod formats;
 mod machine;
+mod meaning;
 mod multiples;
 mod names;
 mod number;

@@ -24,6 +24,7 @@ mod json_schema_test_suite;
 mod limits;
 mod load;
 mod lossy;
+mod meaning;
 mod normalise;
 mod normalise_corpora;
 mod normalise_format;
