@@ -32,7 +32,7 @@ fn a_side_without_valid_values_is_an_error_where_contracts_are_made() {
             "{run:?}"
         );
     }
-    assert!(!fleet.exists("capgen.lock") && !fleet.exists("generated"), "nothing is written");
+    assert!(!fleet.path("capgen.lock").exists() && !fleet.path("generated").exists(), "nothing is written");
     // A running system must not stop for it, and a comparison with the next version must work.
     fleet.run("diff --old agents/shop/capabilities.yaml --new agents/shop/capabilities.yaml").ended(0);
 }
@@ -76,11 +76,11 @@ fn warnings_are_shown_beside_errors_of_another_agent() {
 }
 
 #[test]
-fn an_import_of_a_tool_that_nobody_can_call_is_an_error() {
+fn an_import_of_a_tool_without_valid_arguments_is_an_error() {
     let fleet = Fleet::new(&[]);
     let tool = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1}}, "required": ["n"]}}]"#;
     fleet.write("tools.json", tool);
     let run = fleet.run("import mcp tools.json --out capabilities.yaml").ended(1);
     assert_eq!(found(&run), ["error[E0130]: no JSON value conforms to this schema"]);
-    assert!(!fleet.exists("capabilities.yaml"));
+    assert!(!fleet.path("capabilities.yaml").exists());
 }
