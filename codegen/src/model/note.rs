@@ -57,6 +57,9 @@ impl Note {
             Type::Array { .. } => array(schema, own.clone(), &mut parts),
             _ => {}
         }
+        let unchecked = own.clone().find_map(|id| schema.node(id).annotations.x_format.as_deref());
+        let unchecked = unchecked.filter(|name| !name.is_empty()).map(|name| cut(name, MAX_VALUE));
+        parts.extend(unchecked.map(|name| Part::Code("unchecked format", name)));
         let default = own.into_iter().find_map(|id| schema.node(id).annotations.default.as_ref());
         parts.extend(default.map(|value| Part::Code("default", shown(value))));
         Self { parts }
@@ -280,6 +283,7 @@ mod tests {
                 "Exactly 3 characters; pattern `^[A-Z]+$`.",
             ),
             (r#"{"format": "uuid"}"#, Type::String, "Format `uuid`."),
+            (r#"{"x-format": "url", "maxLength": 9}"#, Type::String, "At most 9 characters; unchecked format `url`."),
             (r#"{"minimum": 0, "maximum": 100}"#, Type::Number, "0 to 100."),
             (r#"{"exclusiveMinimum": 0, "maximum": 1}"#, Type::Number, "More than 0 and at most 1."),
             (r#"{"minimum": 1, "exclusiveMinimum": 1}"#, Type::Number, "More than 1."),

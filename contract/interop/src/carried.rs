@@ -7,7 +7,10 @@
 
 use std::collections::HashMap;
 
-use capgen_schema::{Json, MAX_WALK_DEPTH, Object, Subschemas, definition_name, definition_reference, pointer};
+use capgen_schema::{
+    Format, Json, MAX_WALK_DEPTH, Object, Subschemas, definition_name, definition_reference, is_standard_format,
+    pointer,
+};
 
 /// Writes a schema of the subset in another format.
 pub(crate) struct Carrier<'c> {
@@ -35,6 +38,10 @@ impl Carrier<'_> {
                         lost.push(key.clone(), value.clone());
                     }
                     carried.push(key.clone(), Json::String((self.reference)(&name)));
+                }
+                ("x-format", value) if is_written_as_format(value) => {
+                    lost.push(key.clone(), value.clone());
+                    carried.push("format".to_owned(), value.clone());
                 }
                 (key, value) => {
                     let at = pointer::join(at, key);
@@ -147,6 +154,10 @@ fn restore_keywords(schema: &mut Object, keywords: &Object, is_root: bool) {
                     schema.set(key, Some(value.clone()));
                 }
             }
+            ("x-format", Json::String(name)) if schema.get("format") == Some(value) && is_unknown_format(name) => {
+                schema.set("format", None);
+                schema.set(key, Some(value.clone()));
+            }
             // `type: object` at the root, which some formats require next to assertions that imply it.
             ("type", value) if is_root && schema.get("type").and_then(Json::as_str) == Some("object") => {
                 let allows_objects = |names: &[Json]| names.contains(&Json::from("object"));
@@ -157,6 +168,46 @@ fn restore_keywords(schema: &mut Object, keywords: &Object, is_root: bool) {
             _ => {}
         }
     }
+}
+
+/// Whether other formats have the `format` in place of an `x-format`.
+fn is_written_as_format(name: &Json) -> bool {
+    name.as_str().is_some_and(|name| !is_standard_format(name))
+}
+
+fn is_unknown_format(name: &str) -> bool {
+    Format::from_name(name).is_none()
+}
+
+/// The schema with `format` in place of every `x-format` with a name that no draft of JSON Schema defines. The
+/// recursion is bounded, because a checked schema has at most 64 levels.
+pub(crate) fn with_formats(schema: &Json) -> Json {
+    let Json::Object(members) = schema else { return schema.clone() };
+    let keyword = |(key, value): &(String, Json)| {
+        if key == "x-format" && is_written_as_format(value) {
+            return ("format".to_owned(), value.clone());
+        }
+        (key.clone(), Subschemas::map(key, value, |_, schema| with_formats(schema)))
+    };
+    Json::Object(members.iter().map(keyword).collect())
+}
+
+/// The schema from which [`with_formats`] made another one. A contract has no `format` outside of the subset.
+pub(crate) fn without_formats(schema: &Json) -> Json {
+    fn at(schema: &Json, depth: usize) -> Json {
+        let Json::Object(members) = schema else { return schema.clone() };
+        if depth > MAX_WALK_DEPTH {
+            return schema.clone();
+        }
+        let keyword = |(key, value): &(String, Json)| match (key.as_str(), value) {
+            ("format", Json::String(name)) if is_unknown_format(name) && members.get("x-format").is_none() => {
+                ("x-format".to_owned(), value.clone())
+            }
+            (key, value) => (key.to_owned(), Subschemas::map(key, value, |_, schema| at(schema, depth + 1))),
+        };
+        Json::Object(members.iter().map(keyword).collect())
+    }
+    at(schema, 0)
 }
 
 /// The object that accepts the same values as a boolean schema.

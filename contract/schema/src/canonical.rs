@@ -6,7 +6,7 @@ use crate::{Hash, Json, NodeId, Schema, Subschemas};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a
 /// changed contract.
-pub const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
+pub const ANNOTATIONS: [&str; 6] = ["title", "description", "x-format", "default", "examples", "$comment"];
 
 impl Json {
     /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their
@@ -26,8 +26,7 @@ impl Json {
 }
 
 impl Schema {
-    /// The canonical text of the schema without its annotations (`title`, `description`, `default`, `examples`,
-    /// `$comment`). Schemas that differ only in annotations have the same text. Properties and values with these names
+    /// The canonical text of the schema without its annotations, those in [`ANNOTATIONS`]. Schemas that differ only in annotations have the same text. Properties and values with these names
     /// are kept.
     pub fn canonical(&self) -> String {
         strip(&self.source).canonical()

@@ -77,6 +77,7 @@ pub use containment::{
 };
 pub use cursor::{InvalidString, JsonCursor, is_plain, plain_end};
 pub use exact::ExactPayload;
+pub use format::is_standard_format;
 pub use hash::{Hash, HashBuilder, InvalidHash};
 pub use json::{Json, Object};
 pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};

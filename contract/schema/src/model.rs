@@ -91,6 +91,8 @@ pub struct Assertions {
 pub struct Annotations {
     pub title: Option<String>,
     pub description: Option<String>,
+    /// A format that is not checked.
+    pub x_format: Option<String>,
     pub default: Option<Json>,
     pub examples: Vec<Json>,
 }

@@ -6,6 +6,7 @@ use capgen_manifest::{Manifest, Side};
 use capgen_schema::{Json, Object};
 
 use super::extra::extra;
+use crate::carried::with_formats;
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT};
 
 /// The URI of the dialect of the schemas.
@@ -14,7 +15,7 @@ const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
 /// One file for each schema of a contract, such as `review-pr.request.schema.json`, and `contract.json` with the other
 /// keys of the capabilities. The transports are not included.
 ///
-/// A schema file has the schema of the contract. If it has no `$schema`, the file gets that of draft-07, so that every
+/// A schema file has the schema of the contract, with `format` in place of `x-format`. If it has no `$schema`, the file gets that of draft-07, so that every
 /// validator reads it alike; `contract.json` lists these files, so that an import gives a contract with the same hash.
 ///
 /// ```
@@ -41,7 +42,7 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
         for side in Side::ALL {
             let Some(schema) = capability.schema(side) else { continue };
             let file = format!("{stem}.{}.schema.json", side.name());
-            let (schema, is_added) = with_dialect(schema.source());
+            let (schema, is_added) = with_dialect(&with_formats(schema.source()));
             let reference =
                 [("file".to_owned(), Json::from(file.as_str())), ("addedDialect".to_owned(), Json::Bool(is_added))];
             entry.push(side.schema_key().to_owned(), Json::Object(reference.into_iter().collect()));

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
-use capgen_schema::{Json, Object, Schema, pointer};
+use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind};
+use crate::carried::without_formats;
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
 
 /// The schemas of several files, as capabilities.
@@ -140,7 +141,10 @@ fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], naming: &'f Naming)
                         "import each definition as a capability with `--each`, or refer to one of them with `$ref`";
                     importer.error(&mut entry, codes::ONLY_DEFINITIONS, pointer::join("", path), message, help);
                 }
-                None => read_side(importer, &mut entry, &mut capability, side, (path, json), false),
+                None => {
+                    let foreign = foreign(side, json, json.clone(), false);
+                    read_side(importer, &mut entry, &mut capability, side, path, foreign);
+                }
             }
         }
         importer.add(entry, capability);
@@ -199,45 +203,32 @@ fn read_definition(
     let kept = json.as_object().into_iter().flatten().filter(|(name, _)| context.contains(&name.as_str())).cloned();
     let members: Object = [("$ref".to_owned(), Json::String(reference))].into_iter().chain(kept).collect();
     let source = Json::Object(members);
-    let at = pointer::join("", path);
-    let foreign = Foreign {
-        part: side.schema_key(),
-        source: &source,
-        // The definitions that it does not use are not a part of it, so it is always translated.
-        own: Json::Null,
-        dialect: Dialect::ByDefinitions,
-        keeps_dialect: false,
-    };
-    let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
-    set_side(capability, side, schema);
+    // The definitions that it does not use are not a part of it, so it is always translated.
+    let foreign = foreign(side, &source, Json::Null, false);
+    read_side(importer, entry, capability, side, path, foreign);
 }
 
-fn set_side(capability: &mut Capability, side: Side, schema: Option<Schema>) {
-    match side {
-        Side::Request => capability.input = schema,
-        Side::Response => capability.output = schema,
-    }
+/// A schema of a side. `own` is the schema as the contract would have it, and `keeps_dialect` whether its `$schema` is
+/// that of the contract.
+fn foreign(side: Side, source: &Json, own: Json, keeps_dialect: bool) -> Foreign<'_> {
+    Foreign { part: side.schema_key(), source, own, dialect: Dialect::ByDefinitions, keeps_dialect }
 }
 
-/// Reads the schema of a side. `keeps_dialect` is whether its `$schema` is that of the contract.
+/// Reads the schema of a side from a file.
 fn read_side(
     importer: &mut Importer,
     entry: &mut Entry,
     capability: &mut Capability,
     side: Side,
-    (path, json): File<'_>,
-    keeps_dialect: bool,
+    path: &str,
+    foreign: Foreign<'_>,
 ) {
     let at = pointer::join("", path);
-    let foreign = Foreign {
-        part: side.schema_key(),
-        source: json,
-        own: json.clone(),
-        dialect: Dialect::ByDefinitions,
-        keeps_dialect,
-    };
     let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
-    set_side(capability, side, schema);
+    *match side {
+        Side::Request => &mut capability.input,
+        Side::Response => &mut capability.output,
+    } = schema;
 }
 
 /// Reads `contract.json` and the files that it names, which are in the same folder.
@@ -275,7 +266,8 @@ fn by_contract(importer: &mut Importer, path: &str, contract: &Json, files: &[Fi
             };
             let keeps_dialect = reference.get("addedDialect") == Some(&Json::Bool(false));
             let path = format!("{folder}{file}");
-            read_side(importer, &mut entry, &mut capability, side, (&path, schema), keeps_dialect);
+            let foreign = foreign(side, schema, without_formats(schema), keeps_dialect);
+            read_side(importer, &mut entry, &mut capability, side, &path, foreign);
         }
         importer.add(entry, capability);
     }

@@ -18,3 +18,4 @@ mod mcp_import;
 mod openapi_import;
 mod other_documents;
 mod tool_lists;
+mod unchecked_formats;

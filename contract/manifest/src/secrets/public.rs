@@ -59,7 +59,7 @@ pub(super) enum Public {
 }
 
 /// The keywords whose value is a scalar or a list of scalars.
-const TEXTS: [&str; 21] = [
+const TEXTS: [&str; 22] = [
     "$comment",
     "$id",
     "$ref",
@@ -81,6 +81,7 @@ const TEXTS: [&str; 21] = [
     "title",
     "type",
     "uniqueItems",
+    "x-format",
 ];
 
 /// The keywords whose value is a URL.

@@ -57,6 +57,8 @@ capgen_diagnostic::codes! {
     pub BAD_DIVISOR = "E0125";
     /// The value of `propertyNames` is not an object with assertions about strings only.
     pub PROPERTY_NAMES = "E0126";
+    /// `x-format` next to `format`.
+    pub TWO_FORMATS = "E0127";
     /// A schema that accepts no value at all, found by a search.
     pub ACCEPTS_NO_VALUE = "E0130";
 

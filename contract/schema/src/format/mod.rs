@@ -32,6 +32,41 @@ impl Format {
     }
 }
 
+/// The formats that a draft of JSON Schema defines.
+const STANDARD: [&str; 19] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
+/// Whether a draft of JSON Schema defines a format, so that validators may check it.
+///
+/// An `x-format` with such a name stays as it is in exports: as `format` it would reject values that the contract
+/// accepts.
+///
+/// ```
+/// assert!(capgen_schema::is_standard_format("time") && !capgen_schema::is_standard_format("snowflake"));
+/// ```
+pub fn is_standard_format(name: &str) -> bool {
+    STANDARD.contains(&name)
+}
+
 /// 8-4-4-4-12 hexadecimal digits in upper or lower case. JSON Schema asks for the syntax only, so every version and
 /// variant is accepted.
 fn is_uuid(text: &str) -> bool {

@@ -45,6 +45,8 @@ impl<'a> Walk<'a> {
                     draft.push_json("examples", Json::Array(vec![value.clone()]));
                 }
             }
+            // An extension of another tool may have this name, too.
+            ("x-format", value) if value.as_str().is_none() || draft.object.get("format").is_some() => {}
             _ if crate::parse::is_annotation(name) => self.copy(draft, name, value),
             _ if is_dropped(name) => {}
             _ => self.reject(draft, name),

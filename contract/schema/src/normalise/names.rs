@@ -64,7 +64,8 @@ impl<'a> Walk<'a> {
                     own.push((name, value));
                 }
                 (
-                    "minLength" | "maxLength" | "pattern" | "format" | "title" | "description" | "$comment",
+                    "minLength" | "maxLength" | "pattern" | "format" | "x-format" | "title" | "description"
+                    | "$comment",
                     Value::Plain(_),
                 ) => own.push((name, value)),
                 ("default" | "examples" | "definitions" | "$schema" | "$id", _) => {}

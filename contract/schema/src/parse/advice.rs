@@ -170,7 +170,9 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
         ("type", Json::Null) => "write the type null in quotes: `type: \"null\"`",
         ("type", Json::Object(_)) => "write the name of a type here, and other keywords next to `type`",
         ("format", Json::Array(_)) => "write one format; for alternatives, write `anyOf` with a schema for each",
-        ("title" | "description" | "$comment" | "pattern", Json::Number(_) | Json::Bool(_)) => "put it in quotes",
+        ("title" | "description" | "$comment" | "pattern" | "x-format", Json::Number(_) | Json::Bool(_)) => {
+            "put it in quotes"
+        }
         ("title" | "description" | "$comment", Json::Array(_)) => "write one string",
         (_, Json::Null) => "a key without a value is null: add a value, or remove the key",
         _ => return None,
@@ -305,25 +307,38 @@ pub(crate) fn unknown_format(name: &str) -> Advice {
     let names = Format::ALL.map(Format::name);
     // No format of the subset has upper-case letters.
     let lower = if name.len() <= MAX_NAME { name.to_ascii_lowercase() } else { String::new() };
+    let unchecked = unchecked(name);
     if let Some(pattern) = replacement(&lower) {
-        return Advice::new(format!("remove it, or write `pattern: {}` instead", quoted_pattern(pattern)));
+        return Advice::new(format!("write `pattern: {}`, or {unchecked}", quoted_pattern(pattern)));
     }
     if let Some(known) = Format::from_name(&lower).or_else(|| known_format(&lower)) {
-        return Advice::write(known.name());
+        let help = format!("write `{}`, or {unchecked}", known.name());
+        return Advice { help, instead: Some(known.name()) };
     }
     if matches!(lower.as_str(), "int32" | "int64" | "uint32" | "uint64" | "float" | "double") {
-        return Advice::new("remove it, and limit the value with `minimum` and `maximum`");
+        return Advice::new(format!("limit the value with `minimum` and `maximum`, or write {unchecked}"));
     }
     let others = ["date", "time", "ipv4", "ipv6"];
     match near(name, names.into_iter().chain(others)) {
         Some(near) => match replacement(near) {
             Some(pattern) => Advice::new(format!(
-                "did you mean `{near}`? The subset does not contain it either: write `pattern: {}` instead",
+                "did you mean `{near}`? The subset does not contain it either: write `pattern: {}`, or {unchecked}",
                 quoted_pattern(pattern)
             )),
-            None => Advice::near(near),
+            None => Advice::new(format!("{} Otherwise write {unchecked}", did_you_mean(near))),
         },
-        None => Advice::new(format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
+        None => {
+            Advice::new(format!("write a `pattern`, or {unchecked}; the formats that are checked are {}", list(names)))
+        }
+    }
+}
+
+/// How to keep the name of a format without a check.
+fn unchecked(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match name.len() <= MAX_NAME && name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_plain) {
+        true => format!("`x-format: {name}` if nothing is to be checked"),
+        false => "`x-format` with this name if nothing is to be checked".to_owned(),
     }
 }
 

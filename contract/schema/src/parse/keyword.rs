@@ -8,6 +8,7 @@ impl Loader {
         match name {
             "title" => draft.annotations.title = self.string(draft, name, value),
             "description" => draft.annotations.description = self.string(draft, name, value),
+            "x-format" => self.unchecked_format(draft, value),
             "$comment" => drop(self.string(draft, name, value)),
             "$schema" => self.dialect(draft, value),
             "$id" => self.id(draft, value),
@@ -148,6 +149,16 @@ impl Loader {
             let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message);
             let advice = advice::unknown_format(&name);
             self.report(problem.label("not enforced").help(advice.help).rename(&name, advice.instead));
+        }
+    }
+
+    /// `x-format`. Exports write it as `format`, of which a schema has only one.
+    fn unchecked_format(&mut self, draft: &mut Draft<'_>, value: &Json) {
+        draft.annotations.x_format = self.string(draft, "x-format", value);
+        if draft.object.get("format").is_some() {
+            let message = "`x-format` is next to `format`, but a value has one format";
+            let problem = Problem::new(codes::TWO_FORMATS, draft.at("x-format"), message).at_key();
+            self.report(problem.label("a second format").help("remove one of them; only `format` is checked"));
         }
     }
 

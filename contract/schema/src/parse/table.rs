@@ -114,6 +114,12 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         "An ECMA-262 regular expression (with the `u` flag) for strings. It is not anchored: write `^` and `$` to match the whole string.",
     ),
     row("format", NameAssertion, V::Format, "A format of strings, which is checked."),
+    row(
+        "x-format",
+        Text,
+        V::Text,
+        "The name of a format that is not checked, instead of `format`. Exports write it as `format`.",
+    ),
     row("minimum", Assertion, V::Number, "The smallest allowed number."),
     row("maximum", Assertion, V::Number, "The largest allowed number."),
     row("exclusiveMinimum", Assertion, V::Number, "A bound: numbers must be greater."),

@@ -114,6 +114,20 @@ fn keyword_values_are_checked() {
 }
 
 #[test]
+fn an_unchecked_format_is_an_annotation() {
+    check(json!({"type": "string", "x-format": "url"}), &[]);
+    check(json!({"$ref": "#/definitions/a", "x-format": "b", "definitions": {"a": {"x-format": "uuid"}}}), &[]);
+    check(json!({"propertyNames": {"maxLength": 9, "x-format": "url"}}), &[]);
+    check(json!({"x-format": 1}), &["E0102 /x-format"]);
+    check(json!({"format": "uri", "x-format": "url"}), &["E0127 /x-format"]);
+    check(json!({"propertyNames": {"format": "uri", "x-format": "url"}}), &["E0127 /propertyNames/x-format"]);
+    let (plain, annotated) = (load(&json!({"type": "string"})), load(&json!({"type": "string", "x-format": "url"})));
+    let (plain, annotated) = (plain.unwrap(), annotated.unwrap());
+    assert_eq!(plain.hash(), annotated.hash());
+    assert_eq!(annotated.node(annotated.root()).annotations.x_format.as_deref(), Some("url"));
+}
+
+#[test]
 fn property_names_have_assertions_about_strings_only() {
     check(json!({"propertyNames": {}}), &[]);
     check(json!({"propertyNames": {"type": ["null", "string"], "description": "d"}}), &[]);
@@ -254,12 +268,14 @@ fn values_of_the_wrong_type_get_a_replacement() {
 #[test]
 fn formats_in_another_case_get_the_help_of_the_format() {
     for (name, help) in [
-        ("Date", "remove it, or write `pattern: \"^"),
+        ("Date", "write `pattern: \"^"),
         ("datte", "did you mean `date`? The subset does not contain it either: write `pattern: \"^"),
         ("UUID", "write `uuid`"),
         ("Date-Time", "write `date-time`"),
         ("dateTime", "write `date-time`"),
         ("URL", "write `uri`"),
+        ("url", "write `uri`, or `x-format: url` if nothing is to be checked"),
+        ("two words", "`x-format` with this name"),
         ("Int32", "limit the value with `minimum` and `maximum`"),
     ] {
         check_help(json!({ "format": name }), help);
@@ -490,7 +506,7 @@ fn a_format_outside_of_the_subset_gets_a_pattern_to_paste() {
         ("ipv6", "::1", ":::1"),
     ] {
         let help = findings(&json!({ "format": format }))[0].help.clone().unwrap();
-        let pattern = help.split_once("`pattern: ").unwrap().1.rsplit_once('`').unwrap().0;
+        let pattern = help.split_once("`pattern: ").unwrap().1.split_once("`, or `").unwrap().0;
         let pattern: Value = serde_json::from_str(pattern).unwrap();
         let validator = capgen_schema::Validator::new(&load(&json!({ "pattern": pattern })).unwrap());
         assert!(validator.is_valid(&json!(valid)), "{format}");

@@ -330,7 +330,7 @@ fn other_constraints_on_names_are_rejected() {
 #[test]
 fn unsupported_annotations_are_dropped_and_deprecation_is_described() {
     check(
-        json!({"type": "string", "readOnly": true, "x-order": 1, "contentMediaType": "text/html", "example": "a"}),
+        json!({"type": "string", "readOnly": true, "x-order": 1, "x-format": {}, "contentMediaType": "text/html", "example": "a"}),
         json!({"type": "string", "examples": ["a"]}),
     );
     check(json!({"deprecated": true, "description": "d"}), json!({"description": "d\n\nDeprecated."}));

@@ -129,7 +129,10 @@ fn short(view: &View<'_>, id: NodeId) -> Option<Phrase> {
 pub(crate) fn is_plain(view: &View<'_>, id: NodeId) -> bool {
     let node = view.node(id);
     let annotations = &node.annotations;
-    let is_bare = annotations.description.is_none() && annotations.default.is_none() && annotations.examples.is_empty();
+    let is_bare = annotations.description.is_none()
+        && annotations.x_format.is_none()
+        && annotations.default.is_none()
+        && annotations.examples.is_empty();
     let is_short = match &node.kind {
         Kind::Ref(_) => true,
         Kind::Assertions(assertions) => assertions.types.is_some() && assertions.keywords().count() == 1,
@@ -166,7 +169,9 @@ pub(crate) fn are_listed(view: &View<'_>, assertions: &Assertions, ids: &[NodeId
 
 /// The other assertions of a place, one phrase each.
 pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
-    let Kind::Assertions(assertions) = &view.node(id).kind else { return Vec::new() };
+    let node = view.node(id);
+    let unchecked = node.annotations.x_format.as_deref().map(unchecked_format);
+    let Kind::Assertions(assertions) = &node.kind else { return unchecked.into_iter().collect() };
     let mut facts = Vec::new();
     let has_values = assertions.const_value.is_some() || assertions.enum_values.is_some();
     if let (true, Some(types)) = (has_values, assertions.types) {
@@ -221,6 +226,7 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     {
         add(Type::Array, vec![words("always empty")]);
     }
+    facts.extend(unchecked);
     facts
 }
 
@@ -287,6 +293,12 @@ fn length(least: Option<u64>, most: Option<u64>, one: &str, many: &str) -> Optio
     })
 }
 
+fn unchecked_format(name: &str) -> Phrase {
+    let (name, is_cut) = cut(name, MAX_VALUE_LENGTH);
+    let end = if is_cut { "…, which is not checked" } else { ", which is not checked" };
+    vec![words("format "), Piece::Code(name.to_owned()), words(end)]
+}
+
 const fn format_name(format: Format) -> &'static str {
     match format {
         Format::Uuid => "a UUID",
@@ -349,6 +361,7 @@ mod tests {
                 "object; requires `x`; no other properties",
             ),
             (r#"{"type": "string", "format": "uuid", "maxLength": 1}"#, "string; at most 1 character; a UUID"),
+            (r#"{"type": "string", "x-format": "url"}"#, "string; format `url`, which is not checked"),
             ("true", "any value"),
             ("{}", "any value"),
             ("false", "not allowed"),

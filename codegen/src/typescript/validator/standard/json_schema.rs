@@ -3,7 +3,7 @@
 //! The subset of capgen has the same meaning in both, except for the keyword of the definitions. So this keyword, and
 //! the references that contain it, are filled in when a program asks for the schema.
 
-use capgen_schema::{Json, Schema, definition_name, fragment_token};
+use capgen_schema::{Json, Schema, definition_name, fragment_token, is_standard_format};
 
 use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Number};
 use crate::typescript::validator::internal::array;
@@ -32,7 +32,13 @@ pub(super) fn parts(schema: Option<&Schema>) -> Expression {
 fn schema(source: &Json) -> Expression {
     let Json::Object(members) = source else { return value(source) };
     let kept = members.iter().filter(|(name, _)| !OMITTED.contains(&name.as_str()));
-    Expression::Object(kept.map(|(name, value)| (name.clone(), keyword(name, value))).collect())
+    Expression::Object(kept.map(|(name, value)| (name_of(name, value).to_owned(), keyword(name, value))).collect())
+}
+
+/// The name of a keyword: other programs know formats by `format`, and do not check those that no draft defines.
+fn name_of<'j>(name: &'j str, value: &Json) -> &'j str {
+    let is_format = name == "x-format" && value.as_str().is_some_and(|format| !is_standard_format(format));
+    if is_format { "format" } else { name }
 }
 
 fn schemas<'j>(members: impl Iterator<Item = &'j (String, Json)>) -> Expression {

@@ -114,7 +114,7 @@ impl Walk<'_> {
 
     fn annotations(&mut self, place: (NodeId, NodeId)) {
         let (before, after) = (&self.old.node(place.0).annotations, &self.new.node(place.1).annotations);
-        let Annotations { title, description, default, examples } = before;
+        let Annotations { title, description, x_format, default, examples } = before;
         if *default != after.default {
             let shown = |value: &Option<Json>| value.as_ref().map_or_else(|| "none".to_owned(), brief);
             let text = format!("`default` changed from {} to {}", shown(default), shown(&after.default));
@@ -124,6 +124,7 @@ impl Walk<'_> {
         for (keyword, is_equal) in [
             ("title", *title == after.title),
             ("description", *description == after.description),
+            ("x-format", *x_format == after.x_format),
             ("examples", *examples == after.examples),
         ] {
             if !is_equal {

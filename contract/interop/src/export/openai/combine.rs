@@ -14,7 +14,7 @@ pub(super) fn combined(base: &Object, other: &Object) -> (Object, Vec<String>) {
         let together = match (key.as_str(), known) {
             (_, None) => value.clone(),
             (_, Some(known)) if known == *value => continue,
-            ("title" | "description" | "default" | "examples" | "$comment", _) => continue,
+            ("title" | "description" | "default" | "examples" | "$comment" | "x-format", _) => continue,
             ("properties", Some(Json::Object(known))) => {
                 let (properties, repeated) = properties(&known, value);
                 conflicts.extend(repeated.into_iter().map(|name| format!("properties/{name}")));

@@ -25,7 +25,8 @@ const UNCHANGED: [&str; 10] = [
 ];
 
 /// The keywords that assert nothing.
-const ANNOTATIONS: [&str; 7] = ["$schema", "$id", "$comment", "default", "examples", "definitions", "title"];
+const ANNOTATIONS: [&str; 8] =
+    ["$schema", "$id", "$comment", "default", "examples", "definitions", "title", "x-format"];
 
 /// At most this many schemas are combined with others, which copies them. Without a limit, a small contract could grow
 /// exponentially; usual contracts combine a few.

@@ -125,7 +125,7 @@ impl<'s> Conjunction<'s> {
 
 /// Whether a schema has assertions of its own, which are not those of its unions or of its `allOf`.
 pub(super) fn asserts(members: &Object) -> bool {
-    const OTHERS: [&str; 11] = [
+    const OTHERS: [&str; 12] = [
         "$comment",
         "$id",
         "$schema",
@@ -137,6 +137,7 @@ pub(super) fn asserts(members: &Object) -> bool {
         "examples",
         "oneOf",
         "title",
+        "x-format",
     ];
     members.iter().any(|(key, _)| !OTHERS.contains(&key.as_str()))
 }

@@ -1,0 +1,72 @@
+//! `x-format` in exports: `format`, and back.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_interop::import::{self, Document, ImportSettings, Imported};
+use capgen_interop::{McpOptions, json_schema, mcp, openapi, pretty};
+use capgen_manifest::{Manifest, Source, load};
+use capgen_schema::Json;
+
+const CONTRACT: &str = r#"
+version: 1
+agent: agent://links
+transports: [{ kind: memory, topics: { requests: links } }]
+capabilities:
+  - name: follow
+    inputSchema:
+      type: object
+      properties:
+        link: { type: string, x-format: url }
+        at: { type: string, x-format: time }
+        names: { type: object, propertyNames: { maxLength: 9, x-format: slug } }
+"#;
+
+fn contract() -> Manifest {
+    load(&Source::new("capabilities.yaml", CONTRACT)).unwrap().manifest
+}
+
+fn document(json: &Json) -> Document {
+    Document::parse_json(&Source::new("a.json", pretty(json))).unwrap()
+}
+
+fn definition(imported: Imported) -> String {
+    assert_eq!(imported.findings, []);
+    let contract = contract();
+    let imported = imported.into_manifest(contract.agent.clone(), contract.transports.clone());
+    imported.capability("follow").unwrap().input.as_ref().unwrap().source().canonical()
+}
+
+#[test]
+fn unchecked_formats_are_formats_in_exports_and_come_back() {
+    let contract = contract();
+    let expected = contract.capability("follow").unwrap().input.as_ref().unwrap().source().canonical();
+    let settings = ImportSettings::default();
+
+    let tools = mcp(&contract, McpOptions::default()).document;
+    let read = |pointer: &str| tools.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+    let schema = "/tools/0/inputSchema/properties";
+    assert_eq!(read(&format!("{schema}/link/format")).as_deref(), Some("url"));
+    assert_eq!(read(&format!("{schema}/names/propertyNames/format")).as_deref(), Some("slug"));
+    // A validator could check this one.
+    assert_eq!(read(&format!("{schema}/at/x-format")).as_deref(), Some("time"));
+    assert_eq!(definition(import::mcp::tools(&document(&tools), settings).imported), expected);
+
+    let operations = openapi(&contract).document;
+    assert!(operations.canonical().contains(r#""format":"url""#));
+    assert_eq!(definition(import::openapi::operations(&document(&operations), settings).imported), expected);
+
+    let files = json_schema(&contract);
+    assert!(files["follow.request.schema.json"].canonical().contains(r#""format":"url""#));
+    let files = files.iter().map(|(name, json)| (name.clone(), document(json))).collect();
+    let imported = import::json_schema::schemas(&Document::of_files(files), settings).imported;
+    let dialect = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
+    assert_eq!(definition(imported).replace(dialect, ""), expected);
+}
+
+#[test]
+fn a_restore_list_cannot_remove_a_checked_format() {
+    let contract = contract();
+    let tools = pretty(&mcp(&contract, McpOptions::default()).document).replace("\"url\"", "\"uuid\"");
+    let tools: Json = tools.parse().unwrap();
+    let imported = import::mcp::tools(&document(&tools), ImportSettings::default()).imported;
+    assert!(definition(imported).contains(r#""link":{"format":"uuid""#));
+}
