@@ -5,7 +5,7 @@
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 use capgen_schema::analysis::conjunction::Conjunction;
-use capgen_schema::{Assertions, Format, Json, NodeId, Number, Schema};
+use capgen_schema::{Annotations, Assertions, Format, Json, NodeId, Number, Schema};
 
 use super::Type;
 
@@ -27,6 +27,8 @@ const MAX_DIVISORS: usize = 3;
 /// The parts of a comment that the type does not express.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Note {
+    /// Whether the values should no longer be used. It is not a part of the sentence, because languages mark it.
+    pub(crate) is_deprecated: bool,
     parts: Vec<Part>,
 }
 
@@ -57,12 +59,17 @@ impl Note {
             Type::Array { .. } => array(schema, own.clone(), &mut parts),
             _ => {}
         }
+        let annotations = own.clone().map(|id| &schema.node(id).annotations);
+        let has = |flag: fn(&Annotations) -> bool| annotations.clone().any(flag);
+        parts.extend(has(|annotations| annotations.read_only).then(|| Part::Words("read-only".to_owned())));
+        parts.extend(has(|annotations| annotations.write_only).then(|| Part::Words("write-only".to_owned())));
+        let is_deprecated = has(|annotations| annotations.deprecated);
         let unchecked = own.clone().find_map(|id| schema.node(id).annotations.x_format.as_deref());
         let unchecked = unchecked.filter(|name| !name.is_empty()).map(|name| cut(name, MAX_VALUE));
         parts.extend(unchecked.map(|name| Part::Code("unchecked format", name)));
         let default = own.into_iter().find_map(|id| schema.node(id).annotations.default.as_ref());
         parts.extend(default.map(|value| Part::Code("default", shown(value))));
-        Self { parts }
+        Self { is_deprecated, parts }
     }
 
     /// The note as a sentence, if there is something to add. It is one line of Markdown without invisible characters.
@@ -284,6 +291,7 @@ mod tests {
             ),
             (r#"{"format": "uuid"}"#, Type::String, "Format `uuid`."),
             (r#"{"x-format": "url", "maxLength": 9}"#, Type::String, "At most 9 characters; unchecked format `url`."),
+            (r#"{"readOnly": true, "deprecated": true}"#, Type::Unknown, "Read-only."),
             (r#"{"minimum": 0, "maximum": 100}"#, Type::Number, "0 to 100."),
             (r#"{"exclusiveMinimum": 0, "maximum": 1}"#, Type::Number, "More than 0 and at most 1."),
             (r#"{"minimum": 1, "exclusiveMinimum": 1}"#, Type::Number, "More than 1."),

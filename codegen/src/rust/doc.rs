@@ -26,6 +26,10 @@ pub(super) fn write_with_note(
     if lines.is_empty() {
         lines.push(default());
     }
+    // Not the attribute `deprecated`: the generated code itself uses the item, and would warn.
+    if note.is_deprecated {
+        note::append(&mut lines, "Deprecated.".to_owned());
+    }
     if let Some(sentence) = note.sentence() {
         note::append(&mut lines, sentence);
     }

@@ -75,6 +75,9 @@ fn append_note(comment: &mut Vec<String>, note: &Note) {
     if let Some(sentence) = note.sentence() {
         note::append(comment, lines(&sentence).join(" "));
     }
+    if note.is_deprecated {
+        comment.push("@deprecated".to_owned());
+    }
 }
 
 /// The comment of a guard, which looks at one property of a value.

@@ -6,7 +6,8 @@ use crate::{Hash, Json, NodeId, Schema, Subschemas};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a
 /// changed contract.
-pub const ANNOTATIONS: [&str; 6] = ["title", "description", "x-format", "default", "examples", "$comment"];
+pub const ANNOTATIONS: [&str; 9] =
+    ["title", "description", "x-format", "deprecated", "readOnly", "writeOnly", "default", "examples", "$comment"];
 
 impl Json {
     /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their

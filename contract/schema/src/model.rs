@@ -93,6 +93,9 @@ pub struct Annotations {
     pub description: Option<String>,
     /// A format that is not checked.
     pub x_format: Option<String>,
+    pub deprecated: bool,
+    pub read_only: bool,
+    pub write_only: bool,
     pub default: Option<Json>,
     pub examples: Vec<Json>,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capgen_manifest::{Capability, Manifest, Side};
-use capgen_schema::{Json, Object};
+use capgen_schema::{Json, Kind, NodeId, Object, pointer};
 
 use super::components::{Components, Placed};
 use super::extra::{extra, push_unless_empty, revision};
@@ -47,6 +47,7 @@ pub fn openapi(manifest: &Manifest) -> Export {
             losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", own.wire_name())));
         }
         let route = wired.unwrap_or(own);
+        losses.extend(Side::ALL.into_iter().flat_map(|side| marks_of_required(capability, side)));
         let operation = operation((index, capability), &mut components);
         push_operation(&mut paths, &route, operation);
         routes.insert(route);
@@ -67,6 +68,34 @@ pub fn openapi(manifest: &Manifest) -> Export {
         ("components".to_owned(), Json::Object(components)),
     ];
     Export { document: Json::Object(document.into_iter().collect()), losses }
+}
+
+/// The required properties of a side that readers of OpenAPI do not require there, because of `readOnly` or `writeOnly`.
+fn marks_of_required(capability: &Capability, side: Side) -> Vec<Loss> {
+    let Some(schema) = capability.schema(side) else { return Vec::new() };
+    let is_marked = |id: NodeId| {
+        let annotations = [id, schema.resolve(id)].map(|id| &schema.node(id).annotations);
+        annotations.into_iter().any(|annotations| match side {
+            Side::Request => annotations.read_only,
+            Side::Response => annotations.write_only,
+        })
+    };
+    let mark = if side == Side::Request { "readOnly" } else { "writeOnly" };
+    let mut losses = Vec::new();
+    for (_, node) in schema.nodes() {
+        let Kind::Assertions(group) = &node.kind else { continue };
+        let required: HashSet<&str> = group.required.iter().map(String::as_str).collect();
+        for (name, _) in group.properties.iter().filter(|(name, id)| required.contains(name.as_str()) && is_marked(*id))
+        {
+            losses.push(Loss {
+                capability: capability.name.clone(),
+                side: Some(side),
+                pointer: pointer::join(&pointer::join(&node.pointer, "properties"), name),
+                message: format!("`{mark}`: in OpenAPI, the property is not required in a {}", side.name()),
+            });
+        }
+    }
+    losses
 }
 
 fn push_operation(paths: &mut Object, route: &Route, operation: Json) {

@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod annotations;
 mod declared_errors;
 mod hostile_import;
 mod json_schema_import;

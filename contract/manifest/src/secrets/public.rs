@@ -59,11 +59,12 @@ pub(super) enum Public {
 }
 
 /// The keywords whose value is a scalar or a list of scalars.
-const TEXTS: [&str; 22] = [
+const TEXTS: [&str; 25] = [
     "$comment",
     "$id",
     "$ref",
     "$schema",
+    "deprecated",
     "description",
     "exclusiveMaximum",
     "exclusiveMinimum",
@@ -77,10 +78,12 @@ const TEXTS: [&str; 22] = [
     "multipleOf",
     "nullable",
     "pattern",
+    "readOnly",
     "required",
     "title",
     "type",
     "uniqueItems",
+    "writeOnly",
     "x-format",
 ];
 

@@ -1,18 +1,14 @@
 //! Annotations: kept, renamed, or dropped.
 
 use super::Dialect;
-use super::tree::Value;
 use super::walk::{Draft, Walk};
 use crate::{Json, Object};
-
-/// The end of a deprecated schema's description.
-const DEPRECATED: &str = "Deprecated.";
 
 /// The `$schema` of the output.
 const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 
 /// Annotations that are not part of the subset.
-const DROPPED: [&str; 11] = [
+const DROPPED: [&str; 9] = [
     "$anchor",
     "$dynamicAnchor",
     "$vocabulary",
@@ -21,8 +17,6 @@ const DROPPED: [&str; 11] = [
     "contentSchema",
     "discriminator",
     "externalDocs",
-    "readOnly",
-    "writeOnly",
     "xml",
 ];
 
@@ -38,8 +32,9 @@ impl<'a> Walk<'a> {
             ("$schema", Json::String(uri)) => self.dialect(draft, uri),
             ("$id" | "id", Json::String(id)) if id.starts_with('#') && draft.depth > 0 => {}
             ("id", Json::String(_)) if draft.depth == 0 && is_draft_04(draft.object) => self.copy(draft, "$id", value),
-            // Appended to the description by `deprecate`, once all keywords are read.
-            ("deprecated", Json::Bool(_)) => {}
+            // Tools that ignore them accept any value.
+            ("readOnly" | "writeOnly", value) if !matches!(value, Json::Bool(_)) => {}
+            ("deprecated", value) if !matches!(value, Json::Bool(_)) => self.reject(draft, name),
             ("example", _) => {
                 if draft.get("examples").is_none() && crate::parse::depth_is_within_limit(value) {
                     draft.push_json("examples", Json::Array(vec![value.clone()]));
@@ -67,19 +62,4 @@ impl<'a> Walk<'a> {
 
 fn is_draft_04(object: &Object) -> bool {
     object.get("$schema").and_then(Json::as_str).is_some_and(|uri| uri.contains("/draft-04/"))
-}
-
-/// Marks a deprecated schema in its description. Every language prints the description.
-pub(super) fn deprecate(object: &Object, out: &mut Vec<(String, Value<'_>)>) {
-    if object.get("deprecated") != Some(&Json::Bool(true)) {
-        return;
-    }
-    match out.iter_mut().find(|(name, _)| name == "description") {
-        Some((_, Value::Plain(Json::String(text)))) => {
-            text.push_str("\n\n");
-            text.push_str(DEPRECATED);
-        }
-        Some(_) => {}
-        None => out.push(("description".to_owned(), Value::Plain(Json::String(DEPRECATED.to_owned())))),
-    }
 }

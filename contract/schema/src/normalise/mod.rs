@@ -79,9 +79,8 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
 /// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
-/// | `deprecated: true` | `Deprecated.` at the end of `description` |
 /// | `example` | `examples` |
-/// | `discriminator`, `readOnly`, `writeOnly`, `contentMediaType` and similar annotations, `x-...` | dropped: they assert nothing |
+/// | `discriminator`, `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |
 ///
 /// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways, other
 /// formats, unknown keywords.

@@ -68,7 +68,11 @@ impl<'a> Walk<'a> {
                     | "$comment",
                     Value::Plain(_),
                 ) => own.push((name, value)),
-                ("default" | "examples" | "definitions" | "$schema" | "$id", _) => {}
+                (
+                    "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "definitions" | "$schema"
+                    | "$id",
+                    _,
+                ) => {}
                 _ => return false,
             }
         }

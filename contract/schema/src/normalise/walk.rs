@@ -260,11 +260,7 @@ impl<'a> Walk<'a> {
 
 /// Whether a keyword may be an assertion. Unknown keywords count, because ignoring them could change the meaning.
 pub(super) fn asserts(name: &str) -> bool {
-    !is_annotation(name)
-        && !is_container(name)
-        && !annotation::is_dropped(name)
-        && name != "deprecated"
-        && name != "example"
+    !is_annotation(name) && !is_container(name) && !annotation::is_dropped(name) && name != "example"
 }
 
 /// The distinct strings of an array, in their first order.
@@ -275,8 +271,7 @@ pub(super) fn distinct(names: &[Json]) -> Vec<Json> {
 
 /// Assembles the members of the output object.
 fn finish(draft: Draft<'_>) -> Vec<(String, Value<'_>)> {
-    let Draft { object, origin, mut out, mut conjuncts, mut properties, additional, .. } = draft;
-    annotation::deprecate(object, &mut out);
+    let Draft { origin, mut out, mut conjuncts, mut properties, additional, .. } = draft;
     if !properties.is_empty() {
         match out.iter_mut().find(|(name, _)| name == "properties") {
             Some((_, Value::Map(members))) => members.append(&mut properties),

@@ -78,8 +78,9 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "id" => "`id` is from draft-04; write `$id` at the root, or remove it",
         "$vocabulary" => "remove it",
         "example" => "write `examples` with an array",
-        "deprecated" | "readOnly" | "writeOnly" | "contentMediaType" | "contentEncoding" | "contentSchema"
-        | "externalDocs" | "xml" => "remove it, or write it in `description`",
+        "contentMediaType" | "contentEncoding" | "contentSchema" | "externalDocs" | "xml" => {
+            "remove it, or write it in `description`"
+        }
         "discriminator" => "give each branch of `oneOf` a required property with a `const`",
         "extends" => "write `allOf`",
         "disallow" => "write `\"not\": {\"type\": ...}`",
@@ -163,7 +164,7 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
             Ok(_) => "write it without quotes",
             Err(_) => "write a number; without a limit, remove it",
         },
-        ("uniqueItems", Json::String(text)) => match boolean(text) {
+        ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", Json::String(text)) => match boolean(text) {
             Some(true) => "write `true`, without quotes",
             _ => "write `true`, or remove it",
         },

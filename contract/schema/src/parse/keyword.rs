@@ -12,6 +12,9 @@ impl Loader {
             "$comment" => drop(self.string(draft, name, value)),
             "$schema" => self.dialect(draft, value),
             "$id" => self.id(draft, value),
+            "deprecated" => draft.annotations.deprecated = self.boolean(draft, name, value),
+            "readOnly" => draft.annotations.read_only = self.boolean(draft, name, value),
+            "writeOnly" => draft.annotations.write_only = self.boolean(draft, name, value),
             "default" => draft.annotations.default = self.any(draft, name, value),
             "examples" => draft.annotations.examples = self.values(draft, name, value).unwrap_or_default(),
             "definitions" => {

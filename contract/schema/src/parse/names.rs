@@ -43,7 +43,9 @@ impl Loader {
             "$ref" => "copy the assertions of the definition",
             "anyOf" | "oneOf" => "write one `pattern` with alternatives: `^(a|b)$`",
             "not" => "write a `pattern` with a negative look-ahead: `^(?!...)`",
-            "default" | "examples" => "remove it, or write it in `description`",
+            "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" => {
+                "remove it, or write it in `description`"
+            }
             known if table::keywords().any(|name| name == known) => ADVICE,
             unknown => {
                 // The value does not matter: no suggestion is about properties.

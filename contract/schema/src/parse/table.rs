@@ -141,6 +141,9 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         V::Members,
         "Schemas for `$ref`. References reach only those at the root of the schema.",
     ),
+    row("deprecated", Structure, V::Flag, "Whether the values should no longer be used. It is not checked."),
+    row("readOnly", Structure, V::Flag, "Whether only the agent determines the values. It is not checked."),
+    row("writeOnly", Structure, V::Flag, "Whether the agent never sends the values. It is not checked."),
     row("default", Structure, V::Any, "An example of a default value, for documentation. It is never applied."),
     row("examples", Structure, V::Values, "Examples of values."),
 ];

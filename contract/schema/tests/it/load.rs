@@ -128,6 +128,19 @@ fn an_unchecked_format_is_an_annotation() {
 }
 
 #[test]
+fn deprecated_read_only_and_write_only_are_annotations() {
+    let flags = json!({"deprecated": true, "readOnly": true, "writeOnly": true});
+    check(flags.clone(), &[]);
+    check(json!({"$ref": "#/definitions/a", "deprecated": true, "definitions": {"a": {}}}), &[]);
+    check(json!({"deprecated": "yes"}), &["E0102 /deprecated"]);
+    check(json!({"propertyNames": {"readOnly": true}}), &["E0126 /propertyNames/readOnly"]);
+    let schema = load(&flags).unwrap();
+    assert_eq!(schema.hash(), load(&json!({})).unwrap().hash());
+    let annotations = &schema.node(schema.root()).annotations;
+    assert!(annotations.deprecated && annotations.read_only && annotations.write_only);
+}
+
+#[test]
 fn property_names_have_assertions_about_strings_only() {
     check(json!({"propertyNames": {}}), &[]);
     check(json!({"propertyNames": {"type": ["null", "string"], "description": "d"}}), &[]);

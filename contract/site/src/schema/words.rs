@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use capgen_schema::{Assertions, Format, Json, Kind, NodeId, Number, Type, TypeSet};
+use capgen_schema::{Annotations, Assertions, Format, Json, Kind, NodeId, Number, Type, TypeSet};
 
 use super::View;
 use crate::json::one_line;
@@ -130,7 +130,7 @@ pub(crate) fn is_plain(view: &View<'_>, id: NodeId) -> bool {
     let node = view.node(id);
     let annotations = &node.annotations;
     let is_bare = annotations.description.is_none()
-        && annotations.x_format.is_none()
+        && described(annotations).next().is_none()
         && annotations.default.is_none()
         && annotations.examples.is_empty();
     let is_short = match &node.kind {
@@ -170,8 +170,8 @@ pub(crate) fn are_listed(view: &View<'_>, assertions: &Assertions, ids: &[NodeId
 /// The other assertions of a place, one phrase each.
 pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     let node = view.node(id);
-    let unchecked = node.annotations.x_format.as_deref().map(unchecked_format);
-    let Kind::Assertions(assertions) = &node.kind else { return unchecked.into_iter().collect() };
+    let described = described(&node.annotations);
+    let Kind::Assertions(assertions) = &node.kind else { return described.collect() };
     let mut facts = Vec::new();
     let has_values = assertions.const_value.is_some() || assertions.enum_values.is_some();
     if let (true, Some(types)) = (has_values, assertions.types) {
@@ -226,7 +226,7 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     {
         add(Type::Array, vec![words("always empty")]);
     }
-    facts.extend(unchecked);
+    facts.extend(described);
     facts
 }
 
@@ -291,6 +291,14 @@ fn length(least: Option<u64>, most: Option<u64>, one: &str, many: &str) -> Optio
         (None, Some(most)) => format!("at most {most} {}", unit(most)),
         (None, None) => return None,
     })
+}
+
+/// What is only described and not checked.
+fn described(annotations: &Annotations) -> impl Iterator<Item = Phrase> {
+    let Annotations { x_format, deprecated, read_only, write_only, .. } = annotations;
+    let flags = [(*deprecated, "deprecated"), (*read_only, "read-only"), (*write_only, "write-only")];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, text)| vec![words(text)]);
+    x_format.as_deref().map(unchecked_format).into_iter().chain(flags)
 }
 
 fn unchecked_format(name: &str) -> Phrase {
@@ -362,6 +370,7 @@ mod tests {
             ),
             (r#"{"type": "string", "format": "uuid", "maxLength": 1}"#, "string; at most 1 character; a UUID"),
             (r#"{"type": "string", "x-format": "url"}"#, "string; format `url`, which is not checked"),
+            (r#"{"type": "null", "deprecated": true, "readOnly": true}"#, "null; deprecated; read-only"),
             ("true", "any value"),
             ("{}", "any value"),
             ("false", "not allowed"),

@@ -114,7 +114,7 @@ impl Walk<'_> {
 
     fn annotations(&mut self, place: (NodeId, NodeId)) {
         let (before, after) = (&self.old.node(place.0).annotations, &self.new.node(place.1).annotations);
-        let Annotations { title, description, x_format, default, examples } = before;
+        let Annotations { title, description, x_format, deprecated, read_only, write_only, default, examples } = before;
         if *default != after.default {
             let shown = |value: &Option<Json>| value.as_ref().map_or_else(|| "none".to_owned(), brief);
             let text = format!("`default` changed from {} to {}", shown(default), shown(&after.default));
@@ -125,6 +125,9 @@ impl Walk<'_> {
             ("title", *title == after.title),
             ("description", *description == after.description),
             ("x-format", *x_format == after.x_format),
+            ("deprecated", *deprecated == after.deprecated),
+            ("readOnly", *read_only == after.read_only),
+            ("writeOnly", *write_only == after.write_only),
             ("examples", *examples == after.examples),
         ] {
             if !is_equal {

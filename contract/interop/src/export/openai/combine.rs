@@ -14,7 +14,11 @@ pub(super) fn combined(base: &Object, other: &Object) -> (Object, Vec<String>) {
         let together = match (key.as_str(), known) {
             (_, None) => value.clone(),
             (_, Some(known)) if known == *value => continue,
-            ("title" | "description" | "default" | "examples" | "$comment" | "x-format", _) => continue,
+            (
+                "title" | "description" | "default" | "examples" | "$comment" | "x-format" | "deprecated" | "readOnly"
+                | "writeOnly",
+                _,
+            ) => continue,
             ("properties", Some(Json::Object(known))) => {
                 let (properties, repeated) = properties(&known, value);
                 conflicts.extend(repeated.into_iter().map(|name| format!("properties/{name}")));

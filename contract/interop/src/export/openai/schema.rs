@@ -25,8 +25,19 @@ const UNCHANGED: [&str; 10] = [
 ];
 
 /// The keywords that assert nothing.
-const ANNOTATIONS: [&str; 8] =
-    ["$schema", "$id", "$comment", "default", "examples", "definitions", "title", "x-format"];
+const ANNOTATIONS: [&str; 11] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "default",
+    "examples",
+    "definitions",
+    "title",
+    "x-format",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
 
 /// At most this many schemas are combined with others, which copies them. Without a limit, a small contract could grow
 /// exponentially; usual contracts combine a few.

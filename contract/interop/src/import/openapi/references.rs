@@ -48,6 +48,11 @@ impl<'d> References<'d> {
         Self { document, schemas, known: HashMap::new(), room: MAX_VALUES, sides, sided: HashMap::new() }
     }
 
+    /// Whether `readOnly` or `writeOnly` may change what is required.
+    pub(super) fn have_marks(&self) -> bool {
+        self.sides.is_needed()
+    }
+
     /// The value, or the one that it refers to, with its pointer.
     ///
     /// # Errors

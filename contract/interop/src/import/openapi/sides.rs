@@ -58,6 +58,11 @@ impl<'d> Sides<'d> {
         Self { document, ignores_siblings, is_needed, steps: MAX_STEPS }
     }
 
+    /// Whether the document has any mark.
+    pub(super) fn is_needed(&self) -> bool {
+        self.is_needed
+    }
+
     /// The schema as it applies to a side: properties that are absent from that side are not required. `None` if too
     /// many schemas would have to be visited.
     pub(super) fn schema(&mut self, side: Side, schema: &Json) -> Option<Json> {

@@ -125,7 +125,7 @@ impl<'s> Conjunction<'s> {
 
 /// Whether a schema has assertions of its own, which are not those of its unions or of its `allOf`.
 pub(super) fn asserts(members: &Object) -> bool {
-    const OTHERS: [&str; 12] = [
+    const OTHERS: [&str; 15] = [
         "$comment",
         "$id",
         "$schema",
@@ -133,10 +133,13 @@ pub(super) fn asserts(members: &Object) -> bool {
         "anyOf",
         "default",
         "definitions",
+        "deprecated",
         "description",
         "examples",
         "oneOf",
+        "readOnly",
         "title",
+        "writeOnly",
         "x-format",
     ];
     members.iter().any(|(key, _)| !OTHERS.contains(&key.as_str()))

@@ -1,4 +1,4 @@
-//! `x-format` in exports: `format`, and back.
+//! Annotations in exports, and back: `x-format` becomes `format`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_interop::import::{self, Document, ImportSettings, Imported};
@@ -14,7 +14,9 @@ capabilities:
   - name: follow
     inputSchema:
       type: object
+      required: [id]
       properties:
+        id: { type: string, readOnly: true, deprecated: true }
         link: { type: string, x-format: url }
         at: { type: string, x-format: time }
         names: { type: object, propertyNames: { maxLength: 9, x-format: slug } }
@@ -50,7 +52,10 @@ fn unchecked_formats_are_formats_in_exports_and_come_back() {
     assert_eq!(read(&format!("{schema}/at/x-format")).as_deref(), Some("time"));
     assert_eq!(definition(import::mcp::tools(&document(&tools), settings).imported), expected);
 
-    let operations = openapi(&contract).document;
+    let exported = openapi(&contract);
+    let lost = "follow, request, /properties/id: `readOnly`: in OpenAPI, the property is not required in a request";
+    assert!(exported.losses.iter().any(|loss| loss.to_string() == lost), "{:?}", exported.losses);
+    let operations = exported.document;
     assert!(operations.canonical().contains(r#""format":"url""#));
     assert_eq!(definition(import::openapi::operations(&document(&operations), settings).imported), expected);
 
@@ -69,4 +74,15 @@ fn a_restore_list_cannot_remove_a_checked_format() {
     let tools: Json = tools.parse().unwrap();
     let imported = import::mcp::tools(&document(&tools), ImportSettings::default()).imported;
     assert!(definition(imported).contains(r#""link":{"format":"uuid""#));
+}
+
+#[test]
+fn the_marks_of_other_documents_decide_what_is_required() {
+    let text = r#"{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {"/a": {"post": {"operationId": "a",
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object",
+            "required": ["id"], "properties": {"id": {"type": "string", "readOnly": true}}}}}},
+        "responses": {"204": {"description": "none"}}}}}}"#;
+    let imported = import::openapi::operations(&document(&text.parse().unwrap()), ImportSettings::default()).imported;
+    let source = imported.capabilities[0].input.as_ref().unwrap().source().canonical();
+    assert_eq!(source, r#"{"properties":{"id":{"readOnly":true,"type":"string"}},"type":"object"}"#);
 }
