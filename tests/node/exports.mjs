@@ -23,6 +23,8 @@ function by(Draft, schema) {
 function strictAjv(Draft, keywords = []) {
   const ajv = new Draft({ strictSchema: true, strictTypes: false, strictRequired: false, addUsedSchema: false });
   addFormats(ajv);
+  // `ajv-formats` lacks these formats of draft-07.
+  for (const name of ["idn-email", "iri"]) ajv.addFormat(name, true);
   ajv.addVocabulary(keywords);
   return ajv;
 }

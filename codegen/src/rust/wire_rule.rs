@@ -319,5 +319,16 @@ const fn format_path(format: Format) -> &'static str {
         Format::Uri => "wire::Format::Uri",
         Format::UriReference => "wire::Format::UriReference",
         Format::DateTime => "wire::Format::DateTime",
+        Format::Date => "wire::Format::Date",
+        Format::Time => "wire::Format::Time",
+        Format::Duration => "wire::Format::Duration",
+        Format::Ipv4 => "wire::Format::Ipv4",
+        Format::Ipv6 => "wire::Format::Ipv6",
+        Format::Hostname => "wire::Format::Hostname",
+        Format::IdnEmail => "wire::Format::IdnEmail",
+        Format::Iri => "wire::Format::Iri",
+        Format::UriTemplate => "wire::Format::UriTemplate",
+        Format::JsonPointer => "wire::Format::JsonPointer",
+        Format::Regex => "wire::Format::Regex",
     }
 }

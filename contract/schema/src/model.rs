@@ -114,6 +114,31 @@ pub enum Format {
     /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6),
     /// including leap seconds.
     DateTime,
+    /// `date`: `full-date` of the same section.
+    Date,
+    /// `time`: `full-time` of the same section, with an offset.
+    Time,
+    /// `duration`: `duration` of [RFC 3339 appendix A](https://www.rfc-editor.org/rfc/rfc3339#appendix-A).
+    Duration,
+    /// `ipv4`: `dotted-quad` of [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2).
+    Ipv4,
+    /// `ipv6`: an address of [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
+    Ipv6,
+    /// `hostname`: a name of [RFC 1123 section 2.1](https://www.rfc-editor.org/rfc/rfc1123#section-2.1). The content of
+    /// labels with `xn--` is not checked.
+    Hostname,
+    /// `idn-email`: a mailbox of [RFC 6531 section 3.3](https://www.rfc-editor.org/rfc/rfc6531#section-3.3). The tables
+    /// of IDNA are not applied.
+    IdnEmail,
+    /// `iri`: an IRI (absolute) of [RFC 3987](https://www.rfc-editor.org/rfc/rfc3987).
+    Iri,
+    /// `uri-template`: a template of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570).
+    UriTemplate,
+    /// `json-pointer`: a pointer of [RFC 6901 section 3](https://www.rfc-editor.org/rfc/rfc6901#section-3).
+    JsonPointer,
+    /// `regex`: a regular expression of [ECMA-262](https://tc39.es/ecma262/2024/#sec-patterns) with the `u` flag, of at
+    /// most 65,536 UTF-16 code units and 200 levels of groups. The names of Unicode properties are not looked up.
+    Regex,
 }
 
 impl Schema {
@@ -243,7 +268,24 @@ impl Assertions {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 5] = [Format::Uuid, Format::Email, Format::Uri, Format::UriReference, Format::DateTime];
+    pub const ALL: [Format; 16] = [
+        Format::Uuid,
+        Format::Email,
+        Format::Uri,
+        Format::UriReference,
+        Format::DateTime,
+        Format::Date,
+        Format::Time,
+        Format::Duration,
+        Format::Ipv4,
+        Format::Ipv6,
+        Format::Hostname,
+        Format::IdnEmail,
+        Format::Iri,
+        Format::UriTemplate,
+        Format::JsonPointer,
+        Format::Regex,
+    ];
 
     /// Its name in a schema.
     pub const fn name(self) -> &'static str {
@@ -253,6 +295,17 @@ impl Format {
             Format::Uri => "uri",
             Format::UriReference => "uri-reference",
             Format::DateTime => "date-time",
+            Format::Date => "date",
+            Format::Time => "time",
+            Format::Duration => "duration",
+            Format::Ipv4 => "ipv4",
+            Format::Ipv6 => "ipv6",
+            Format::Hostname => "hostname",
+            Format::IdnEmail => "idn-email",
+            Format::Iri => "iri",
+            Format::UriTemplate => "uri-template",
+            Format::JsonPointer => "json-pointer",
+            Format::Regex => "regex",
         }
     }
 

@@ -27,4 +27,4 @@ mod timestamp;
 pub use backoff::Backoff;
 pub use clock::{Clock, SystemClock};
 pub use date::{Date, InvalidDate};
-pub use timestamp::{InvalidTimestamp, Timestamp};
+pub use timestamp::{InvalidTimestamp, Timestamp, is_time};

@@ -53,24 +53,52 @@ impl Timestamp {
     }
 }
 
+/// A time of the day in UTC.
+struct TimeOfDay {
+    /// From the start of the day; an offset can move it to another day.
+    minutes: i32,
+    second: i32,
+    nanoseconds: u32,
+}
+
+impl TimeOfDay {
+    /// Reads a `full-time` up to the end of the text; `None` if it is invalid.
+    fn read(text: &mut Digits<'_>) -> Option<Self> {
+        let hour = text.number(2).filter(|hour| *hour < 24)?;
+        text.byte(b':')?;
+        let minute = text.number(2).filter(|minute| *minute < 60)?;
+        text.byte(b':')?;
+        let second = text.number(2)?;
+        let fraction = if text.byte(b'.').is_some() { text.fraction()? } else { 0 };
+        let minutes = hour * 60 + minute - text.offset()?;
+        // A leap second is the last second of a day in UTC, so the time is converted with its offset.
+        let is_leap_second = second == 60 && minutes.rem_euclid(24 * 60) == 24 * 60 - 1;
+        if !text.0.is_empty() || (second >= 60 && !is_leap_second) {
+            return None;
+        }
+        // Unix times have no leap seconds: it is the end of the second before it.
+        let (second, nanoseconds) = if is_leap_second { (59, 999_999_999) } else { (second, fraction) };
+        Some(Self { minutes, second, nanoseconds })
+    }
+}
+
+/// Whether a text is a `full-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6): a time
+/// of the day with its offset, as in a `date-time`.
+///
+/// ```
+/// assert!(capgen_time::is_time("23:59:60Z") && capgen_time::is_time("12:00:00.5+01:00"));
+/// assert!(!capgen_time::is_time("12:00:00") && !capgen_time::is_time("22:59:60Z"));
+/// ```
+#[must_use]
+pub fn is_time(text: &str) -> bool {
+    TimeOfDay::read(&mut Digits(text.as_bytes())).is_some()
+}
+
 /// Reads the whole text; `None` if it is invalid.
 fn read(text: &mut Digits<'_>) -> Option<Timestamp> {
     let date = Date::read(text)?;
     text.letter(b'T')?;
-    let hour = text.number(2).filter(|hour| *hour < 24)?;
-    text.byte(b':')?;
-    let minute = text.number(2).filter(|minute| *minute < 60)?;
-    text.byte(b':')?;
-    let second = text.number(2)?;
-    let fraction = if text.byte(b'.').is_some() { text.fraction()? } else { 0 };
-    let minutes = hour * 60 + minute - text.offset()?;
-    // A leap second is the last second of a day in UTC, so the time is converted with its offset.
-    let is_leap_second = second == 60 && minutes.rem_euclid(24 * 60) == 24 * 60 - 1;
-    if !text.0.is_empty() || (second >= 60 && !is_leap_second) {
-        return None;
-    }
-    // Unix times have no leap seconds: it is the end of the second before it.
-    let (second, nanoseconds) = if is_leap_second { (59, 999_999_999) } else { (second, fraction) };
+    let TimeOfDay { minutes, second, nanoseconds } = TimeOfDay::read(text)?;
     let seconds = date.days() * SECONDS_OF_A_DAY + i64::from(minutes) * 60 + i64::from(second);
     Some(Timestamp { seconds, nanoseconds })
 }

@@ -44,7 +44,10 @@ pub fn capability_schemas() -> Result<Vec<Labelled>, Failure> {
     Ok(groups(&Document::read(&corpus::path("capability-schemas.json"))?, "capability"))
 }
 
-/// The part of the JSON Schema Test Suite for draft-07 inside the subset.
+/// The groups of the suite that are left out: they need the tables of IDNA, which the format `hostname` leaves out.
+const NOT_RUN: [&str; 1] = ["draft7/optional/format/hostname.json validation of A-label (punycode) host names"];
+
+/// The part of the JSON Schema Test Suite for draft-07 inside the subset, without [`NOT_RUN`].
 ///
 /// # Errors
 ///
@@ -54,7 +57,8 @@ pub fn test_suite() -> Result<Vec<Labelled>, Failure> {
     let mut found = Vec::new();
     for folder in ["draft7", "draft7/optional", "draft7/optional/format"] {
         for (name, document) in corpus::documents(&suite.join(folder))? {
-            found.extend(groups(&document, &format!("{folder}/{name}")));
+            let groups = groups(&document, &format!("{folder}/{name}"));
+            found.extend(groups.into_iter().filter(|(pair, _)| !NOT_RUN.contains(&pair.label.as_str())));
         }
     }
     Ok(found)

@@ -8,7 +8,7 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 36] = [
+const KEYWORDS: [&str; 40] = [
     "type",
     "enum",
     "const",
@@ -34,6 +34,10 @@ const KEYWORDS: [&str; 36] = [
     "not",
     "$ref",
     "format",
+    "x-format",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
     "title",
     "description",
     "default",

@@ -192,6 +192,17 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| case.has_text(Format::Email, |text| text.ends_with('.')),
     },
     Defect {
+        id: "other-formats",
+        oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
+        does: "checks the formats other than `uuid`, `email`, `uri`, `uri-reference` and `date-time` by rules of its own, or not at all",
+        sentence: "\"Implementations MAY support the \"format\" keyword.\" (validation, 7.2)",
+        applies: |case| {
+            use Format::{DateTime, Email, Uri, UriReference, Uuid};
+            let is_compared = |format: &Format| matches!(format, Uuid | Email | Uri | UriReference | DateTime);
+            Format::ALL.iter().filter(|format| !is_compared(format)).any(|format| case.has_text(*format, |_| true))
+        },
+    },
+    Defect {
         id: "unicode-word-boundary",
         oracles: &["boon", "jsonschema"],
         does: "treats letters beyond ASCII as word characters for `\\b`",

@@ -212,6 +212,17 @@ pub(super) fn helper_of(format: Format) -> Helper {
         Format::Uri => Helper::Uri,
         Format::UriReference => Helper::UriReference,
         Format::DateTime => Helper::DateTime,
+        Format::Date => Helper::Date,
+        Format::Time => Helper::Time,
+        Format::Duration => Helper::Duration,
+        Format::Ipv4 => Helper::Ipv4,
+        Format::Ipv6 => Helper::Ipv6,
+        Format::Hostname => Helper::Hostname,
+        Format::IdnEmail => Helper::IdnEmail,
+        Format::Iri => Helper::Iri,
+        Format::UriTemplate => Helper::UriTemplate,
+        Format::JsonPointer => Helper::JsonPointer,
+        Format::Regex => Helper::Regex,
     }
 }
 

@@ -2,24 +2,18 @@
 //! it.
 
 use super::term::{Term, TermId, Terms};
-use crate::format::{MAILBOX, MAILBOX_LOCAL_PART, MAX_MAILBOX, URI, URI_REFERENCE, UUID};
+use crate::format::{Equivalent, equivalent};
 use crate::pattern::split;
 use crate::{Format, Type, TypeSet};
 
 /// The term of a format.
 pub(super) fn term(terms: &mut Terms, format: Format) -> TermId {
-    let mut pattern = |source: &str| terms.add(Term::Pattern(source.to_owned()));
-    match format {
-        Format::Uuid => pattern(UUID),
-        Format::Uri => pattern(URI),
-        Format::UriReference => pattern(URI_REFERENCE),
-        Format::Email => {
-            let mut parts = vec![pattern(MAILBOX), pattern(MAILBOX_LOCAL_PART)];
-            parts.push(terms.add(Term::MaxLength(MAX_MAILBOX as u64)));
-            terms.add(Term::All(parts))
-        }
-        Format::DateTime => terms.add(Term::Format(format)),
-    }
+    let Equivalent::Exact { patterns, max_length } = equivalent(format) else {
+        return terms.add(Term::Format(format));
+    };
+    let mut parts: Vec<TermId> = patterns.iter().map(|source| terms.add(Term::Pattern((*source).to_owned()))).collect();
+    parts.extend(max_length.map(|max| terms.add(Term::MaxLength(max as u64))));
+    if parts.len() == 1 { parts.remove(0) } else { terms.add(Term::All(parts)) }
 }
 
 /// The term of a pattern. Look-around at its ends becomes patterns of their own, which the search can combine.

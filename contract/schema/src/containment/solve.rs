@@ -17,7 +17,7 @@ use super::size::Size;
 use super::state::{Choice, Fact, State, ValueType};
 use super::string::{Search, Strings};
 use super::term::{ALL_TYPES, Literal, Term, Terms};
-use crate::format::{DATE_TIME, DATE_TIME_OF_ANY_LEAP_SECOND};
+use crate::format::{Equivalent, equivalent};
 use crate::{Json, Object};
 
 /// Literals that apply to the same value.
@@ -314,8 +314,9 @@ impl Solver {
                 }
                 Term::Format(format) => {
                     strings.formats.push((*format, literal.positive));
+                    let Equivalent::Between { least, most } = equivalent(*format) else { continue };
                     // A pattern that allows every string that the literal allows.
-                    let source = if literal.positive { DATE_TIME_OF_ANY_LEAP_SECOND } else { DATE_TIME };
+                    let source = if literal.positive { most } else { least };
                     strings.patterns.extend(self.terms.pattern(source).map(|pattern| (pattern, literal.positive)));
                 }
                 _ => {}

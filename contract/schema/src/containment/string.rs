@@ -92,7 +92,12 @@ impl Strings {
                 "a pattern with look-around, which too many strings have to be tried for"
             }
             Some(_) => "a pattern with very large repetitions, which too many strings have to be tried for",
-            None => "the format date-time, which too many strings have to be tried for",
+            None => match self.formats.first() {
+                Some((Format::Time, _)) => "the format time, which too many strings have to be tried for",
+                Some((Format::IdnEmail, _)) => "the format idn-email, which too many strings have to be tried for",
+                Some((Format::Regex, _)) => "the format regex, which too many strings have to be tried for",
+                _ => "the format date-time, which too many strings have to be tried for",
+            },
         }
     }
 

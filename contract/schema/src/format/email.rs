@@ -1,5 +1,9 @@
 //! `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2): `local-part@domain` in
 //! ASCII, without a display name, angle brackets, comments or folding.
+//!
+//! [RFC 6531 section 3.3](https://www.rfc-editor.org/rfc/rfc6531#section-3.3) adds all characters outside of ASCII,
+//! except after a backslash. Which of them a label of a domain may have depends on the version of Unicode, and is not
+//! checked.
 
 use std::net::Ipv6Addr;
 
@@ -12,30 +16,45 @@ pub(crate) const MAX_MAILBOX: usize = 254;
 /// [RFC 1035 section 2.3.4](https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4).
 const MAX_LABEL: usize = 63;
 
-pub(super) fn is_mailbox(text: &str) -> bool {
+/// The characters of a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charset {
+    Ascii,
+    Unicode,
+}
+
+impl Charset {
+    fn has(self, c: char) -> bool {
+        self == Self::Unicode && !c.is_ascii()
+    }
+}
+
+/// The limits of lengths are in octets of UTF-8, except for labels: the limit of a label applies to its form in ASCII,
+/// which has more octets than the label has characters.
+pub(super) fn is_mailbox(text: &str, charset: Charset) -> bool {
     // A quoted local part may contain `@`, but a domain may not, so the last `@` separates them.
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    text.len() <= MAX_MAILBOX && is_local_part(local) && is_domain_or_literal(domain)
+    text.len() <= MAX_MAILBOX && is_local_part(local, charset) && is_domain_or_literal(domain, charset)
 }
 
-fn is_local_part(text: &str) -> bool {
-    text.len() <= MAX_LOCAL_PART && (is_quoted(text) || text.split('.').all(is_atom))
+fn is_local_part(text: &str, charset: Charset) -> bool {
+    text.len() <= MAX_LOCAL_PART && (is_quoted(text, charset) || text.split('.').all(|atom| is_atom(atom, charset)))
 }
 
-fn is_atom(text: &str) -> bool {
-    let is_atext = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_atext)
+fn is_atom(text: &str, charset: Charset) -> bool {
+    let is_atext = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c) || charset.has(c);
+    !text.is_empty() && text.chars().all(is_atext)
 }
 
 /// `Quoted-string`; it may be empty.
-fn is_quoted(text: &str) -> bool {
+fn is_quoted(text: &str, charset: Charset) -> bool {
     let Some(content) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return false };
-    let mut bytes = content.bytes();
-    while let Some(byte) = bytes.next() {
-        let is_valid = match byte {
-            b'\\' => bytes.next().is_some_and(|escaped| matches!(escaped, b' '..=b'~')),
-            b'"' => false,
-            _ => matches!(byte, b' '..=b'~'),
+    let mut characters = content.chars();
+    while let Some(c) = characters.next() {
+        let is_valid = match c {
+            '\\' => characters.next().is_some_and(|escaped| matches!(escaped, ' '..='~')),
+            '"' => false,
+            _ => matches!(c, ' '..='~') || charset.has(c),
         };
         if !is_valid {
             return false;
@@ -44,19 +63,19 @@ fn is_quoted(text: &str) -> bool {
     true
 }
 
-fn is_domain_or_literal(text: &str) -> bool {
+fn is_domain_or_literal(text: &str, charset: Charset) -> bool {
     if text.len() > MAX_DOMAIN {
         return false;
     }
     match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(literal) => is_ipv4(literal) || is_tagged_ipv6(literal),
-        None => text.split('.').all(is_label),
+        None => text.split('.').all(|label| is_label(label, charset)),
     }
 }
 
-fn is_label(text: &str) -> bool {
-    let is_valid = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    (1..=MAX_LABEL).contains(&text.len()) && is_valid && !text.starts_with('-') && !text.ends_with('-')
+fn is_label(text: &str, charset: Charset) -> bool {
+    let is_valid = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || charset.has(c));
+    (1..=MAX_LABEL).contains(&text.chars().count()) && is_valid && !text.starts_with('-') && !text.ends_with('-')
 }
 
 /// `IPv4-address-literal`. Unlike in `std`'s parser, leading zeros are allowed.
@@ -93,6 +112,31 @@ fn is_ipv6(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_mailbox(text: &str) -> bool {
+        let is_ascii = super::is_mailbox(text, Charset::Ascii);
+        if text.is_ascii() {
+            assert_eq!(super::is_mailbox(text, Charset::Unicode), is_ascii, "{text}");
+        }
+        is_ascii
+    }
+
+    #[test]
+    fn international_mailboxes_have_all_other_characters_and_lengths_in_octets() {
+        let is_mailbox = |text: &str| super::is_mailbox(text, Charset::Unicode);
+        for text in ["실례@실례.테스트", "\"δ@ο\"@a", "é@é-é", "\u{85}@\u{ffff}", &format!("{}@a", "é".repeat(32))]
+        {
+            assert!(is_mailbox(text), "{text}");
+        }
+        let long = format!("{}@a", "é".repeat(33));
+        for text in ["é", "é@", "@é", "a＠b", "\"\\é\"@a", "é@-é", "é@é.", "é b@c", "é@[é]", "é\n@a", &long]
+        {
+            assert!(!is_mailbox(text), "{text}");
+        }
+        assert!(is_mailbox(&format!("a@{}", "é".repeat(63))) && !is_mailbox(&format!("a@{}", "é".repeat(64))));
+        let domain = |last: usize| format!("{0}.{0}.{1}", "é".repeat(50), "b".repeat(last));
+        assert!(is_mailbox(&format!("a@{}", domain(50))) && !is_mailbox(&format!("a@{}", domain(51))));
+    }
 
     #[test]
     fn valid_mailboxes_are_accepted() {

@@ -1,22 +1,101 @@
 //! Patterns that accept the same strings as the formats of the subset, so that formats compare with patterns.
 //!
-//! `date-time` has two patterns, between which it lies: whether a minute has a leap second depends on the offset, and a
-//! pattern with all offsets is too large.
+//! Some formats have two patterns, between which they lie. Whether a minute has a leap second depends on the offset, and a
+//! pattern with all offsets is too large; the lengths of `idn-email` are in octets; and `regex` has groups in groups.
 
-pub(crate) use super::email::MAX_MAILBOX;
+use super::MAX_HOSTNAME;
+use super::email::MAX_MAILBOX;
+use crate::Format;
+
+/// The texts of a format by patterns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Equivalent {
+    /// The texts that match all patterns and have at most so many characters.
+    Exact { patterns: &'static [&'static str], max_length: Option<usize> },
+    /// Texts that match `least` are valid, and valid texts match `most`.
+    Between { least: &'static str, most: &'static str },
+}
+
+/// The patterns of a format.
+pub(crate) const fn equivalent(format: Format) -> Equivalent {
+    let (patterns, max_length): (&'static [&'static str], _) = match format {
+        Format::Uuid => (&[UUID], None),
+        Format::Uri => (&[URI], None),
+        Format::UriReference => (&[URI_REFERENCE], None),
+        Format::Email => (&[MAILBOX, MAILBOX_LOCAL_PART], Some(MAX_MAILBOX)),
+        Format::Date => (&[DATE], None),
+        Format::Duration => (&[DURATION], None),
+        Format::Ipv4 => (&[IPV4], None),
+        Format::Ipv6 => (&[IPV6], None),
+        Format::Hostname => (&[HOSTNAME], Some(MAX_HOSTNAME)),
+        Format::Iri => (&[IRI], None),
+        Format::UriTemplate => (&[URI_TEMPLATE], None),
+        Format::JsonPointer => (&[JSON_POINTER], None),
+        Format::DateTime => return Equivalent::Between { least: DATE_TIME, most: DATE_TIME_OF_ANY_LEAP_SECOND },
+        Format::Time => return Equivalent::Between { least: TIME, most: TIME_OF_ANY_LEAP_SECOND },
+        Format::IdnEmail => return Equivalent::Between { least: SHORT_MAILBOX, most: IDN_MAILBOX },
+        Format::Regex => return Equivalent::Between { least: SHORT_LITERAL, most: "" },
+    };
+    Equivalent::Exact { patterns, max_length }
+}
 
 /// [RFC 4122 section 3](https://www.rfc-editor.org/rfc/rfc4122#section-3), in upper or lower case.
-pub(crate) const UUID: &str = "^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
+const UUID: &str = "^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
 
 /// `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6) without leap seconds.
-pub(crate) const DATE_TIME: &str = concat!("^", date!(), "[Tt]", time!("[0-5][0-9]"), "$");
+const DATE_TIME: &str = concat!("^", date!(), "[Tt]", time!("[0-5][0-9]"), "$");
 /// The same with leap seconds in every minute.
-pub(crate) const DATE_TIME_OF_ANY_LEAP_SECOND: &str = concat!("^", date!(), "[Tt]", time!("(?:[0-5][0-9]|60)"), "$");
+const DATE_TIME_OF_ANY_LEAP_SECOND: &str = concat!("^", date!(), "[Tt]", time!("(?:[0-5][0-9]|60)"), "$");
+/// `full-date` of the same section.
+const DATE: &str = concat!("^", date!(), "$");
+/// `full-time` of the same section without leap seconds.
+const TIME: &str = concat!("^", time!("[0-5][0-9]"), "$");
+/// The same with leap seconds in every minute.
+const TIME_OF_ANY_LEAP_SECOND: &str = concat!("^", time!("(?:[0-5][0-9]|60)"), "$");
+
+macro_rules! duration_time {
+    () => {
+        "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
+    };
+}
+
+/// `duration` of [RFC 3339 appendix A](https://www.rfc-editor.org/rfc/rfc3339#appendix-A).
+const DURATION: &str = concat!(
+    "^P(?:[0-9]+W|(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)(?:",
+    duration_time!(),
+    ")?|",
+    duration_time!(),
+    ")$"
+);
+
+/// [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2): four numbers up to 255 without leading
+/// zeros.
+const IPV4: &str = concat!("^", ipv4!(), "$");
+/// [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
+const IPV6: &str = concat!("^", ipv6!(), "$");
+
+/// [RFC 6901 section 3](https://www.rfc-editor.org/rfc/rfc6901#section-3).
+const JSON_POINTER: &str = "^(?:/(?:[^~/]|~[01])*)*$";
+
+/// Some texts that are regular expressions: those without syntax.
+const SHORT_LITERAL: &str = "^[A-Za-z0-9 !\"#%&',:;<=>@_`~\\-]{0,200}$";
 
 /// `unreserved / pct-encoded / sub-delims` and more characters, repeated.
 macro_rules! chars {
     ($more:literal, $times:literal) => {
         concat!("(?:[A-Za-z0-9._~!$&'()*+,;=", $more, "\\-]|%[0-9A-Fa-f]{2})", $times)
+    };
+}
+/// The same with `ucschar` of [RFC 3987 section 2.2](https://www.rfc-editor.org/rfc/rfc3987#section-2.2).
+macro_rules! international_chars {
+    ($more:literal, $times:literal) => {
+        concat!("(?:[A-Za-z0-9._~!$&'()*+,;=", $more, ucschar!(), "\\-]|%[0-9A-Fa-f]{2})", $times)
+    };
+}
+/// The same with `iprivate`.
+macro_rules! private_chars {
+    ($more:literal, $times:literal) => {
+        concat!("(?:[A-Za-z0-9._~!$&'()*+,;=", $more, ucschar!(), iprivate!(), "\\-]|%[0-9A-Fa-f]{2})", $times)
     };
 }
 macro_rules! future_address {
@@ -25,58 +104,86 @@ macro_rules! future_address {
     };
 }
 macro_rules! authority {
-    () => {
+    ($chars:ident) => {
         concat!(
             "(?:",
-            chars!(":", "*"),
+            $chars!(":", "*"),
             "@)?(?:\\[(?:",
             ipv6!(),
             "|",
             future_address!(),
             ")\\]|",
-            chars!("", "*"),
+            $chars!("", "*"),
             ")(?::[0-9]*)?"
         )
     };
 }
 macro_rules! segments {
-    () => {
-        concat!("(?:/", chars!(":@", "*"), ")*")
+    ($chars:ident) => {
+        concat!("(?:/", $chars!(":@", "*"), ")*")
     };
 }
 /// `hier-part`, or `relative-part` if a first segment without a slash before it has no colon.
 macro_rules! hierarchy {
-    ($first:expr) => {
+    ($chars:ident, $first:expr) => {
         concat!(
             "(?://",
-            authority!(),
-            segments!(),
+            authority!($chars),
+            segments!($chars),
             "|/(?:",
-            chars!(":@", "+"),
-            segments!(),
+            $chars!(":@", "+"),
+            segments!($chars),
             ")?|",
             $first,
-            segments!(),
+            segments!($chars),
             "|)"
         )
     };
 }
 macro_rules! query_and_fragment {
-    () => {
-        concat!("(?:\\?", chars!(":@/?", "*"), ")?(?:#", chars!(":@/?", "*"), ")?")
+    ($query:ident, $fragment:ident) => {
+        concat!("(?:\\?", $query!(":@/?", "*"), ")?(?:#", $fragment!(":@/?", "*"), ")?")
     };
 }
 macro_rules! absolute {
-    () => {
-        concat!("[A-Za-z][A-Za-z0-9+.\\-]*:", hierarchy!(chars!(":@", "+")))
+    ($chars:ident) => {
+        concat!("[A-Za-z][A-Za-z0-9+.\\-]*:", hierarchy!($chars, $chars!(":@", "+")))
     };
 }
 
 /// `URI` of [RFC 3986 appendix A](https://www.rfc-editor.org/rfc/rfc3986#appendix-A).
-pub(crate) const URI: &str = concat!("^", absolute!(), query_and_fragment!(), "$");
+const URI: &str = concat!("^", absolute!(chars), query_and_fragment!(chars, chars), "$");
 /// `URI-reference` of [RFC 3986 appendix A](https://www.rfc-editor.org/rfc/rfc3986#appendix-A).
-pub(crate) const URI_REFERENCE: &str =
-    concat!("^(?:", absolute!(), "|", hierarchy!(chars!("@", "+")), ")", query_and_fragment!(), "$");
+const URI_REFERENCE: &str = concat!(
+    "^(?:",
+    absolute!(chars),
+    "|",
+    hierarchy!(chars, chars!("@", "+")),
+    ")",
+    query_and_fragment!(chars, chars),
+    "$"
+);
+/// `IRI` of [RFC 3987 section 2.2](https://www.rfc-editor.org/rfc/rfc3987#section-2.2).
+const IRI: &str =
+    concat!("^", absolute!(international_chars), query_and_fragment!(private_chars, international_chars), "$");
+
+/// `varspec` of [RFC 6570 section 2.3](https://www.rfc-editor.org/rfc/rfc6570#section-2.3).
+macro_rules! variable {
+    () => {
+        "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*(?::[1-9][0-9]{0,3}|\\*)?"
+    };
+}
+/// [RFC 6570 section 2](https://www.rfc-editor.org/rfc/rfc6570#section-2).
+const URI_TEMPLATE: &str = concat!(
+    "^(?:[!#$&-;=?-\\[\\]_a-z~",
+    ucschar!(),
+    iprivate!(),
+    "]|%[0-9A-Fa-f]{2}|\\{[+#.\\/;?&=,!@|]?",
+    variable!(),
+    "(?:,",
+    variable!(),
+    ")*\\})*$"
+);
 
 macro_rules! atom {
     () => {
@@ -86,6 +193,19 @@ macro_rules! atom {
 macro_rules! label {
     () => {
         "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?"
+    };
+}
+macro_rules! idn_atom {
+    () => {
+        "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-\\u{80}-\\u{10ffff}]+"
+    };
+}
+macro_rules! idn_label {
+    () => {
+        concat!(
+            "[A-Za-z0-9\\u{80}-\\u{10ffff}]",
+            "(?:[A-Za-z0-9\\-\\u{80}-\\u{10ffff}]{0,61}[A-Za-z0-9\\u{80}-\\u{10ffff}])?"
+        )
     };
 }
 /// A number up to 255, possibly with leading zeros.
@@ -147,7 +267,7 @@ macro_rules! mail_ipv6 {
 
 /// `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2) without the limits of
 /// the lengths of the local part and of the whole.
-pub(crate) const MAILBOX: &str = concat!(
+const MAILBOX: &str = concat!(
     "^(?:",
     atom!(),
     "(?:\\.",
@@ -162,8 +282,29 @@ pub(crate) const MAILBOX: &str = concat!(
     mail_ipv6!(),
     ")\\])$"
 );
+/// `Mailbox` of [RFC 6531 section 3.3](https://www.rfc-editor.org/rfc/rfc6531#section-3.3) without the limits of the
+/// lengths of the local part and of the whole.
+const IDN_MAILBOX: &str = concat!(
+    "^(?:",
+    idn_atom!(),
+    "(?:\\.",
+    idn_atom!(),
+    ")*|\"(?:[ !#-\\[\\]-~\\u{80}-\\u{10ffff}]|\\\\[ -~])*\")@(?:",
+    idn_label!(),
+    "(?:\\.",
+    idn_label!(),
+    ")*|\\[(?:",
+    mail_ipv4!(),
+    "|[iI][pP][vV]6:",
+    mail_ipv6!(),
+    ")\\])$"
+);
+/// Some mailboxes.
+const SHORT_MAILBOX: &str = "^[A-Za-z0-9]{1,64}@[A-Za-z0-9]{1,63}$";
+/// [RFC 1123 section 2.1](https://www.rfc-editor.org/rfc/rfc1123#section-2.1) without the limit of the length of the whole.
+const HOSTNAME: &str = concat!("^", label!(), "(?:\\.", label!(), ")*$");
 /// At most 64 characters before the last `@`.
-pub(crate) const MAILBOX_LOCAL_PART: &str = "^[^]{0,64}@[^@]*$";
+const MAILBOX_LOCAL_PART: &str = "^[^]{0,64}@[^@]*$";
 
 #[cfg(test)]
 mod tests {
@@ -183,20 +324,16 @@ mod tests {
     }
 
     fn is_equivalent(format: Format, text: &str) -> bool {
-        let by_pattern = match format {
-            Format::Uuid => matches(UUID, text),
-            Format::Uri => matches(URI, text),
-            Format::UriReference => matches(URI_REFERENCE, text),
-            Format::Email => {
-                matches(MAILBOX, text) && matches(MAILBOX_LOCAL_PART, text) && text.chars().count() <= MAX_MAILBOX
+        let accepts = format.accepts(text);
+        match equivalent(format) {
+            Equivalent::Exact { patterns, max_length } => {
+                let is_short = max_length.is_none_or(|max| text.chars().count() <= max);
+                (is_short && patterns.iter().all(|source| matches(source, text))) == accepts
             }
-            Format::DateTime => {
-                let accepts = format.accepts(text);
-                return (!matches(DATE_TIME, text) || accepts)
-                    && (!accepts || matches(DATE_TIME_OF_ANY_LEAP_SECOND, text));
+            Equivalent::Between { least, most } => {
+                (!matches(least, text) || accepts) && (!accepts || matches(most, text))
             }
-        };
-        by_pattern == format.accepts(text)
+        }
     }
 
     /// Texts of the pieces that the grammars distinguish.
@@ -239,6 +376,7 @@ mod tests {
             ]),
         ) {
             prop_assert!(is_equivalent(Format::Email, &text), "{text}");
+            prop_assert!(is_equivalent(Format::IdnEmail, &text), "{text}");
         }
 
         #[test]
@@ -246,6 +384,61 @@ mod tests {
             text in "[0-9]{2}(00|0[0-9])-(0[0-9]|1[0-3])-(0[1-9]|2[89]|3[0-2])[Tt ]2[2-4]:5[89]:(60|61|59)(\\.[0-9]{0,2})?(Z|z|[+-]0[01]:[0-6]0)",
         ) {
             prop_assert!(is_equivalent(Format::DateTime, &text), "{text}");
+        }
+
+        #[test]
+        fn patterns_of_iris_are_equivalent(
+            text in texts(&[
+                "a", "http:", ":", "//", "/", "?", "?", "#", "[", "]", "@", "%41", "%4", "é", "\u{e000}", "\u{f0000}", "\u{fffe}",
+                "\u{80}", "\u{2028}", "[::1]", "[v1.a]", "[v1.é]", ":8", ":é", "\u{1fffe}", "\u{10300}", "\u{e0fff}", " ",
+            ]),
+        ) {
+            prop_assert!(is_equivalent(Format::Iri, &text), "{text:?}");
+            prop_assert!(is_equivalent(Format::Iri, &format!("a:{text}")), "{text:?}");
+        }
+
+        #[test]
+        fn patterns_of_templates_are_equivalent(
+            text in texts(&[
+                "a", "{", "{", "}", "}", "{a", ",", ".", ":1", ":0", "*", "+", "%41", "%", "_", "-", "é", "\u{e000}", "\u{fffe}", " ",
+                "'", "\"", "|", "~", "^", "`", "\\", "<", "9", "=",
+            ]),
+        ) {
+            prop_assert!(is_equivalent(Format::UriTemplate, &text), "{text:?}");
+        }
+
+        #[test]
+        fn patterns_of_names_pointers_and_expressions_are_equivalent(
+            text in texts(&[
+                "a", "A", "0", "-", ".", "_", "/", "~", "~0", "~1", "~2", "é", "\n", "xn--", "(", ")", "[", "]", "*", "\\", "$", "#",
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.",
+            ]),
+        ) {
+            for format in [Format::Hostname, Format::JsonPointer, Format::Regex] {
+                prop_assert!(is_equivalent(format, &text), "{} {text:?}", format.name());
+            }
+        }
+
+        #[test]
+        fn patterns_of_durations_are_equivalent(text in texts(&["P", "T", "W", "Y", "M", "D", "H", "S", "1", "1D", "T1", "1M", "-", "."])) {
+            prop_assert!(is_equivalent(Format::Duration, &text), "{text}");
+            prop_assert!(is_equivalent(Format::Duration, &format!("P{text}")), "{text}");
+        }
+
+        #[test]
+        fn patterns_of_plain_addresses_are_equivalent(address in texts(ADDRESSES)) {
+            prop_assert!(is_equivalent(Format::Ipv4, &address), "{address}");
+            prop_assert!(is_equivalent(Format::Ipv6, &address), "{address}");
+        }
+
+        #[test]
+        fn times_are_between_their_patterns(text in "2[2-4]:5[89]:(60|61|59)(\\.[0-9]{0,2})?(Z|z|[+-]0[01]:[0-6]0)") {
+            prop_assert!(is_equivalent(Format::Time, &text), "{text}");
+        }
+
+        #[test]
+        fn dates_are_those_of_their_pattern(text in "[0-9]{2}(00|0[0-9])-(0[0-9]|1[0-3])-(0[1-9]|2[89]|3[0-2])") {
+            prop_assert!(is_equivalent(Format::Date, &text), "{text}");
         }
 
         #[test]

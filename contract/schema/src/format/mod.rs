@@ -1,17 +1,20 @@
-//! `format`: the assertions of the five supported formats.
+//! `format`: the assertions of the supported formats.
 
 #[macro_use]
 mod parts;
 
+mod duration;
 mod email;
 mod equivalent;
+mod hostname;
 pub(crate) mod pattern;
+mod template;
 
-pub(crate) use equivalent::{
-    DATE_TIME, DATE_TIME_OF_ANY_LEAP_SECOND, MAILBOX, MAILBOX_LOCAL_PART, MAX_MAILBOX, URI, URI_REFERENCE, UUID,
-};
+pub(crate) use equivalent::{Equivalent, equivalent};
+pub(crate) use hostname::MAX_HOSTNAME;
 
 use crate::Format;
+use email::Charset;
 
 impl Format {
     /// Whether `text` conforms to this format. Takes time linear in its length.
@@ -24,10 +27,21 @@ impl Format {
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Format::Uuid => is_uuid(text),
-            Format::Email => email::is_mailbox(text),
+            Format::Email => email::is_mailbox(text, Charset::Ascii),
             Format::Uri => fluent_uri::Uri::parse(text).is_ok(),
             Format::UriReference => fluent_uri::UriRef::parse(text).is_ok(),
             Format::DateTime => text.parse::<capgen_time::Timestamp>().is_ok(),
+            Format::Date => text.parse::<capgen_time::Date>().is_ok(),
+            Format::Time => capgen_time::is_time(text),
+            Format::Duration => duration::is_duration(text),
+            Format::Ipv4 => text.parse::<std::net::Ipv4Addr>().is_ok(),
+            Format::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
+            Format::Hostname => hostname::is_hostname(text),
+            Format::IdnEmail => email::is_mailbox(text, Charset::Unicode),
+            Format::Iri => fluent_uri::Iri::parse(text).is_ok(),
+            Format::UriTemplate => template::is_uri_template(text),
+            Format::JsonPointer => is_json_pointer(text),
+            Format::Regex => crate::pattern::is_syntax(text),
         }
     }
 }
@@ -75,6 +89,13 @@ fn is_uuid(text: &str) -> bool {
         _ => byte.is_ascii_hexdigit(),
     };
     text.len() == 36 && text.bytes().enumerate().all(is_valid)
+}
+
+/// Empty, or a `/` before each token, in which `~` is escaped: [RFC 6901 section
+/// 3](https://www.rfc-editor.org/rfc/rfc6901#section-3).
+fn is_json_pointer(text: &str) -> bool {
+    let is_escape = |after: &str| after.starts_with(['0', '1']);
+    (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(is_escape)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// |---|---|
 /// | `format`: `int8` to `int128`, `int`, `uint8` to `uint128`, `uint`, with `type: integer` | `minimum` and `maximum`, unless tighter bounds exist |
 /// | `format`: `float`, `double`, `password` | dropped: they assert nothing |
-/// | `format`: `ipv4`, `ipv6`, `ip`, `date`, `partial-time`, `partial-date-time` | an equivalent `pattern`; `date` is that of RFC 3339, with leap years |
+/// | `format`: `ip`, `partial-time`, `partial-date-time` | an equivalent `pattern` |
 /// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, if they are referenced |
 /// | `$ref` to `#`, to any other place in the document, to an anchor | a definition; if its name is taken, it gets a suffix derived from its pointer |
 /// | `$ref` next to assertions, from draft 2019-09 on | `allOf` |

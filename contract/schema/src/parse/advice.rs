@@ -1,7 +1,7 @@
 //! Help texts: for each common mistake, the keyword or value to write instead.
 
 use super::{MAX_SCHEMA_DEPTH, table, value};
-use crate::format::pattern::replacement;
+use crate::format::pattern::equivalent;
 use crate::{Format, Json, Object, Problem, Type, codes};
 
 pub(super) const TUPLE: &str =
@@ -282,7 +282,7 @@ fn shorthand(text: &str) -> Option<String> {
         let names: Vec<&str> = known?.into_iter().map(yaml_name).collect();
         return Some(format!("write `type: [{}]`", names.join(", ")));
     }
-    if let Some(pattern) = replacement(&lower) {
+    if let Some(pattern) = equivalent(&lower) {
         return Some(format!("write `type: string` and `pattern: {}`", quoted_pattern(pattern)));
     }
     let format = Format::from_name(&lower).or_else(|| known_format(&lower))?;
@@ -295,6 +295,9 @@ fn known_format(name: &str) -> Option<Format> {
         "url" => "uri",
         "datetime" | "timestamp" => "date-time",
         "guid" => "uuid",
+        "ip-address" | "ipaddress" => "ipv4",
+        "host" | "host-name" => "hostname",
+        "regexp" => "regex",
         _ => return None,
     })
 }
@@ -309,7 +312,7 @@ pub(crate) fn unknown_format(name: &str) -> Advice {
     // No format of the subset has upper-case letters.
     let lower = if name.len() <= MAX_NAME { name.to_ascii_lowercase() } else { String::new() };
     let unchecked = unchecked(name);
-    if let Some(pattern) = replacement(&lower) {
+    if let Some(pattern) = equivalent(&lower) {
         return Advice::new(format!("write `pattern: {}`, or {unchecked}", quoted_pattern(pattern)));
     }
     if let Some(known) = Format::from_name(&lower).or_else(|| known_format(&lower)) {
@@ -319,15 +322,8 @@ pub(crate) fn unknown_format(name: &str) -> Advice {
     if matches!(lower.as_str(), "int32" | "int64" | "uint32" | "uint64" | "float" | "double") {
         return Advice::new(format!("limit the value with `minimum` and `maximum`, or write {unchecked}"));
     }
-    let others = ["date", "time", "ipv4", "ipv6"];
-    match near(name, names.into_iter().chain(others)) {
-        Some(near) => match replacement(near) {
-            Some(pattern) => Advice::new(format!(
-                "did you mean `{near}`? The subset does not contain it either: write `pattern: {}`, or {unchecked}",
-                quoted_pattern(pattern)
-            )),
-            None => Advice::new(format!("{} Otherwise write {unchecked}", did_you_mean(near))),
-        },
+    match near(name, names) {
+        Some(near) => Advice::new(format!("{} Otherwise write {unchecked}", did_you_mean(near))),
         None => {
             Advice::new(format!("write a `pattern`, or {unchecked}; the formats that are checked are {}", list(names)))
         }

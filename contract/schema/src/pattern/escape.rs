@@ -180,6 +180,12 @@ impl Parser {
         if !self.eat("}") {
             return Err(self.syntax("`\\p{` needs a property name of letters, digits and `_`, and `}`"));
         }
+        if self.is_syntax_only {
+            return match is_property_syntax(&text) {
+                true => Ok(ClassUnicode::empty()),
+                false => Err(self.syntax("a property is a name, or a name, `=` and a value")),
+            };
+        }
         let mut set = match self.properties.get(&text) {
             Some(set) => set.clone(),
             None => {
@@ -216,6 +222,7 @@ impl Parser {
                 c => c,
             };
             match c {
+                Some(c) if self.is_syntax_only && !c.is_ascii() => name.push(c),
                 Some(c) if property::may_be_in_name(c, name.is_empty()) => name.push(c),
                 _ => {
                     self.rewind(start);
@@ -223,6 +230,19 @@ impl Parser {
                 }
             }
         }
+    }
+}
+
+/// `UnicodePropertyValueExpression`, of letters, digits, `_` and `=`.
+fn is_property_syntax(text: &str) -> bool {
+    match text.split_once('=') {
+        Some((name, value)) => {
+            !name.is_empty()
+                && !name.contains(|c: char| c.is_ascii_digit())
+                && !value.is_empty()
+                && !value.contains('=')
+        }
+        None => !text.is_empty(),
     }
 }
 

@@ -34,6 +34,7 @@ use regex_syntax::hir::ClassUnicode;
 use scan::Scanner;
 
 pub(crate) use nfa::{Program, Step};
+pub(crate) use parse::is_syntax;
 pub(crate) use split::split;
 
 /// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply. Usual patterns

@@ -22,6 +22,9 @@ const MAX_RANGES: usize = 500_000;
 /// text of 1 MiB, all of them take 25 MiB.
 const MAX_LOOKS: usize = 200;
 
+/// The longest text of which only the syntax is checked, in UTF-16 code units, as JavaScript counts them.
+const MAX_SYNTAX_LENGTH: usize = 1 << 16;
+
 type Result<T> = std::result::Result<T, PatternError>;
 
 pub(super) struct Parser {
@@ -31,6 +34,8 @@ pub(super) struct Parser {
     /// The sets of properties used so far, by the text between the braces. Looking one up takes time.
     pub(super) properties: BTreeMap<String, ClassUnicode>,
     looks: usize,
+    /// Whether only the syntax is of interest: Unicode properties are not looked up, and nothing is too large.
+    pub(super) is_syntax_only: bool,
     groups: u64,
     names: BTreeSet<String>,
     /// The groups that back-references refer to, checked once all groups are known.
@@ -43,26 +48,48 @@ pub(super) fn parse(source: &str) -> Result<Parsed> {
     if source.len() > MAX_LENGTH {
         return Err(too_large(format!("the pattern is longer than {MAX_LENGTH} bytes")));
     }
-    let mut parser = Parser {
-        chars: source.chars().collect(),
-        pos: 0,
-        sets: Sets::default(),
-        properties: BTreeMap::new(),
-        looks: 0,
-        groups: 0,
-        names: BTreeSet::new(),
-        numbers: BTreeSet::new(),
-        references: BTreeSet::new(),
-    };
-    let ast = parser.disjunction(0)?;
-    if parser.peek().is_some() {
-        return Err(parser.syntax("unmatched `)`"));
-    }
+    let mut parser = Parser::of(source, false);
+    let ast = parser.pattern()?;
     parser.check_references()?;
     Ok(Parsed { ast, sets: parser.sets, looks: parser.looks })
 }
 
+/// Whether `source` is a regular expression of ECMA-262 with the `u` flag, of at most [`MAX_SYNTAX_LENGTH`] and
+/// [`MAX_DEPTH`]. Back-references are allowed.
+///
+/// Names of Unicode properties are not looked up, and a group may have any name with characters outside of ASCII: the
+/// engines of JavaScript have the tables of different versions of Unicode.
+pub(crate) fn is_syntax(source: &str) -> bool {
+    if source.len() > MAX_SYNTAX_LENGTH && source.encode_utf16().count() > MAX_SYNTAX_LENGTH {
+        return false;
+    }
+    let mut parser = Parser::of(source, true);
+    let is_valid = |error: PatternError| error.kind == PatternErrorKind::BackReference;
+    parser.pattern().is_ok() && parser.check_references().map_or_else(is_valid, |()| true)
+}
+
 impl Parser {
+    fn of(source: &str, is_syntax_only: bool) -> Self {
+        Self {
+            chars: source.chars().collect(),
+            pos: 0,
+            sets: Sets::default(),
+            properties: BTreeMap::new(),
+            looks: 0,
+            is_syntax_only,
+            groups: 0,
+            names: BTreeSet::new(),
+            numbers: BTreeSet::new(),
+            references: BTreeSet::new(),
+        }
+    }
+
+    /// The whole text.
+    fn pattern(&mut self) -> Result<Ast> {
+        let ast = self.disjunction(0)?;
+        if self.peek().is_some() { Err(self.syntax("unmatched `)`")) } else { Ok(ast) }
+    }
+
     pub(super) fn peek(&self) -> Option<char> {
         self.chars.get(self.pos).copied()
     }
@@ -119,7 +146,7 @@ impl Parser {
         let mut terms = Vec::new();
         while !matches!(self.peek(), None | Some('|' | ')')) {
             terms.push(self.term(depth)?);
-            if self.sets.ranges() > MAX_RANGES {
+            if self.sets.ranges() > MAX_RANGES && !self.is_syntax_only {
                 return Err(too_large(format!("the classes contain more than {MAX_RANGES} ranges")));
             }
         }
@@ -190,7 +217,7 @@ impl Parser {
                 let body = self.closed(opened, depth)?;
                 let id = self.looks;
                 self.looks += 1;
-                if self.looks > MAX_LOOKS {
+                if self.looks > MAX_LOOKS && !self.is_syntax_only {
                     return Err(too_large(format!("there are more than {MAX_LOOKS} look-arounds")));
                 }
                 return Ok((Ast::Look(Box::new(Look { id, behind, negated, body })), false));
@@ -223,6 +250,7 @@ impl Parser {
     }
 
     fn quantified(&mut self, inner: Ast) -> Result<Ast> {
+        let start = self.pos;
         let (min, max) = match self.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -234,12 +262,29 @@ impl Parser {
         if self.peek() == Some('?') {
             self.pos += 1;
         }
-        if max.is_some_and(|max| max < min) {
+        if max.is_some() && self.is_out_of_order(start) {
             return Err(self.syntax("the quantifier's minimum is greater than its maximum"));
         }
         // A count beyond `u32` is far beyond the limit on states, which rejects it later.
         let clamp = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         Ok(Ast::Repeat(Box::new(Repeat { inner, min: clamp(min), max: max.map(clamp) })))
+    }
+
+    /// Whether the quantifier that starts at a position has a minimum greater than its maximum, whatever their size.
+    fn is_out_of_order(&self, start: usize) -> bool {
+        let digits = |at: usize| {
+            let rest = self.chars.get(at..).unwrap_or_default();
+            let count = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+            (rest.get(..count).unwrap_or_default(), at + count)
+        };
+        let trimmed = |digits: &[char]| -> Vec<char> { digits.iter().copied().skip_while(|c| *c == '0').collect() };
+        if self.chars.get(start) != Some(&'{') {
+            return false;
+        }
+        let (min, end) = digits(start + 1);
+        let (max, _) = digits(end + 1);
+        let (min, max) = (trimmed(min), trimmed(max));
+        self.chars.get(end) == Some(&',') && (min.len(), &min) > (max.len(), &max)
     }
 
     /// `{n}`, `{n,}`, `{n,m}` up to the closing brace.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"];
 
-/// Formats that become patterns.
+/// Formats that every draft has, or that earlier drafts lack.
 const FORMATS: [&str; 3] = ["ipv4.json", "ipv6.json", "date.json"];
 
 #[test]

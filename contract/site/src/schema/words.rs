@@ -314,6 +314,17 @@ const fn format_name(format: Format) -> &'static str {
         Format::Uri => "a URI",
         Format::UriReference => "a URI or a relative reference",
         Format::DateTime => "a date and time (RFC 3339)",
+        Format::Date => "a date (RFC 3339)",
+        Format::Time => "a time with an offset (RFC 3339)",
+        Format::Duration => "a duration (RFC 3339)",
+        Format::Ipv4 => "an IPv4 address",
+        Format::Ipv6 => "an IPv6 address",
+        Format::Hostname => "a host name",
+        Format::IdnEmail => "an international email address",
+        Format::Iri => "an IRI",
+        Format::UriTemplate => "a URI template",
+        Format::JsonPointer => "a JSON Pointer",
+        Format::Regex => "a regular expression (ECMA-262)",
     }
 }
 

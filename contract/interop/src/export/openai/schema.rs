@@ -8,7 +8,7 @@ use crate::REQUEST_MEMBER;
 use crate::root::wrap;
 
 /// The formats of strict mode that the subset has, too.
-const FORMATS: [&str; 3] = ["uuid", "email", "date-time"];
+const FORMATS: [&str; 9] = ["uuid", "email", "date-time", "date", "time", "duration", "ipv4", "ipv6", "hostname"];
 
 /// The keywords that strict mode supports without a change.
 const UNCHANGED: [&str; 10] = [

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use capgen_schema::{JsonBuilder, JsonScalar, JsonTextError, read_json};
 
 /// The files of `draft7/optional` to run. The others are about formats outside the subset, or repeat core tests.
-const OPTIONAL: [&str; 8] = [
+const OPTIONAL: [&str; 19] = [
     "bignum.json",
     "ecmascript-regex.json",
     "float-overflow.json",
@@ -17,7 +17,21 @@ const OPTIONAL: [&str; 8] = [
     "format/email.json",
     "format/uri.json",
     "format/uri-reference.json",
+    "format/date.json",
+    "format/ecmascript-regex.json",
+    "format/hostname.json",
+    "format/idn-email.json",
+    "format/ipv4.json",
+    "format/ipv6.json",
+    "format/iri.json",
+    "format/json-pointer.json",
+    "format/regex.json",
+    "format/time.json",
+    "format/uri-template.json",
 ];
+
+/// The groups that are not run: they need the tables of IDNA, which the format `hostname` leaves out.
+const NOT_RUN: [&str; 1] = ["draft7/optional/format/hostname.json: validation of A-label (punycode) host names"];
 
 /// A schema and its tests.
 pub(crate) struct Group {
@@ -45,6 +59,7 @@ pub(crate) fn groups(suite: &Path) -> Vec<Group> {
             let root = read_json(&text, 0, &mut Builder).unwrap();
             root.items().iter().map(|group| group.to_group(&file, &text)).collect::<Vec<_>>()
         })
+        .filter(|group| !NOT_RUN.contains(&group.name.as_str()))
         .collect()
 }
 
