@@ -2,7 +2,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a
+// Contract: sha256:c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod payments_contract {
     pub const AGENT: &str = "payments";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a";
+    pub const CONTRACT_HASH: &str = "c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod payments_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
-                "4f8ee7f24854f58663bd08938368264cc6027e591a269152f5a366c819c8a104",
+                "34923597531212f1d94c4e2bb3afd26b2a8e7b3ae5c0e5de4774e9b3ab9b9410",
             )
             .with_id("com.example.payments.create")
             .with_description(
@@ -918,8 +918,9 @@ mod payments_contract {
             static CAPTURE_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
             static DISCOUNT_RATE_RULE: wire::Within<f64> = wire::Within::new(0.0, 1.0)
                 .exclusive_maximum();
-            static METADATA_RULE: wire::Values<wire::Length> = wire::Values(
-                wire::Length::new(0, 500),
+            static METADATA_RULE: wire::Interpreted = wire::Interpreted::new(
+                &CREATE_PAYMENT_REQUEST,
+                &["/properties/metadata"],
             );
             impl wire::Codec for CreatePaymentRequest {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -1669,6 +1670,7 @@ mod payments_contract {
     "idempotencyKey": {"format": "uuid", "type": "string"},
     "metadata": {
       "additionalProperties": {"maxLength": 500, "type": "string"},
+      "maxProperties": 50,
       "type": "object"
     },
     "method": {"$ref": "#/definitions/PaymentMethod"},

@@ -4,7 +4,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a
+// Contract: sha256:c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -19,6 +19,7 @@ import {
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
+  spansMembers as shared_spansMembers,
   spans as shared_spans,
   isMultiple as shared_isMultiple,
   isUuid as shared_isUuid,
@@ -33,6 +34,7 @@ import type {
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
+const spansMembers = shared_spansMembers;
 const spans = shared_spans;
 const isMultiple = shared_isMultiple;
 const isUuid = shared_isUuid;
@@ -211,7 +213,7 @@ export const paymentsCapabilities = {
   "create-payment": {
     version: "2.1.0",
     timeoutMs: 15000,
-    hash: "4f8ee7f24854f58663bd08938368264cc6027e591a269152f5a366c819c8a104",
+    hash: "34923597531212f1d94c4e2bb3afd26b2a8e7b3ae5c0e5de4774e9b3ab9b9410",
     request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest },
     response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse },
   },
@@ -323,7 +325,12 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
     ((value1 = value.allocation) === undefined || (++size1 > 0 && check_allocation(value1, 1))) &&
     (
       (value1 = value.metadata) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_metadata(value1))
+      (
+        ++size1 > 0 &&
+        (value1?.constructor === Object || isDict(value1)) &&
+        spansMembers(value1, 0, 50) &&
+        check_metadata(value1)
+      )
     ) &&
     sized(value, size1)
   );
@@ -436,7 +443,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
         captureAt: { type: "string", format: ["date-time", isDateTime] },
         discountRate: { type: "number", minimum: 0, exclusiveMaximum: 1 },
         allocation: { ref: "Allocation" },
-        metadata: { type: "object", rest: { type: "string", maxLength: 500 } },
+        metadata: { type: "object", maxProperties: 50, rest: { type: "string", maxLength: 500 } },
       },
       rest: false,
     },
@@ -757,6 +764,7 @@ function schema_createPaymentRequest(options: any): any {
           description: "Free text from the caller, included in reports.",
           type: "object",
           additionalProperties: { type: "string", maxLength: 500 },
+          maxProperties: 50,
         },
       },
       required: ["idempotencyKey", "amount", "method", "orderId"],

@@ -2,7 +2,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4
+// Contract: sha256:86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod search_contract {
     pub const AGENT: &str = "search";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4";
+    pub const CONTRACT_HASH: &str = "86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod search_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
-                "2c198437964233b7494602acc961322fe6d5383f85f3465d03e3bc323cf03909",
+                "3fd54b074b994aeb51a096dca1060de77550b3e81c6abe6806f974205975c041",
             )
             .with_description("Find documents of the shop, best match first.")
             .with_version("3.0.0")
@@ -1072,9 +1072,14 @@ mod search_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
-            static FACETS_RULE: wire::Names<wire::Text, wire::Any> = wire::Names::new(
+            static FACETS_RULE: wire::Names<wire::Text, wire::Values<wire::Interpreted>> = wire::Names::new(
                 wire::Text::pattern("^[A-Za-z][A-Za-z0-9.]*$"),
-                wire::Any,
+                wire::Values(
+                    wire::Interpreted::new(
+                        &SEARCH_RESPONSE,
+                        &["/properties/facets/additionalProperties"],
+                    ),
+                ),
             );
             impl wire::Codec for SearchResponse {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -1342,6 +1347,7 @@ mod search_contract {
     "facets": {
       "additionalProperties": {
         "additionalProperties": {"minimum": 0, "type": "integer"},
+        "minProperties": 1,
         "type": "object"
       },
       "propertyNames": {"pattern": "^[A-Za-z][A-Za-z0-9.]*$"},

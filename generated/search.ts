@@ -4,7 +4,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:745f6d2cadba63829ee8b5eae0ebabb6c2ace7da2868aef693e7b3c87bf7bef4
+// Contract: sha256:86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -20,6 +20,7 @@ import {
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
+  spansMembers as shared_spansMembers,
   spans as shared_spans,
   repeated as shared_repeated,
   isUri as shared_isUri,
@@ -34,6 +35,7 @@ import type {
 const shallow = shared_shallow;
 const isDict = shared_isDict;
 const sized = shared_sized;
+const spansMembers = shared_spansMembers;
 const spans = shared_spans;
 const repeated = shared_repeated;
 const isUri = shared_isUri;
@@ -167,7 +169,7 @@ export const searchCapabilities = {
   search: {
     version: "3.0.0",
     timeoutMs: 2000,
-    hash: "2c198437964233b7494602acc961322fe6d5383f85f3465d03e3bc323cf03909",
+    hash: "3fd54b074b994aeb51a096dca1060de77550b3e81c6abe6806f974205975c041",
     request: { is: isSearchRequest, parse: parseSearchRequest },
     response: { is: isSearchResponse, parse: parseSearchResponse },
   },
@@ -424,7 +426,7 @@ export function parseSearchResponse(value: unknown, options?: SearchParseOptions
         facets: {
           type: "object",
           names: { pattern: pattern_facets },
-          rest: { type: "object", rest: { type: "integer", minimum: 0 } },
+          rest: { type: "object", minProperties: 1, rest: { type: "integer", minimum: 0 } },
         },
         nextCursor: "string",
       },
@@ -677,7 +679,11 @@ function check_facets2(value: any): boolean {
     const item = value[name];
     if (!(
       item === undefined ||
-      ((item?.constructor === Object || isDict(item)) && check_facets(item))
+      (
+        (item?.constructor === Object || isDict(item)) &&
+        spansMembers(item, 1) &&
+        check_facets(item)
+      )
     )) return false;
   }
   return true;
@@ -827,6 +833,7 @@ function schema_searchResponse(options: any): any {
           additionalProperties: {
             type: "object",
             additionalProperties: { type: "integer", minimum: 0 },
+            minProperties: 1,
           },
         },
         nextCursor: { description: "Absent on the last page.", type: "string" },

@@ -108,6 +108,8 @@ impl<'a> Lowering<'a, '_> {
             max_items: a.max_items,
             unique_items: a.unique_items,
             items: a.items.map(|id| self.id(id)),
+            min_properties: a.min_properties,
+            max_properties: a.max_properties,
             properties: a.properties.iter().map(property).collect(),
             undeclared: a.required.iter().map(String::as_str).filter(|name| !declared.contains(name)).collect(),
             rest: a.additional_properties.map_or(Rest::Open, |id| self.rest(id)),

@@ -36,7 +36,11 @@ impl<'a> Lowering<'a, '_> {
         for property in declared {
             fields.push(self.field(property, &required, facets, place));
         }
-        let record = Record { fields, rest, rest_guard, is_rest_compared: false };
+        // Without its undeclared properties, a value that is written could have too few properties.
+        let is_counted = facets.property_counts().min > required.len() as u64;
+        let is_rest_compared = is_counted && matches!(rest, Rest::Ignored);
+        let rest = if is_rest_compared { Rest::Kept(Type::Unknown) } else { rest };
+        let record = Record { fields, rest, rest_guard, is_rest_compared };
         let guard = guard::record(facets, &record);
         (Built::Shape { shape: Shape::Record(record), nullable: false }, guard)
     }

@@ -326,5 +326,7 @@ fn has_structure(facets: &Facets<'_>) -> bool {
             || group.items.is_some()
             || group.min_items.is_some()
             || group.max_items.is_some()
+            || group.min_properties.is_some()
+            || group.max_properties.is_some()
     })
 }

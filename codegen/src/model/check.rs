@@ -72,6 +72,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,
     pub(crate) items: Option<CheckId>,
+    pub(crate) min_properties: Option<u64>,
+    pub(crate) max_properties: Option<u64>,
     pub(crate) properties: Vec<Property<'a>>,
     /// Names in `required` that are not in `properties`.
     pub(crate) undeclared: Vec<&'a str>,
@@ -166,7 +168,12 @@ impl Rules<'_> {
     }
 
     pub(crate) fn asserts_objects(&self) -> bool {
-        !self.properties.is_empty() || !self.undeclared.is_empty() || self.rest != Rest::Open || self.names.is_some()
+        !self.properties.is_empty()
+            || !self.undeclared.is_empty()
+            || self.rest != Rest::Open
+            || self.names.is_some()
+            || self.min_properties.is_some()
+            || self.max_properties.is_some()
     }
 
     /// Whether other subschemas apply to the same value.

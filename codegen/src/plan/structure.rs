@@ -51,6 +51,10 @@ impl<'m> Verdicts<'m, '_> {
         let is_many = rules.properties.len() > MANY;
         let is_counted = !is_many && (is_closed || walks) && certain < rules.properties.len();
         let mut tests = Vec::new();
+        let least = rules.min_properties.unwrap_or(0);
+        if least > 0 || rules.max_properties.is_some() {
+            tests.push(Test::SpansMembers(target.place, least, rules.max_properties));
+        }
         if is_counted {
             tests.push(Test::CountsMembers(target.place, certain));
         }

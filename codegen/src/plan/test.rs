@@ -63,6 +63,8 @@ pub(crate) enum Test<'m> {
     MinItems(Place, u64),
     MaxItems(Place, u64),
     HasNoItems(Place),
+    /// That an object has at least, and at most, so many members.
+    SpansMembers(Place, u64, Option<u64>),
     /// That no two items of an array are equal.
     HasDistinctItems(Place),
     /// That an array or object may be at this depth.

@@ -98,6 +98,10 @@ impl Interpreter<'_, '_> {
             },
             Test::MinItems(place, limit) => frame.get(*place).as_array().unwrap().len() as u64 >= *limit,
             Test::MaxItems(place, limit) => frame.get(*place).as_array().unwrap().len() as u64 <= *limit,
+            Test::SpansMembers(place, least, most) => {
+                let count = frame.get(*place).as_object().unwrap().len() as u64;
+                *least <= count && most.is_none_or(|most| count <= most)
+            }
             Test::HasNoItems(place) => frame.get(*place).as_array().unwrap().is_empty(),
             Test::HasDistinctItems(place) => {
                 let items = frame.get(*place).as_array().unwrap();
@@ -345,6 +349,9 @@ fn plans_accept_the_same_payloads_as_the_interpreter() {
     }
     let schemas = [
         "{}",
+        r#"{"type": "object", "minProperties": 1, "maxProperties": 1}"#,
+        r#"{"minProperties": 2, "properties": {"a": {"type": "integer"}}}"#,
+        r#"{"maxProperties": 1, "required": ["a"], "additionalProperties": {"type": "string"}}"#,
         r#"{"type": "object"}"#,
         r#"{"type": ["string", "null"], "minLength": 2}"#,
         r#"{"minLength": 2, "pattern": "/"}"#,

@@ -63,6 +63,9 @@ pub struct Assertions {
     pub additional_properties: Option<NodeId>,
     /// Only assertions about strings, and at least one. They apply to the names of an object's members.
     pub property_names: Option<Box<Assertions>>,
+    /// All members of an object count, whether or not `properties` declares them.
+    pub min_properties: Option<u64>,
+    pub max_properties: Option<u64>,
     pub items: Option<NodeId>,
     pub minimum: Option<Number>,
     pub maximum: Option<Number>,
@@ -244,6 +247,8 @@ impl Assertions {
             ("required", !self.required.is_empty()),
             ("additionalProperties", self.additional_properties.is_some()),
             ("propertyNames", self.property_names.is_some()),
+            ("minProperties", self.min_properties.is_some()),
+            ("maxProperties", self.max_properties.is_some()),
             ("items", self.items.is_some()),
             ("minimum", self.minimum.is_some()),
             ("maximum", self.maximum.is_some()),

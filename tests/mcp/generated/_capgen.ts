@@ -498,6 +498,10 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
   };
   const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
   const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
+  function counted(value: any, limit: any, text: string, holds: (size: number) => boolean): any {
+    const size = isDict(value) ? Object.values(value).filter((member) => member !== undefined).length : undefined;
+    return size !== undefined && !holds(size) && (() => `must have at ${text} ${limit} propert${`${limit}` === "1" ? "y" : "ies"}, got ${size}`);
+  }
   /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
   const checks: any = {
     propertyNames: (text: string) => () => text,
@@ -518,6 +522,8 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     minItems: least("item"),
     maxItems: most("item"),
     uniqueItems: (repeated: any, value: any) => { const pair = Array.isArray(value) && repeated(value); return pair && (() => `items ${pair.join(" and ")} are equal`); },
+    minProperties: (limit: any, value: any) => counted(value, limit, "least", (size: number) => size >= limit),
+    maxProperties: (limit: any, value: any) => counted(value, limit, "most", (size: number) => size <= limit),
     required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
     additionalProperties: (name: any) => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`,
     anyOf: (text: string) => () => text,
@@ -805,6 +811,12 @@ export function sized(value: any, size: number, levels?: number): boolean {
 /** Whether an object has no members but those with these names. */
 export function hasOnly(value: any, names: ReadonlySet<string>): boolean {
   return Object.keys(value).every((name) => names.has(name) || value[name] === undefined);
+}
+
+/** Whether an object has from `least` to `most` members, not counting those that are `undefined`. */
+export function spansMembers(value: any, least: number, most = Infinity): boolean {
+  const size = Object.values(value).filter((member) => member !== undefined).length;
+  return least <= size && size <= most;
 }
 
 /**

@@ -28,7 +28,7 @@ const APPLICATORS: [&str; 12] = [
 ];
 
 /// The order of the violations at one path.
-const KEYWORDS: [&str; 22] = [
+const KEYWORDS: [&str; 24] = [
     "propertyNames",
     "type",
     "false",
@@ -46,6 +46,8 @@ const KEYWORDS: [&str; 22] = [
     "minItems",
     "maxItems",
     "uniqueItems",
+    "minProperties",
+    "maxProperties",
     "required",
     "additionalProperties",
     "anyOf",

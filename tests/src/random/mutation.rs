@@ -68,7 +68,16 @@ impl Random {
             13 | 14 => self.change_branches(&mut members),
             15 => self.change_exclusiveness(&mut members),
             16 => {
-                let name = self.pick(&["minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"]);
+                let name = self.pick(&[
+                    "minItems",
+                    "maxItems",
+                    "minLength",
+                    "maxLength",
+                    "minProperties",
+                    "maxProperties",
+                    "minimum",
+                    "maximum",
+                ]);
                 set(&mut members, name, Json::Number(i64::try_from(self.below(4)).unwrap_or(0).into()));
             }
             17 => match self.one_in(2) {

@@ -124,12 +124,19 @@ impl Random {
         {
             names.push(if self.one_in(4) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) });
         }
+        let least = groups.iter().filter_map(|group| group.min_properties).max().unwrap_or(0).min(6) as usize;
+        let most = groups.iter().filter_map(|group| group.max_properties).min().unwrap_or(u64::MAX);
+        names.extend((names.len()..least + 1).filter(|_| least > 0).map(|_| self.pick(&NAMES)).collect::<Vec<_>>());
         let of_names: Vec<&Assertions> = groups.iter().filter_map(|group| group.property_names.as_deref()).collect();
         let texts: Vec<String> =
             (0..if of_names.is_empty() { 0 } else { self.below(3) }).map(|_| self.text(&of_names)).collect();
         names.extend(texts.iter().map(String::as_str));
         for name in names {
-            if members.get(name).is_some() || !(required(name) || (depth > 3 && self.one_in(2))) {
+            let is_wanted = members.len() < least || depth > 3 && self.one_in(2);
+            if members.get(name).is_some() || !(required(name) || is_wanted) {
+                continue;
+            }
+            if !required(name) && members.len() as u64 >= most && !self.one_in(4) {
                 continue;
             }
             // Few names of the pools have the form that the schema asks for.

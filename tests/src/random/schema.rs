@@ -142,6 +142,11 @@ impl Random {
         if self.one_in(8) {
             add("propertyNames", self.property_names());
         }
+        for name in ["minProperties", "maxProperties"] {
+            if self.one_in(7) {
+                add(name, number(&self.below(5).to_string()));
+            }
+        }
     }
 
     /// A map with assertions about its names.

@@ -8,7 +8,7 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 40] = [
+const KEYWORDS: [&str; 42] = [
     "type",
     "enum",
     "const",
@@ -16,6 +16,8 @@ const KEYWORDS: [&str; 40] = [
     "required",
     "additionalProperties",
     "propertyNames",
+    "minProperties",
+    "maxProperties",
     "items",
     "minimum",
     "maximum",

@@ -55,6 +55,7 @@ helpers! {
     Own "own" "own" [],
     Sized "sized" "sized" [Shallow],
     HasOnly "hasOnly" "has_only" [],
+    SpansMembers "spansMembers" "spans_members" [],
     Spans "spans" "spans" [CodePoints],
     CodePoints "codePoints" "code_points" [],
     Multiple "isMultiple" "multiple" [DecimalParts],

@@ -88,6 +88,8 @@ impl Members {
             ("maxLength", keywords.max_length),
             ("minItems", keywords.min_items),
             ("maxItems", keywords.max_items),
+            ("minProperties", keywords.min_properties),
+            ("maxProperties", keywords.max_properties),
         ] {
             let Some(limit) = limit else { continue };
             self.push(name, shown(Expression::count(limit), &Number::from(limit), true));

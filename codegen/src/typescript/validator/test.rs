@@ -81,6 +81,10 @@ impl<'p, 'm> Tests<'p, 'm> {
             Test::IsAmong(place, literals) => Helper::Among.call(vec![value(*place), self.constant(*literals)]),
             Test::MinItems(place, limit) => length(*place, BinaryOperator::GreaterOrEqual, *limit),
             Test::MaxItems(place, limit) => length(*place, BinaryOperator::LessOrEqual, *limit),
+            Test::SpansMembers(place, least, most) => {
+                let limits = std::iter::once(*least).chain(*most).map(Expression::count);
+                Helper::SpansMembers.call(std::iter::once(value(*place)).chain(limits).collect())
+            }
             Test::HasNoItems(place) => length(*place, BinaryOperator::Equal, 0),
             Test::HasDistinctItems(place) => Helper::Repeated.call(vec![value(*place)]).not(),
             Test::MayNest(depth) => Expression::from(Local::Depth).binary(BinaryOperator::Less, remaining(depth.more)),

@@ -59,7 +59,7 @@ pub(super) enum Public {
 }
 
 /// The keywords whose value is a scalar or a list of scalars.
-const TEXTS: [&str; 25] = [
+const TEXTS: [&str; 27] = [
     "$comment",
     "$id",
     "$ref",
@@ -71,9 +71,11 @@ const TEXTS: [&str; 25] = [
     "format",
     "maxItems",
     "maxLength",
+    "maxProperties",
     "maximum",
     "minItems",
     "minLength",
+    "minProperties",
     "minimum",
     "multipleOf",
     "nullable",
@@ -91,7 +93,7 @@ const TEXTS: [&str; 25] = [
 const URLS: [&str; 4] = ["$dynamicRef", "$id", "$ref", "$schema"];
 
 /// The members of other formats whose value is a scalar or a list of scalars, and no secret, in addition to [`TEXTS`].
-const FOREIGN_TEXTS: [&str; 21] = [
+const FOREIGN_TEXTS: [&str; 19] = [
     "$anchor",
     "$dynamicAnchor",
     "$dynamicRef",
@@ -100,9 +102,7 @@ const FOREIGN_TEXTS: [&str; 21] = [
     "id",
     "in",
     "maxContains",
-    "maxProperties",
     "minContains",
-    "minProperties",
     "name",
     "openapi",
     "operationId",

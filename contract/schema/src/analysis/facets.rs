@@ -284,6 +284,11 @@ impl<'a> Facets<'a> {
         self.groups.iter().copied().flat_map(|group| &group.required).map(String::as_str)
     }
 
+    /// Of an object: how many properties it has, declared or not.
+    pub fn property_counts(&self) -> Limits {
+        self.limits(|group| group.min_properties, |group| group.max_properties)
+    }
+
     /// Of an object: the facets of the names of its members, as strings.
     #[must_use]
     pub fn names(&self) -> Self {

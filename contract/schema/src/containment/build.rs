@@ -151,6 +151,7 @@ fn own_keywords(group: &Assertions) -> String {
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
             (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
+            (group.min_properties, group.max_properties),
             group.property_names.as_deref().map(own_keywords),
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
         )
@@ -200,6 +201,9 @@ pub(super) fn assertions(
     parts.extend(group.max_items.map(|n| terms.add(Term::MaxItems(n))).map(part("maxItems")));
     parts.extend(group.unique_items.then(|| terms.add(Term::UniqueItems)).map(part("uniqueItems")));
     parts.extend(group.items.and_then(term_of).map(|items| terms.add(Term::Items(items))).map(part("items")));
+    let least = group.min_properties.filter(|n| *n > 0).map(|n| terms.add(Term::MinProperties(n)));
+    parts.extend(least.map(part("minProperties")));
+    parts.extend(group.max_properties.map(|n| terms.add(Term::MaxProperties(n))).map(part("maxProperties")));
     let required = group.required.iter().map(|name| terms.add(Term::Required(name.clone())));
     parts.extend(required.map(part("required")).collect::<Vec<_>>());
     if !group.properties.is_empty() || group.additional_properties.is_some() {

@@ -79,6 +79,8 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
             }
             true
         }
+        (Term::MinProperties(least), Json::Object(members)) => members.len() as u64 >= *least,
+        (Term::MaxProperties(most), Json::Object(members)) => members.len() as u64 <= *most,
         (Term::Required(name), Json::Object(members)) => members.get(name).is_some(),
         (Term::Members { declared, rest }, Json::Object(members)) => {
             for (name, value) in members {

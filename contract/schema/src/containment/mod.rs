@@ -17,6 +17,7 @@ mod meaning;
 mod multiples;
 mod names;
 mod number;
+mod object;
 mod partition;
 mod size;
 mod solve;

@@ -32,8 +32,9 @@ impl Solver {
                 names.push(name.clone());
             }
         }
-        let taken: BTreeSet<&String> = mentioned.iter().chain(excluded).chain(&state.absent).collect();
-        names.extend(self.new_name(&of_name, &taken, best));
+        let mut taken: BTreeSet<String> = mentioned.into_iter().chain(state.absent.iter().cloned()).collect();
+        taken.extend(excluded.iter().cloned());
+        names.extend(self.new_names(&of_name, &mut taken, 1, best));
         names.into_iter().map(|name| vec![Fact::Present(name.into(), of_value)]).collect()
     }
 
@@ -56,11 +57,31 @@ impl Solver {
         true
     }
 
-    /// A name that is not taken and conforms to the literals: one that is easy to read, or else the shortest one.
-    fn new_name(&mut self, literals: &Goal, taken: &BTreeSet<&String>, best: &mut Best) -> Option<String> {
+    /// At most `count` different names that are not taken and conform to the literals. They are then taken. There are
+    /// fewer if no more exist, or if the search was given up.
+    pub(super) fn new_names(
+        &mut self,
+        literals: &Goal,
+        taken: &mut BTreeSet<String>,
+        count: usize,
+        best: &mut Best,
+    ) -> Vec<String> {
         if literals.is_empty() {
-            return fresh_names().find(|name| !taken.contains(name));
+            let names: Vec<String> = fresh_names().filter(|name| !taken.contains(name)).take(count).collect();
+            taken.extend(names.iter().cloned());
+            return names;
         }
+        let mut names = Vec::new();
+        while names.len() < count {
+            let Some(name) = self.new_name(literals, taken, best) else { break };
+            taken.insert(name.clone());
+            names.push(name);
+        }
+        names
+    }
+
+    /// A name that is not taken and conforms to the literals: one that is easy to read, or else the shortest one.
+    fn new_name(&mut self, literals: &Goal, taken: &BTreeSet<String>, best: &mut Best) -> Option<String> {
         let few: Vec<String> = fresh_names().filter(|name| !taken.contains(name)).take(FEW).collect();
         if let Some(name) = few.into_iter().find(|name| self.allows_name(literals, name, best)) {
             return Some(name);
@@ -69,7 +90,7 @@ impl Solver {
             best.gap = Some("the budget of the comparison");
             return None;
         }
-        let taken: Vec<Json> = taken.iter().map(|name| Json::String((*name).clone())).collect();
+        let taken: Vec<Json> = taken.iter().map(|name| Json::String(name.clone())).collect();
         let string = self.terms.add(Term::Types(TypeSet::EMPTY.with(Type::String).bits()));
         let taken = self.terms.one_of_values(&taken);
         let mut goal = literals.clone();

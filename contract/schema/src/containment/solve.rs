@@ -18,7 +18,7 @@ use super::state::{Choice, Fact, State, ValueType};
 use super::string::{Search, Strings};
 use super::term::{ALL_TYPES, Literal, Term, Terms};
 use crate::format::{Equivalent, equivalent};
-use crate::{Json, Object};
+use crate::Json;
 
 /// Literals that apply to the same value.
 pub(super) type Goal = BTreeSet<Literal>;
@@ -295,7 +295,7 @@ impl Solver {
             },
             ValueType::String => self.complete_string(state, best),
             ValueType::Array => super::array::complete(self, state, best),
-            ValueType::Object => self.complete_object(state, best),
+            ValueType::Object => super::object::complete(self, state, best),
         }
     }
 
@@ -327,26 +327,5 @@ impl Solver {
             Search::Empty => {}
             Search::Unknown(gap) => best.gap = Some(gap),
         }
-    }
-
-    fn complete_object(&mut self, state: &State, best: &mut Best) {
-        let mut names: BTreeSet<&str> = state.required.iter().map(String::as_str).collect();
-        names.extend(state.present.keys().map(|name| &**name));
-        let mut object = Object::new();
-        for name in names {
-            if !self.allows_name(&state.names, name, best) {
-                return;
-            }
-            let literals = state.property(&self.terms, name);
-            match self.solve(&literals, &mut best.assumed) {
-                GoalOutcome::Found((value, _)) => object.push(name.to_owned(), (*value).clone()),
-                GoalOutcome::Empty => return,
-                GoalOutcome::Unknown(gap) => {
-                    best.gap = Some(gap);
-                    return;
-                }
-            }
-        }
-        best.offer(Json::Object(object));
     }
 }

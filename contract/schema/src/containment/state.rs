@@ -85,6 +85,8 @@ pub(super) struct State {
     /// For each of these, an item conforms to it.
     pub(super) some_item: BTreeSet<Literal>,
     pub(super) excluded_arrays: Vec<u32>,
+    pub(super) min_properties: u64,
+    pub(super) max_properties: Option<u64>,
     pub(super) required: BTreeSet<String>,
     pub(super) absent: BTreeSet<String>,
     pub(super) present: BTreeMap<Rc<str>, BTreeSet<Literal>>,
@@ -119,6 +121,8 @@ impl State {
             items: BTreeSet::new(),
             some_item: BTreeSet::new(),
             excluded_arrays: Vec::new(),
+            min_properties: 0,
+            max_properties: None,
             required: BTreeSet::new(),
             absent: BTreeSet::new(),
             present: BTreeMap::new(),
@@ -150,7 +154,8 @@ impl State {
         }
         let lengths = self.max_length.is_some_and(|max| max < self.min_length);
         let items = self.max_items.is_some_and(|max| max < self.min_items);
-        if lengths || items || self.range.is_empty() { Err(Contradiction) } else { Ok(()) }
+        let properties = self.max_properties.is_some_and(|max| max < self.min_properties.max(self.known_properties()));
+        if lengths || items || properties || self.range.is_empty() { Err(Contradiction) } else { Ok(()) }
     }
 
     fn add(&mut self, terms: &Terms, literal: Literal, open: &mut Vec<Fact>) -> Result<(), Contradiction> {
@@ -265,6 +270,10 @@ impl State {
                 self.some_item.insert(Literal::is_not(*item));
                 self.min_items = self.min_items.max(1);
             }
+            Term::MinProperties(least) if positive => self.min_properties = self.min_properties.max(*least),
+            Term::MinProperties(least) => at_most(&mut self.max_properties, least.saturating_sub(1)),
+            Term::MaxProperties(most) if positive => at_most(&mut self.max_properties, *most),
+            Term::MaxProperties(most) => self.min_properties = self.min_properties.max(most.saturating_add(1)),
             Term::Members { .. } if positive => self.members.push(literal.term),
             Term::Members { declared, rest } => {
                 let one =
@@ -289,6 +298,21 @@ impl State {
         let mut literals: BTreeSet<Literal> = members.collect();
         literals.extend(self.present.get(name).into_iter().flatten());
         literals
+    }
+
+    /// The literals of a property that no assertion mentions.
+    pub(super) fn undeclared(&self, terms: &Terms) -> BTreeSet<Literal> {
+        let members = self.members.iter().filter_map(|id| match terms.get(*id) {
+            Term::Members { rest, .. } => Some(Literal::is(*rest)),
+            _ => None,
+        });
+        members.collect()
+    }
+
+    /// How many properties certainly exist.
+    fn known_properties(&self) -> u64 {
+        let others = self.present.keys().filter(|name| !self.required.contains(&***name)).count();
+        (self.required.len() + others) as u64
     }
 
     pub(super) fn is_present(&self, name: &str) -> bool {
@@ -317,10 +341,7 @@ impl State {
     pub(super) fn least_size(&self) -> Size {
         let (values, characters) = match self.value_type {
             ValueType::Array => (self.min_items.saturating_add(1), 0),
-            ValueType::Object => {
-                let others = self.present.keys().filter(|name| !self.required.contains(&***name)).count();
-                ((self.required.len() + others + 1) as u64, 0)
-            }
+            ValueType::Object => (self.known_properties().max(self.min_properties).saturating_add(1), 0),
             ValueType::String => (1, self.min_length),
             _ => (1, 0),
         };
@@ -453,6 +474,13 @@ impl State {
             }
             Term::MinItems(least) => between(*least, self.min_items, self.max_items),
             Term::MaxItems(most) => between(most.saturating_add(1), self.min_items, self.max_items).map(|more| !more),
+            Term::MinProperties(least) => {
+                between(*least, self.min_properties.max(self.known_properties()), self.max_properties)
+            }
+            Term::MaxProperties(most) => {
+                let known = self.min_properties.max(self.known_properties());
+                between(most.saturating_add(1), known, self.max_properties).map(|more| !more)
+            }
             Term::UniqueItems => self.unique.or((self.max_items.is_some_and(|max| max < 2)).then_some(true)),
             Term::Items(item) => {
                 let is_empty = self.max_items == Some(0);

@@ -52,6 +52,8 @@ pub(super) enum Term {
     MaxItems(u64),
     UniqueItems,
     Items(TermId),
+    MinProperties(u64),
+    MaxProperties(u64),
     Required(String),
     /// `properties` in the order of their names, and `additionalProperties`.
     Members {
@@ -242,6 +244,7 @@ impl Terms {
             Term::MultipleOf(_) => only(12),
             Term::MinLength(_) | Term::MaxLength(_) | Term::Pattern(_) | Term::Format(_) => only(16),
             Term::MinItems(_) | Term::MaxItems(_) | Term::UniqueItems | Term::Items(_) => only(32),
+            Term::MinProperties(_) | Term::MaxProperties(_) => only(64),
             Term::Required(_) | Term::Members { .. } | Term::Names(_) => only(64),
         }
     }

@@ -75,7 +75,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `patternProperties` with one schema, `additionalProperties: false`, and only `properties` that match | `propertyNames` with the `pattern`, and `additionalProperties` |
 /// | `propertyNames` with `allOf`, `$ref` or a format that is a pattern | `propertyNames` with assertions about strings; several become `allOf` around them |
 /// | `propertyNames` that accepts every string | dropped |
-/// | `minProperties: 1`, `maxProperties: 0`, `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
+/// | `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
 /// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |

@@ -157,47 +157,6 @@ impl<'a> Walk<'a> {
         let help = "write `propertyNames` with a `pattern` for all names, or use an array of objects with a `key` and a `value`";
         self.report(problem.help(help));
     }
-
-    /// `minProperties` and `maxProperties`, if other keywords can express or already imply them.
-    pub(super) fn count_of_properties(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
-        let Some(limit) = value.as_number().and_then(Number::as_u64) else { return self.reject(draft, name) };
-        let no_property = |members: &mut Vec<(String, Value<'a>)>| {
-            let closed = Node::plain(draft.origin.join(name), Json::Bool(false));
-            members.push(("additionalProperties".to_owned(), Value::Node(Box::new(closed))));
-        };
-        let mut members = Vec::new();
-        match (name, limit) {
-            ("minProperties", _) if limit <= required(draft) => {}
-            // At least one property: not an object without properties.
-            ("minProperties", 1) => {
-                members.push(("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
-                no_property(&mut members);
-                let empty = Node::members(draft.origin.join(name), members);
-                draft.push_or_conjoin("not", Value::Node(Box::new(empty)));
-            }
-            ("maxProperties", _) if declared(draft).is_some_and(|count| count <= limit) => {}
-            ("maxProperties", 0) => {
-                no_property(&mut members);
-                draft.conjuncts.push(Node::members(draft.origin.join(name), members));
-            }
-            _ => self.reject(draft, name),
-        }
-    }
-}
-
-/// The number of distinct names in `required`.
-fn required(draft: &Draft<'_>) -> u64 {
-    let names = draft.get("required").and_then(Json::as_array).unwrap_or_default();
-    let names: HashSet<&str> = names.iter().filter_map(Json::as_str).collect();
-    u64::try_from(names.len()).unwrap_or(0)
-}
-
-/// The number of declared properties, if no others are allowed.
-fn declared(draft: &Draft<'_>) -> Option<u64> {
-    let is_closed = draft.get("additionalProperties") == Some(&Json::Bool(false));
-    let is_known = is_closed && draft.get("patternProperties").is_none();
-    let count = draft.get("properties").and_then(Json::as_object).map_or(0, Object::len);
-    is_known.then(|| u64::try_from(count).unwrap_or(u64::MAX))
 }
 
 /// The single pattern and its schema, if every name matches it.

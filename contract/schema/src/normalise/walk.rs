@@ -192,7 +192,6 @@ impl<'a> Walk<'a> {
             ("patternProperties", _) => self.pattern_properties(draft, value),
             // Already read by `closed_names`, because it affects all other keywords about properties.
             ("propertyNames", _) => {}
-            ("minProperties" | "maxProperties", _) => self.count_of_properties(draft, name, value),
             ("dependencies" | "dependentRequired" | "dependentSchemas", _) => self.dependencies(draft, name, value),
             ("if" | "then" | "else", _) => self.condition(draft, name, value),
             ("items" | "prefixItems" | "additionalItems" | "unevaluatedItems", _) => self.items(draft, name, value),

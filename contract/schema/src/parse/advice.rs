@@ -40,8 +40,12 @@ fn is_like_schema(value: &Json) -> bool {
 fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
     let text = match name {
         "nullable" => return Some(nullable(siblings)),
-        "min" | "minimal" | "least" => return Some(sized(siblings, ["minimum", "minLength", "minItems"])),
-        "max" | "maximal" | "most" => return Some(sized(siblings, ["maximum", "maxLength", "maxItems"])),
+        "min" | "minimal" | "least" => {
+            return Some(sized(siblings, ["minimum", "minLength", "minItems", "minProperties"]));
+        }
+        "max" | "maximal" | "most" => {
+            return Some(sized(siblings, ["maximum", "maxLength", "maxItems", "maxProperties"]));
+        }
         "length" | "len" | "size" | "count" => return Some(length(siblings)),
         "gte" | "ge" => "write `minimum`",
         "lte" | "le" => "write `maximum`",
@@ -70,9 +74,6 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
         "divisibleBy" => "write `multipleOf`",
         "contains" | "minContains" | "maxContains" => "move the required item to a property of its own",
-        "minProperties" | "maxProperties" => {
-            "list the properties in `required`, or use an array with `minItems` and `maxItems`"
-        }
         "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => "move the schema to `definitions`",
         "$dynamicRef" | "$recursiveRef" => "write `\"$ref\": \"#/definitions/<name>\"`",
         "id" => "`id` is from draft-04; write `$id` at the root, or remove it",
@@ -90,11 +91,12 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// The keyword for a bound, given those for numbers, strings and arrays.
-fn sized(siblings: &Object, [number, string, array]: [&str; 3]) -> String {
+/// The keyword for a bound, given those for numbers, strings, arrays and objects.
+fn sized(siblings: &Object, [number, string, array, object]: [&str; 4]) -> String {
     match siblings.get("type").and_then(Json::as_str).and_then(type_advice) {
         Some(Type::String) => format!("write `{string}`"),
         Some(Type::Array) => format!("write `{array}`"),
+        Some(Type::Object) => format!("write `{object}`"),
         Some(Type::Integer | Type::Number) => format!("write `{number}`"),
         _ => format!("write `{number}` for numbers, `{string}` for strings, or `{array}` for arrays"),
     }
@@ -103,6 +105,7 @@ fn sized(siblings: &Object, [number, string, array]: [&str; 3]) -> String {
 fn length(siblings: &Object) -> String {
     let text = match siblings.get("type").and_then(Json::as_str).and_then(type_advice) {
         Some(Type::Array) => "write `minItems` and `maxItems`",
+        Some(Type::Object) => "write `minProperties` and `maxProperties`",
         Some(Type::String) => "write `minLength` and `maxLength`",
         _ => "write `minLength` and `maxLength` for strings, or `minItems` and `maxItems` for arrays",
     };
@@ -158,7 +161,7 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
         }
         (
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
-            | "minItems" | "maxItems",
+            | "minItems" | "maxItems" | "minProperties" | "maxProperties",
             Json::String(text),
         ) => match text.parse::<crate::Number>() {
             Ok(_) => "write it without quotes",

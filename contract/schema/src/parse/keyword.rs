@@ -42,6 +42,8 @@ impl Loader {
             "required" => draft.assertions.required = self.required(draft, value),
             "additionalProperties" => draft.assertions.additional_properties = Some(self.child(draft, name, value)),
             "propertyNames" => draft.assertions.property_names = self.property_names(draft, value),
+            "minProperties" => draft.assertions.min_properties = self.length(draft, name, value),
+            "maxProperties" => draft.assertions.max_properties = self.length(draft, name, value),
             "items" if value.as_array().is_some() => {
                 let problem = Problem::new(
                     codes::UNKNOWN_KEYWORD,

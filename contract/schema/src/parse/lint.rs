@@ -69,6 +69,9 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
         let message = format!("no object is valid: the required property `{}` is `false`", advice::cut(name));
         warn(&format!("required/{index}"), message);
     }
+    if let Some(message) = wrong_number_of_properties(a, is_false) {
+        warn(message.0, message.1);
+    }
     let lists = [("allOf", &a.all_of), ("anyOf", &a.any_of), ("oneOf", &a.one_of)];
     for (keyword, branches) in lists.into_iter().filter_map(|(keyword, branches)| Some((keyword, branches.as_ref()?))) {
         let mut rejecting = branches.iter().map(|&id| is_false(id));
@@ -104,6 +107,9 @@ fn crossed_bounds(a: &Assertions) -> Vec<(&'static str, &'static str, &'static s
     if is_crossed(a.min_items, a.max_items) {
         crossed.push(("minItems", "maxItems", "array"));
     }
+    if is_crossed(a.min_properties, a.max_properties) {
+        crossed.push(("minProperties", "maxProperties", "object"));
+    }
     crossed
 }
 
@@ -137,6 +143,22 @@ fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Opt
     a.required.iter().map(String::as_str).enumerate().find(|(_, name)| impossible.contains(name))
 }
 
+/// `maxProperties` that is less than the number of required properties, and `minProperties` that is greater than the
+/// number of properties that a closed object may have.
+fn wrong_number_of_properties(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(&'static str, String)> {
+    let distinct: HashSet<&str> = a.required.iter().map(String::as_str).collect();
+    if a.max_properties.is_some_and(|most| most < distinct.len() as u64) {
+        let message = "no object is valid: `required` lists more properties than `maxProperties` allows";
+        return Some(("maxProperties", message.to_owned()));
+    }
+    let is_closed = a.additional_properties.is_some_and(&is_false);
+    let declared = a.properties.iter().filter(|(_, id)| !is_false(*id)).count() as u64;
+    (is_closed && a.min_properties.is_some_and(|least| least > declared)).then(|| {
+        let message = "no object is valid: `minProperties` requires more properties than the object may have";
+        ("minProperties", message.to_owned())
+    })
+}
+
 fn accepts_everything(kind: &Kind) -> bool {
     match kind {
         Kind::Bool(verdict) => *verdict,
@@ -165,7 +187,9 @@ fn subject(keyword: &str) -> Option<Type> {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
         "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
-        "properties" | "required" | "additionalProperties" | "propertyNames" => Some(Type::Object),
+        "properties" | "required" | "additionalProperties" | "propertyNames" | "minProperties" | "maxProperties" => {
+            Some(Type::Object)
+        }
         _ => None,
     }
 }

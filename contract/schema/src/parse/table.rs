@@ -101,6 +101,8 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         "The schema of the properties that `properties` does not list; `false` forbids them.",
     ),
     row("propertyNames", Assertion, V::NameAssertions, "Assertions about the name of every property."),
+    row("minProperties", Assertion, V::Length, "The minimum number of properties of an object."),
+    row("maxProperties", Assertion, V::Length, "The maximum number of properties of an object."),
     row("items", Assertion, V::Schema, "The schema of every item of an array."),
     row("minItems", Assertion, V::Length, "The minimum number of items of an array."),
     row("maxItems", Assertion, V::Length, "The maximum number of items of an array."),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::literal::Literals;
 use super::number::{compare, is_multiple};
-use super::program::{ArrayChecks, Bound, Checks, NumberCheck, StringChecks};
+use super::program::{ArrayChecks, Bound, Checks, NumberCheck, ObjectChecks, StringChecks};
 use super::value::{has_type, repeated};
 use crate::exact::Digits;
 use crate::{Format, Json, Number, Pattern, TypeSet};
@@ -29,6 +29,8 @@ pub(super) enum Failure<'p> {
     MinItems(u64),
     MaxItems(u64),
     UniqueItems(usize, usize),
+    MinProperties(u64),
+    MaxProperties(u64),
     Required(&'p str),
     /// A property whose values distinguish the branches of a union.
     RequiredTag(&'p str, &'p Literals),
@@ -60,8 +62,9 @@ pub(super) fn check<'p>(
             checks.arrays.as_ref().map_or(CONTINUE, |arrays| check_array(arrays, items, digits, report))
         }
         Value::Object(members) => {
-            let required = checks.objects.as_ref().map_or(&[][..], |objects| &objects.required);
-            let missing = required.iter().filter(|name| !members.contains_key(name.as_str()));
+            let Some(objects) = &checks.objects else { return CONTINUE };
+            check_count(objects, members.len(), report)?;
+            let missing = objects.required.iter().filter(|name| !members.contains_key(name.as_str()));
             missing.map(|name| Failure::Required(name)).try_for_each(report)
         }
         Value::Null | Value::Bool(_) => CONTINUE,
@@ -179,6 +182,23 @@ pub(super) fn check_size<'p>(
     }
     if let Some(limit) = checks.max_items.filter(|limit| count > *limit) {
         report(Failure::MaxItems(limit))?;
+    }
+    CONTINUE
+}
+
+/// `minProperties` and `maxProperties`.
+#[inline]
+pub(super) fn check_count<'p>(
+    checks: &ObjectChecks,
+    count: usize,
+    report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let count = count as u64;
+    if let Some(limit) = checks.min_properties.filter(|limit| count < *limit) {
+        report(Failure::MinProperties(limit))?;
+    }
+    if let Some(limit) = checks.max_properties.filter(|limit| count > *limit) {
+        report(Failure::MaxProperties(limit))?;
     }
     CONTINUE
 }

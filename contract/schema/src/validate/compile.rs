@@ -150,12 +150,14 @@ impl Compiler<'_, '_> {
         let is_needed = !a.required.is_empty()
             || !a.properties.is_empty()
             || a.additional_properties.is_some()
-            || a.property_names.is_some();
+            || a.property_names.is_some()
+            || a.min_properties.is_some()
+            || a.max_properties.is_some();
         is_needed.then(|| {
             let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
             let additional = a.additional_properties.map(|id| self.id(id));
             let names = a.property_names.as_deref().and_then(strings);
-            Box::new(ObjectChecks::new(&a.required, properties, additional, names))
+            Box::new(ObjectChecks::new(a, properties, additional, names))
         })
     }
 

@@ -39,6 +39,8 @@ impl Failure<'_> {
             Failure::MinItems(_) => Keyword::MinItems,
             Failure::MaxItems(_) => Keyword::MaxItems,
             Failure::UniqueItems(..) => Keyword::UniqueItems,
+            Failure::MinProperties(_) => Keyword::MinProperties,
+            Failure::MaxProperties(_) => Keyword::MaxProperties,
             Failure::Required(_) | Failure::RequiredTag(..) => Keyword::Required,
         }
     }
@@ -86,6 +88,10 @@ impl Wording<'_> {
             Failure::MinItems(limit) => format!("must have at least {}, got {}", count(limit, "item"), size(value)),
             Failure::MaxItems(limit) => format!("must have at most {}, got {}", count(limit, "item"), size(value)),
             Failure::UniqueItems(first, second) => format!("items {first} and {second} are equal"),
+            Failure::MinProperties(limit) => {
+                format!("must have at least {}, got {}", properties(limit), size(value))
+            }
+            Failure::MaxProperties(limit) => format!("must have at most {}, got {}", properties(limit), size(value)),
             Failure::Required(name) => format!("missing required property {}", self.name(name)),
             Failure::RequiredTag(name, literals) => {
                 format!("missing required property {}, one of {}", self.name(name), self.literals(literals))
@@ -159,8 +165,13 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+fn properties(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "property" } else { "properties" })
+}
+
+/// The number of items of an array, or of properties of an object.
 fn size(value: &Value) -> usize {
-    value.as_array().map_or(0, Vec::len)
+    value.as_array().map_or_else(|| value.as_object().map_or(0, serde_json::Map::len), Vec::len)
 }
 
 impl Violation {

@@ -2,7 +2,7 @@
 
 use super::candidates::Union;
 use super::literal::{Literals, same};
-use crate::{Divisor, Format, Number, Pattern, TypeSet};
+use crate::{Assertions, Divisor, Format, Number, Pattern, TypeSet};
 
 /// Up to this many properties, comparing them one by one is faster than a binary search.
 const FEW: usize = 24;
@@ -71,6 +71,8 @@ pub(super) struct ArrayChecks {
 #[derive(Debug)]
 pub(super) struct ObjectChecks {
     pub(super) required: Box<[String]>,
+    pub(super) min_properties: Option<u64>,
+    pub(super) max_properties: Option<u64>,
     /// The required names that `properties` does not declare.
     undeclared: Box<[String]>,
     /// How many required names `properties` declares.
@@ -123,12 +125,14 @@ impl Checks {
 }
 
 impl ObjectChecks {
+    /// The checks of these assertions.
     pub(super) fn new(
-        required: &[String],
+        assertions: &Assertions,
         properties: Vec<(String, SubschemaId)>,
         additional: Option<SubschemaId>,
         names: Option<Box<StringChecks>>,
     ) -> Self {
+        let required = assertions.required.as_slice();
         let wanted: std::collections::HashSet<&str> = required.iter().map(String::as_str).collect();
         let declare = |(name, subschema): (String, SubschemaId)| {
             let is_required = wanted.contains(name.as_str());
@@ -137,8 +141,16 @@ impl ObjectChecks {
         let mut properties: Box<[Declared]> = properties.into_iter().map(declare).collect();
         properties.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let declared = properties.iter().filter(|property| property.is_required).count();
-        let mut objects =
-            Self { required: required.into(), undeclared: Box::default(), declared, properties, additional, names };
+        let mut objects = Self {
+            required: required.into(),
+            min_properties: assertions.min_properties,
+            max_properties: assertions.max_properties,
+            undeclared: Box::default(),
+            declared,
+            properties,
+            additional,
+            names,
+        };
         objects.undeclared = required.iter().filter(|name| objects.find(name, 0).is_none()).cloned().collect();
         objects
     }

@@ -76,6 +76,8 @@ pub enum Keyword {
     MinItems,
     MaxItems,
     UniqueItems,
+    MinProperties,
+    MaxProperties,
     Required,
     AdditionalProperties,
     AnyOf,
@@ -93,7 +95,7 @@ pub struct UnknownKeyword(String);
 
 impl Keyword {
     /// Every keyword, in order.
-    pub const ALL: [Keyword; 24] = [
+    pub const ALL: [Keyword; 26] = [
         Keyword::PropertyNames,
         Keyword::Type,
         Keyword::False,
@@ -111,6 +113,8 @@ impl Keyword {
         Keyword::MinItems,
         Keyword::MaxItems,
         Keyword::UniqueItems,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
         Keyword::Required,
         Keyword::AdditionalProperties,
         Keyword::AnyOf,
@@ -146,6 +150,8 @@ impl Keyword {
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
             Keyword::UniqueItems => "uniqueItems",
+            Keyword::MinProperties => "minProperties",
+            Keyword::MaxProperties => "maxProperties",
             Keyword::Required => "required",
             Keyword::AdditionalProperties => "additionalProperties",
             Keyword::AnyOf => "anyOf",

@@ -151,6 +151,9 @@ fn schemas() -> impl Strategy<Value = Value> {
                 };
                 json!({"type": "object", "properties": {"a": a, "b": b}, "required": required, "additionalProperties": !closed})
             }),
+            (inner.clone(), inner.clone(), 0..3, 0..4).prop_map(|(a, rest, min, max)| {
+                json!({"properties": {"a": a}, "additionalProperties": rest, "minProperties": min, "maxProperties": max})
+            }),
             (inner.clone(), prop::sample::select(vec!["^[a-c]$", "^a", "b|c", "^[^]$", "^c?$"]), any::<bool>()).prop_map(
                 |(rest, pattern, is_long)| {
                     let mut names = json!({"pattern": pattern});
@@ -269,6 +272,18 @@ fn witnesses_are_small_and_readable() {
         ),
         (json!({"properties": {"a": {"type": "string"}}}), json!({"type": "object"}), json!({"a": null})),
         (json!({"propertyNames": {"maxLength": 2}}), json!({"type": "object"}), json!({"aaa": null})),
+        (json!({"minProperties": 2}), json!({"type": "object", "required": ["b"]}), json!({"b": null})),
+        (json!({"maxProperties": 1}), json!({"type": "object", "required": ["b"]}), json!({"a": null, "b": null})),
+        (
+            json!({"type": "null"}),
+            json!({"minProperties": 2, "type": "object", "propertyNames": {"pattern": "^x[0-9]$"}, "additionalProperties": {"enum": [7]}}),
+            json!({"x0": 7, "x1": 7}),
+        ),
+        (
+            json!({"not": {"required": ["b"]}}),
+            json!({"type": "object", "minProperties": 2, "properties": {"a": {"const": 1}, "b": {"const": 2}, "c": false}, "additionalProperties": false}),
+            json!({"a": 1, "b": 2}),
+        ),
         (
             json!({"propertyNames": {"pattern": "^x"}}),
             json!({"type": "object", "propertyNames": {"pattern": "^[xy]{3}$"}}),

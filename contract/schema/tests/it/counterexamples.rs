@@ -179,6 +179,8 @@ fn each_keyword_of_the_subset_is_violated() {
         (Keyword::Required, r#"{"required": ["a"]}"#),
         (Keyword::PropertyNames, r#"{"propertyNames": {"pattern": "^[x-z]{2}$"}}"#),
         (Keyword::PropertyNames, r#"{"propertyNames": {"maxLength": 3}, "properties": {"ab": true}}"#),
+        (Keyword::MinProperties, r#"{"minProperties": 2}"#),
+        (Keyword::MaxProperties, r#"{"maxProperties": 1}"#),
         (Keyword::AdditionalProperties, r#"{"properties": {"a": true}, "additionalProperties": false}"#),
         (Keyword::AnyOf, r#"{"anyOf": [{"minLength": 3}, {"pattern": "^a"}]}"#),
         (Keyword::OneOf, r#"{"oneOf": [{"minLength": 3}, {"pattern": "^a"}]}"#),

@@ -43,6 +43,7 @@ fn every_keyword_of_the_subset_loads() {
                 "a": {"type": "string", "minLength": 2.0, "maxLength": 1e2, "pattern": "^x", "format": "uri-reference"},
                 "b": {"type": "array", "items": {"$ref": "#/definitions/b"}, "minItems": 0, "maxItems": 9, "uniqueItems": true},
                 "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9, "multipleOf": 1e-2},
+                "g": {"type": "object", "minProperties": 1, "maxProperties": 9},
                 "d": {"enum": [1, "1", null], "not": {"const": 2}},
                 "f": {"propertyNames": {"type": "string", "pattern": "^a", "minLength": 1, "maxLength": 9, "format": "uuid", "title": "t"}},
                 "e": {"oneOf": [true, {}], "anyOf": [true], "allOf": [{"$ref": "#/definitions/b", "title": "beside"}]},
@@ -190,7 +191,6 @@ fn unknown_keywords_are_rejected_with_a_replacement() {
         (json!({"propertyNames": {"type": "integer"}}), "as a `pattern`"),
         (json!({"divisibleBy": 2}), "write `multipleOf`"),
         (json!({"contains": {}}), "property"),
-        (json!({"minProperties": 1}), "required"),
         (json!({"prefixItems": []}), "one schema for all items"),
         (json!({"unevaluatedProperties": false}), "additionalProperties"),
         (json!({"$anchor": "a"}), "definitions"),
@@ -213,6 +213,8 @@ fn keywords_of_other_schema_languages_get_a_replacement() {
     for (schema, help) in [
         (json!({"min": 1, "type": "string"}), "write `minLength`"),
         (json!({"max": 1, "type": "array"}), "write `maxItems`"),
+        (json!({"max": 1, "type": "object"}), "write `maxProperties`"),
+        (json!({"size": 1, "type": "object"}), "write `minProperties`"),
         (json!({"max": 1, "type": "int"}), "write `maximum`"),
         (json!({"min": 1}), "write `minimum` for numbers, `minLength` for strings, or `minItems` for arrays"),
         (json!({"length": 1, "type": "string"}), "write `minLength` and `maxLength`"),
@@ -329,6 +331,8 @@ fn references_must_name_a_definition_of_the_root() {
         ("minItems", "the same as no limit"),
         ("maxLength", "without a limit, remove it"),
         ("maxItems", "without a limit, remove it"),
+        ("minProperties", "the same as no limit"),
+        ("maxProperties", "without a limit, remove it"),
     ] {
         check_help(json!({keyword: -1}), help);
         check_help(json!({keyword: 1.5}), "write a whole number");
@@ -409,6 +413,12 @@ fn probable_mistakes_are_warnings() {
         (json!({"exclusiveMinimum": 2, "maximum": 2}), "/exclusiveMinimum"),
         (json!({"minLength": 2, "maxLength": 1}), "/minLength"),
         (json!({"minItems": 2, "maxItems": 1}), "/minItems"),
+        (json!({"minProperties": 2, "maxProperties": 1}), "/minProperties"),
+        (json!({"properties": {"a": {}, "b": {}}, "required": ["a", "b"], "maxProperties": 1}), "/maxProperties"),
+        (
+            json!({"properties": {"a": {}, "b": false}, "additionalProperties": false, "minProperties": 2}),
+            "/minProperties",
+        ),
         (json!({"propertyNames": {"minLength": 2, "maxLength": 1}}), "/propertyNames/minLength"),
         (
             json!({"properties": {"a": {}, "b": {}}, "required": ["a", "b"], "propertyNames": {"pattern": "^a"}}),

@@ -65,6 +65,8 @@ fn each_keyword_has_a_message_with_its_requirement() {
         (json!({"minItems": 2}), json!([1]), ": must have at least 2 items, got 1 [minItems]"),
         (json!({"maxItems": 1}), json!([1, 2]), ": must have at most 1 item, got 2 [maxItems]"),
         (json!({"uniqueItems": true}), json!([1, 2, 1.0]), ": items 0 and 2 are equal [uniqueItems]"),
+        (json!({"minProperties": 2}), json!({"a": 1}), ": must have at least 2 properties, got 1 [minProperties]"),
+        (json!({"maxProperties": 1}), json!({"a": 1, "b": 2}), ": must have at most 1 property, got 2 [maxProperties]"),
         (json!({"items": false}), json!([1]), "/0: no value is allowed here [false]"),
         (json!({"not": {"type": "null"}}), json!(null), ": matches the schema in not [not]"),
     ] {

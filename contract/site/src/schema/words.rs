@@ -210,6 +210,10 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     if assertions.unique_items {
         add(Type::Array, vec![words("no duplicate items")]);
     }
+    let number = length(assertions.min_properties, assertions.max_properties, "property", "properties");
+    if let Some(text) = number {
+        add(Type::Object, vec![words(text)]);
+    }
     let declared: HashSet<&String> = assertions.properties.iter().map(|(name, _)| name).collect();
     for name in assertions.required.iter().filter(|name| !declared.contains(name)) {
         add(Type::Object, vec![words("requires "), Piece::Code(cut(name, MAX_VALUE_LENGTH).0.to_owned())]);
@@ -378,6 +382,11 @@ mod tests {
             (
                 r#"{"type": "object", "required": ["x"], "additionalProperties": false}"#,
                 "object; requires `x`; no other properties",
+            ),
+            (r#"{"type": "object", "minProperties": 1}"#, "object; at least 1 property"),
+            (
+                r#"{"type": ["object", "null"], "minProperties": 2, "maxProperties": 3}"#,
+                "object or null; 2 to 3 properties",
             ),
             (r#"{"type": "string", "format": "uuid", "maxLength": 1}"#, "string; at most 1 character; a UUID"),
             (r#"{"type": "string", "x-format": "url"}"#, "string; format `url`, which is not checked"),

@@ -44,6 +44,10 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
   };
   const least = (unit«: string») => limits(unit, "at least", (size«: any», limit«: any») => size >= limit);
   const most = (unit«: string») => limits(unit, "at most", (size«: any», limit«: any») => size <= limit);
+  function counted(value«: any», limit«: any», text«: string», holds«: (size: number) => boolean»)«: any» { // <minProperties maxProperties>
+    const size = isDict(value) ? Object.values(value).filter((member) => member !== undefined).length : undefined; // <minProperties maxProperties>
+    return size !== undefined && !holds(size) && (() => `must have at ${text} ${limit} propert${`${limit}` === "1" ? "y" : "ies"}, got ${size}`); // <minProperties maxProperties>
+  } // <minProperties maxProperties>
   /** For each keyword that a value violates, a function that writes the message; in the order in which messages are listed. */
   const checks«: any» = {
     propertyNames: (text«: string») => () => text, // <names>
@@ -64,6 +68,8 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     minItems: least("item"), // <minItems>
     maxItems: most("item"), // <maxItems>
     uniqueItems: (repeated«: any», value«: any») => { const pair = Array.isArray(value) && repeated(value); return pair && (() => `items ${pair.join(" and ")} are equal`); }, // <uniqueItems>
+    minProperties: (limit«: any», value«: any») => counted(value, limit, "least", (size«: number») => size >= limit), // <minProperties>
+    maxProperties: (limit«: any», value«: any») => counted(value, limit, "most", (size«: number») => size <= limit), // <maxProperties>
     required: (name«: any», _«: any», values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
     additionalProperties: (name«: any») => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`, // <rest>
     anyOf: (text«: string») => () => text, // <unions>

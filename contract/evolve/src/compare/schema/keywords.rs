@@ -129,6 +129,8 @@ const SIMPLE: &[(&str, Kind)] = &[
     ("minItems", Kind::Bound),
     ("maxItems", Kind::Bound),
     ("uniqueItems", Kind::Bound),
+    ("minProperties", Kind::Bound),
+    ("maxProperties", Kind::Bound),
     ("pattern", Kind::Text),
     ("format", Kind::Text),
     ("propertyNames", Kind::Text),
@@ -145,6 +147,8 @@ fn is_equal(keyword: &str, old: &Assertions, new: &Assertions) -> bool {
         "maxLength" => old.max_length == new.max_length,
         "minItems" => old.min_items == new.min_items,
         "maxItems" => old.max_items == new.max_items,
+        "minProperties" => old.min_properties == new.min_properties,
+        "maxProperties" => old.max_properties == new.max_properties,
         "multipleOf" => old.multiple_of == new.multiple_of,
         "uniqueItems" => old.unique_items == new.unique_items,
         "format" => old.format == new.format,
@@ -163,7 +167,9 @@ fn is_equal(keyword: &str, old: &Assertions, new: &Assertions) -> bool {
 fn asserts(keyword: &str, value: &Json) -> bool {
     match value {
         Json::Bool(false) => keyword != "uniqueItems",
-        Json::Number(number) => !matches!(keyword, "minLength" | "minItems") || *number != capgen_schema::Number::ZERO,
+        Json::Number(number) => {
+            !matches!(keyword, "minLength" | "minItems" | "minProperties") || *number != capgen_schema::Number::ZERO
+        }
         _ => true,
     }
 }

@@ -7,6 +7,7 @@ use capgen_schema::{Json, Object, pointer};
 use super::Simplifier;
 use super::alternatives::is_any;
 use super::conjunction::Part;
+use super::scalar::{Tightest, limit, push_number};
 
 /// The schemas of the properties in one of the schemas of an object.
 struct Table<'s> {
@@ -81,6 +82,8 @@ impl<'s> Simplifier<'s> {
             Some(schema) => out.push("additionalProperties".to_owned(), schema),
         }
         self.first(&mut out, parts, "propertyNames");
+        push_number(&mut out, "minProperties", limit(parts, "minProperties", Tightest::Greatest));
+        push_number(&mut out, "maxProperties", limit(parts, "maxProperties", Tightest::Least));
         Some(Json::Object(out))
     }
 }

@@ -8,7 +8,7 @@ use super::types::{NOT_LISTED, Values};
 
 /// Which of several limits is the tightest.
 #[derive(Clone, Copy)]
-enum Tightest {
+pub(super) enum Tightest {
     Least,
     Greatest,
 }
@@ -81,7 +81,7 @@ fn schema_of(ty: Type) -> Object {
     [("type".to_owned(), Json::from(ty.name()))].into_iter().collect()
 }
 
-fn limit<'s>(parts: &[Part<'s>], keyword: &str, tightest: Tightest) -> Option<&'s Number> {
+pub(super) fn limit<'s>(parts: &[Part<'s>], keyword: &str, tightest: Tightest) -> Option<&'s Number> {
     let limits = parts.iter().filter_map(|part| part.get(keyword)?.as_number());
     match tightest {
         Tightest::Least => limits.min(),
@@ -89,7 +89,7 @@ fn limit<'s>(parts: &[Part<'s>], keyword: &str, tightest: Tightest) -> Option<&'
     }
 }
 
-fn push_number(out: &mut Object, keyword: &str, number: Option<&Number>) {
+pub(super) fn push_number(out: &mut Object, keyword: &str, number: Option<&Number>) {
     if let Some(number) = number {
         out.push(keyword.to_owned(), Json::Number(number.clone()));
     }
