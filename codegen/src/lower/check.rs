@@ -110,6 +110,7 @@ impl<'a> Lowering<'a, '_> {
             items: a.items.map(|id| self.id(id)),
             min_properties: a.min_properties,
             max_properties: a.max_properties,
+            dependent: &a.dependent_required,
             properties: a.properties.iter().map(property).collect(),
             undeclared: a.required.iter().map(String::as_str).filter(|name| !declared.contains(name)).collect(),
             rest: a.additional_properties.map_or(Rest::Open, |id| self.rest(id)),

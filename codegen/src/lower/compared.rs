@@ -30,9 +30,17 @@ fn depends_on_undeclared(schema: &Schema, not: NodeId, declared: &HashSet<&str>)
         compares_objects(group)
             || !group.properties.iter().all(|(name, _)| is_declared(name))
             || !group.required.iter().all(is_declared)
+            || !group
+                .dependent_required
+                .iter()
+                .all(|(name, required)| is_declared(name) && required.iter().all(is_declared))
     });
     let has_structure = |group: &Assertions| {
-        compares_objects(group) || !group.properties.is_empty() || !group.required.is_empty() || group.items.is_some()
+        compares_objects(group)
+            || !group.properties.is_empty()
+            || !group.required.is_empty()
+            || !group.dependent_required.is_empty()
+            || group.items.is_some()
     };
     depends || scalars.into_iter().any(|node| any_in_place(schema, node, has_structure))
 }

@@ -99,7 +99,7 @@ pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: 
 /// The guard of a map whose values have a guard.
 pub(super) fn map(facets: &Facets<'_>, values: Guard) -> ExactGuard {
     // A map cannot express that a property is forbidden.
-    if !is_expressible(facets) || !facets.forbidden.is_empty() || !has_any_count(facets) {
+    if !is_expressible(facets) || !facets.forbidden.is_empty() || !has_any_count(facets) || has_dependent(facets) {
         return None;
     }
     let values = if values == Guard::None { Guard::None } else { Guard::Values(Box::new(values)) };
@@ -110,7 +110,7 @@ pub(super) fn map(facets: &Facets<'_>, values: Guard) -> ExactGuard {
 }
 
 /// The guard of a record: no type and no other guard expresses which of its undeclared properties have a valid name,
-/// and how many there are.
+/// how many there are, and which properties require others.
 pub(super) fn record(facets: &Facets<'_>, record: &Record) -> ExactGuard {
     let are_names_known = matches!(record.rest, Rest::Closed);
     let allows = |field: &Field| facets.groups.iter().all(|group| group.allows_name(&field.name));
@@ -120,13 +120,19 @@ pub(super) fn record(facets: &Facets<'_>, record: &Record) -> ExactGuard {
     let required = record.fields.iter().filter(|field| field.required).count() as u64;
     let is_counted =
         counts.min <= required && counts.max.is_none_or(|max| are_names_known && record.fields.len() as u64 <= max);
-    (is_exact && is_counted && is_expressible(facets)).then_some(Guard::None)
+    (is_exact && is_counted && !has_dependent(facets) && is_expressible(facets)).then_some(Guard::None)
 }
 
 /// Whether an object may have any number of properties.
 fn has_any_count(facets: &Facets<'_>) -> bool {
     let Limits { min, max, .. } = facets.property_counts();
     min == 0 && max.is_none()
+}
+
+/// Whether properties of an object require others, apart from those that it must have anyway.
+fn has_dependent(facets: &Facets<'_>) -> bool {
+    let is_required = |name: &String| facets.required().any(|required| required == name);
+    facets.dependent_required().any(|(_, required)| !required.iter().all(is_required))
 }
 
 /// Whether two values of the type are equal in Rust if and only if they are equal in JSON, and can be hashed.

@@ -36,9 +36,13 @@ impl<'a> Lowering<'a, '_> {
         for property in declared {
             fields.push(self.field(property, &required, facets, place));
         }
-        // Without its undeclared properties, a value that is written could have too few properties.
+        // Without its undeclared properties, a value that is written could have too few properties, or lack one that
+        // another one requires.
         let is_counted = facets.property_counts().min > required.len() as u64;
-        let is_rest_compared = is_counted && matches!(rest, Rest::Ignored);
+        let is_field = |name: &str| fields.iter().any(|field| field.name == name);
+        let lacks = |names: &[String]| !names.iter().all(|name| is_field(name));
+        let is_needed = facets.dependent_required().any(|(name, names)| is_field(name) && lacks(names));
+        let is_rest_compared = (is_counted || is_needed) && matches!(rest, Rest::Ignored);
         let rest = if is_rest_compared { Rest::Kept(Type::Unknown) } else { rest };
         let record = Record { fields, rest, rest_guard, is_rest_compared };
         let guard = guard::record(facets, &record);

@@ -328,5 +328,6 @@ fn has_structure(facets: &Facets<'_>) -> bool {
             || group.max_items.is_some()
             || group.min_properties.is_some()
             || group.max_properties.is_some()
+            || !group.dependent_required.is_empty()
     })
 }

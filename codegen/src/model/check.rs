@@ -74,6 +74,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) items: Option<CheckId>,
     pub(crate) min_properties: Option<u64>,
     pub(crate) max_properties: Option<u64>,
+    /// `dependentRequired`.
+    pub(crate) dependent: &'a [(String, Vec<String>)],
     pub(crate) properties: Vec<Property<'a>>,
     /// Names in `required` that are not in `properties`.
     pub(crate) undeclared: Vec<&'a str>,
@@ -174,6 +176,7 @@ impl Rules<'_> {
             || self.names.is_some()
             || self.min_properties.is_some()
             || self.max_properties.is_some()
+            || !self.dependent.is_empty()
     }
 
     /// Whether other subschemas apply to the same value.

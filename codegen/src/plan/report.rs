@@ -57,6 +57,8 @@ pub(crate) struct Keywords<'m> {
     pub(crate) max_items: Option<u64>,
     pub(crate) min_properties: Option<u64>,
     pub(crate) max_properties: Option<u64>,
+    /// `dependentRequired`.
+    pub(crate) dependent: &'m [(String, Vec<String>)],
     pub(crate) pattern: Option<(&'m Pattern, ConstantId)>,
     pub(crate) format: Option<Format>,
     pub(crate) unique_items: bool,
@@ -200,6 +202,7 @@ impl<'m> Reports<'m, '_> {
             max_items: rules.max_items,
             min_properties: rules.min_properties,
             max_properties: rules.max_properties,
+            dependent: rules.dependent,
             pattern,
             format: rules.format,
             unique_items: rules.unique_items,

@@ -59,6 +59,7 @@ impl<'m> Verdicts<'m, '_> {
             tests.push(Test::CountsMembers(target.place, certain));
         }
         tests.extend(self.undeclared(rules, target));
+        tests.extend(self.dependent(rules, target));
         if is_many {
             tests.push(self.many_properties(rules, target, is_closed));
         } else {
@@ -94,6 +95,21 @@ impl<'m> Verdicts<'m, '_> {
             self.apart(exist, &given)
         });
         let calls = parts.collect();
+        vec![self.joined(calls, target, Test::all)]
+    }
+
+    /// That the properties exist that other ones require.
+    fn dependent(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Test<'m>> {
+        let test = |place, (name, required): &'m (String, Vec<String>)| {
+            let exist = Test::all(required.iter().map(|name| Test::Has(place, name)));
+            Test::any([Test::Has(place, name).not(), exist])
+        };
+        let count: usize = rules.dependent.iter().map(|(_, required)| 1 + required.len()).sum();
+        if count <= MANY {
+            return rules.dependent.iter().map(|entry| test(target.place, entry)).collect();
+        }
+        let given = Target::given(Place::Value, target.depth);
+        let calls = rules.dependent.iter().map(|entry| self.apart(test(Place::Value, entry), &given)).collect();
         vec![self.joined(calls, target, Test::all)]
     }
 

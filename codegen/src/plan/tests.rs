@@ -350,6 +350,8 @@ fn plans_accept_the_same_payloads_as_the_interpreter() {
     let schemas = [
         "{}",
         r#"{"type": "object", "minProperties": 1, "maxProperties": 1}"#,
+        r#"{"type": "object", "dependentRequired": {"a": ["b"], "c": ["b", "kind"]}}"#,
+        r#"{"dependentRequired": {"kind": ["v"]}, "properties": {"v": {"type": "integer"}}, "additionalProperties": {"type": "string"}}"#,
         r#"{"minProperties": 2, "properties": {"a": {"type": "integer"}}}"#,
         r#"{"maxProperties": 1, "required": ["a"], "additionalProperties": {"type": "string"}}"#,
         r#"{"type": "object"}"#,

@@ -66,6 +66,9 @@ pub struct Assertions {
     /// All members of an object count, whether or not `properties` declares them.
     pub min_properties: Option<u64>,
     pub max_properties: Option<u64>,
+    /// `dependentRequired` and `dependencies`: for the name of a property, the names that it requires, at least one.
+    /// In source order.
+    pub dependent_required: Vec<(String, Vec<String>)>,
     pub items: Option<NodeId>,
     pub minimum: Option<Number>,
     pub maximum: Option<Number>,
@@ -183,7 +186,7 @@ impl Schema {
         &self.definitions
     }
 
-    /// The schema as it was written.
+    /// The schema as it was written, apart from `dependencies`, which is `dependentRequired` here.
     pub fn source(&self) -> &Json {
         &self.source
     }
@@ -249,6 +252,7 @@ impl Assertions {
             ("propertyNames", self.property_names.is_some()),
             ("minProperties", self.min_properties.is_some()),
             ("maxProperties", self.max_properties.is_some()),
+            ("dependentRequired", !self.dependent_required.is_empty()),
             ("items", self.items.is_some()),
             ("minimum", self.minimum.is_some()),
             ("maximum", self.maximum.is_some()),

@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn the_subset_has_the_same_places() {
         let (object, array) = (Json::Object(Object::new()), Json::Array(Vec::new()));
-        for row in SCHEMA_KEYWORDS {
+        // In other schemas, its values may be subschemas.
+        for row in SCHEMA_KEYWORDS.iter().filter(|row| row.name != "dependencies") {
             let forms = [&object, &array].map(|value| Subschemas::of(row.name, value));
             let is_expected = match row.value {
                 KeywordValue::Schema | KeywordValue::NameAssertions => matches!(forms, [Subschemas::One(_), _]),

@@ -28,7 +28,7 @@ const APPLICATORS: [&str; 12] = [
 ];
 
 /// The order of the violations at one path.
-const KEYWORDS: [&str; 24] = [
+const KEYWORDS: [&str; 25] = [
     "propertyNames",
     "type",
     "false",
@@ -49,6 +49,7 @@ const KEYWORDS: [&str; 24] = [
     "minProperties",
     "maxProperties",
     "required",
+    "dependentRequired",
     "additionalProperties",
     "anyOf",
     "oneOf",
@@ -111,6 +112,7 @@ impl Oracle {
         let mut here: Vec<(&'static str, String)> = Vec::new();
         let mut below: BTreeMap<Token, Vec<(Json, bool)>> = BTreeMap::new();
         let mut missing: BTreeMap<Token, Vec<String>> = BTreeMap::new();
+        let mut dependent: BTreeMap<Token, Vec<String>> = BTreeMap::new();
         let mut names: BTreeMap<Token, Vec<String>> = BTreeMap::new();
         let mut unions = Vec::new();
         let mut seen: Vec<&Json> = Vec::new();
@@ -138,7 +140,10 @@ impl Oracle {
             let is_mistyped = own.iter().any(|(_, keyword, _)| *keyword == "type");
             for (name, keyword, message) in own {
                 match name {
-                    Some(name) => missing.entry(Token::Name(name.encode_utf16().collect())).or_default().push(message),
+                    Some(name) => {
+                        let lists = if keyword == "dependentRequired" { &mut dependent } else { &mut missing };
+                        lists.entry(Token::Name(name.encode_utf16().collect())).or_default().push(message);
+                    }
                     None => here.push((keyword, message)),
                 }
             }
@@ -223,6 +228,9 @@ impl Oracle {
         if is_mistyped {
             return;
         }
+        for token in dependent.keys() {
+            below.entry(token.clone()).or_default();
+        }
         for (token, messages) in missing {
             below.entry(token.clone()).or_default();
             let longest = messages.into_iter().max_by_key(|message| message.encode_utf16().collect::<Vec<_>>());
@@ -237,8 +245,18 @@ impl Oracle {
             let of_name =
                 of_name.into_iter().map(|message| Found { path: path.clone(), keyword: "propertyNames", message });
             all.extend(of_name);
-            if let [(Json::String(message), _)] = schemas.as_slice() {
-                all.push(Found { path, keyword: "required", message: message.clone() });
+            let required = match schemas.as_slice() {
+                [(Json::String(message), _)] => Some(message.clone()),
+                _ => None,
+            };
+            let is_missing = required.is_some() || dependent.contains_key(token);
+            all.extend(required.map(|message| Found { path: path.clone(), keyword: "required", message }));
+            let mut others = dependent.remove(token).unwrap_or_default();
+            others.sort_by_key(|message| message.encode_utf16().collect::<Vec<_>>());
+            others.dedup();
+            let others = others.into_iter();
+            all.extend(others.map(|message| Found { path: path.clone(), keyword: "dependentRequired", message }));
+            if is_missing {
                 continue;
             }
             let member = match token {

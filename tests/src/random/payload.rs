@@ -124,6 +124,8 @@ impl Random {
         {
             names.push(if self.one_in(4) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) });
         }
+        let dependent = groups.iter().flat_map(|group| &group.dependent_required);
+        names.extend(dependent.flat_map(|(name, others)| std::iter::once(name).chain(others)).map(String::as_str));
         let least = groups.iter().filter_map(|group| group.min_properties).max().unwrap_or(0).min(6) as usize;
         let most = groups.iter().filter_map(|group| group.max_properties).min().unwrap_or(u64::MAX);
         names.extend((names.len()..least + 1).filter(|_| least > 0).map(|_| self.pick(&NAMES)).collect::<Vec<_>>());

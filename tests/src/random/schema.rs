@@ -142,6 +142,17 @@ impl Random {
         if self.one_in(8) {
             add("propertyNames", self.property_names());
         }
+        if self.one_in(8) {
+            let name = |random: &mut Self| if random.one_in(4) { random.pick(&ODD_NAMES) } else { random.pick(&NAMES) };
+            let mut lists = Object::new();
+            for _ in 0..1 + self.below(2) {
+                let (from, to) = (name(self), name(self));
+                if lists.get(from).is_none() {
+                    lists.push(from.to_owned(), Json::Array(vec![text(to)]));
+                }
+            }
+            add(self.pick(&["dependentRequired", "dependencies"]), Json::Object(lists));
+        }
         for name in ["minProperties", "maxProperties"] {
             if self.one_in(7) {
                 add(name, number(&self.below(5).to_string()));

@@ -8,7 +8,7 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 42] = [
+const KEYWORDS: [&str; 43] = [
     "type",
     "enum",
     "const",
@@ -18,6 +18,8 @@ const KEYWORDS: [&str; 42] = [
     "propertyNames",
     "minProperties",
     "maxProperties",
+    // `dependencies` is another spelling.
+    "dependentRequired",
     "items",
     "minimum",
     "maximum",

@@ -180,6 +180,11 @@ impl Data<'_> {
                 members.push(keyword, Expression::Object(rules));
             }
         }
+        if !keywords.dependent.is_empty() {
+            let names = |names: &[String]| array(names.iter().map(|name| Expression::string(name)).collect());
+            let lists = keywords.dependent.iter().map(|(name, required)| (name.clone(), names(required)));
+            members.push("dependent", Expression::Object(lists.collect()));
+        }
         if let Some(names) = &keywords.names {
             let of_name = self.members(names);
             members.push("names", self.printed(of_name, TypeSet::ALL));

@@ -59,7 +59,7 @@ pub(super) enum Kind {
     Members,
     /// A bound of numbers, lengths or items, or `uniqueItems`.
     Bound,
-    /// `pattern` or `format`.
+    /// `pattern`, `format`, or an assertion about the names of properties.
     Text,
     PropertyRemoved,
     PropertyAdded,

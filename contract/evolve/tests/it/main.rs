@@ -16,6 +16,7 @@ mod budget;
 mod call;
 mod errors;
 mod missing;
+mod object_keywords;
 mod pairs;
 mod properties;
 mod property_names;

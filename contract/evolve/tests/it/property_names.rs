@@ -23,7 +23,7 @@ fn map(names: &str) -> String {
 }
 
 /// The finding of a change: its code, its level and the payload that proves it.
-fn change(side: Side, old: &str, new: &str) -> (String, Level, Option<String>) {
+pub(crate) fn change(side: Side, old: &str, new: &str) -> (String, Level, Option<String>) {
     let comparison = compare(&contract(side, old), &contract(side, new), Settings::default());
     assert_eq!(comparison.findings.len(), 1, "{:#?}", comparison.findings);
     let finding = comparison.findings.first().unwrap();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use capgen_manifest::{Manifest, Side};
-use capgen_schema::{Json, Object};
+use capgen_schema::{Json, Object, Subschemas};
 
 use super::extra::extra;
 use crate::carried::with_formats;
@@ -42,7 +42,7 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
         for side in Side::ALL {
             let Some(schema) = capability.schema(side) else { continue };
             let file = format!("{stem}.{}.schema.json", side.name());
-            let (schema, is_added) = with_dialect(&with_formats(schema.source()));
+            let (schema, is_added) = with_dialect(&of_draft_07(&with_formats(schema.source())));
             let reference =
                 [("file".to_owned(), Json::from(file.as_str())), ("addedDialect".to_owned(), Json::Bool(is_added))];
             entry.push(side.schema_key().to_owned(), Json::Object(reference.into_iter().collect()));
@@ -57,6 +57,17 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
     ];
     files.insert(CONTRACT_FILE.to_owned(), Json::Object(contract.into_iter().collect()));
     files
+}
+
+/// The schema with the keywords of draft-07, which ignores `dependentRequired`. The recursion is bounded, because the
+/// nesting of a checked schema is.
+fn of_draft_07(schema: &Json) -> Json {
+    let Json::Object(members) = schema else { return schema.clone() };
+    let member = |(name, value): &(String, Json)| {
+        let spelling = if name == "dependentRequired" { "dependencies" } else { name };
+        (spelling.to_owned(), Subschemas::map(name, value, |_, schema| of_draft_07(schema)))
+    };
+    Json::Object(members.iter().map(member).collect())
 }
 
 /// The schema with `$schema`, and whether it was added.

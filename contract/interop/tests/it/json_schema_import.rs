@@ -82,8 +82,11 @@ capabilities:
   - { name: find, version: 1.0.0, wireName: "GET /find", tags: [a], inputSchema: { type: string, allOf: [{ minLength: 1 }] } }
   - { name: FIND, inputSchema: { $schema: "http://json-schema.org/draft-07/schema#", $id: "https://example.org/a" }, outputSchema: true }
   - { name: any }
+  - { name: pay, inputSchema: { items: { dependentRequired: { card: [address] } } } }
 "##;
     let manifest = load(&Source::new("capabilities.yaml", text)).unwrap().manifest;
+    let dependencies = json_schema(&manifest)["pay.request.schema.json"].pointer("/items/dependencies/card/0").cloned();
+    assert_eq!(dependencies, Some("address".into()));
     let files: Vec<_> = json_schema(&manifest).iter().map(|(name, json)| (format!("x/{name}"), pretty(json))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let Schemas { imported, agent } = import(&files);

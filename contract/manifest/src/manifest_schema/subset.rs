@@ -70,9 +70,8 @@ fn values(value: KeywordValue) -> Node {
         KeywordValue::Divisor => Node::of("number").number("exclusiveMinimum", 0),
         KeywordValue::Length => Node::of("integer").number("minimum", 0),
         KeywordValue::Flag => Node::of("boolean"),
-        KeywordValue::Names => {
-            Node::of("array").set("items", Node::of("string").into()).set("uniqueItems", Json::Bool(true))
-        }
+        KeywordValue::Names => names(),
+        KeywordValue::NameLists => Node::of("object").set("additionalProperties", names().into()),
         KeywordValue::Schema => Node::reference(BELOW),
         KeywordValue::Branches => Node::of("array").set("items", below()).number("minItems", 1),
         KeywordValue::Members => Node::of("object").set("additionalProperties", below()),
@@ -80,6 +79,11 @@ fn values(value: KeywordValue) -> Node {
         // `Any`. Values that are added later need a row here to be checked.
         _ => Node::new(),
     }
+}
+
+/// A list of distinct names.
+fn names() -> Node {
+    Node::of("array").set("items", Node::of("string").into()).set("uniqueItems", Json::Bool(true))
 }
 
 /// The name of a type.

@@ -181,6 +181,7 @@ impl Public {
             (Public::Schema, "additionalProperties" | "propertyNames" | "items" | "not") => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
+            (Public::Schema, "dependencies" | "dependentRequired") => Public::Data,
             (Public::Schema | Public::Foreign, key) if URLS.contains(&key) => Public::Url,
             (Public::Schema, key) if TEXTS.contains(&key) => Public::Text,
             (Public::Schemas, _) => Public::Schema,

@@ -289,6 +289,13 @@ impl<'a> Facets<'a> {
         self.limits(|group| group.min_properties, |group| group.max_properties)
     }
 
+    /// Of an object: names of properties, each with the names of those that an object with it must have. A name may
+    /// occur more than once.
+    pub fn dependent_required(&self) -> impl Iterator<Item = (&'a str, &'a [String])> {
+        let all = self.groups.iter().copied().flat_map(|group| &group.dependent_required);
+        all.map(|(name, required)| (name.as_str(), required.as_slice()))
+    }
+
     /// Of an object: the facets of the names of its members, as strings.
     #[must_use]
     pub fn names(&self) -> Self {

@@ -151,11 +151,17 @@ fn own_keywords(group: &Assertions) -> String {
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
             (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
-            (group.min_properties, group.max_properties),
+            (group.min_properties, group.max_properties, dependent(group)),
             group.property_names.as_deref().map(own_keywords),
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
         )
     )
+}
+
+/// The pairs of names of `dependentRequired`, sorted.
+fn dependent(group: &Assertions) -> BTreeSet<(&str, &str)> {
+    let all = group.dependent_required.iter();
+    all.flat_map(|(name, required)| required.iter().map(move |other| (name.as_str(), other.as_str()))).collect()
 }
 
 fn define(terms: &mut Terms, schema: &Schema, id: NodeId, term_of: &dyn Fn(NodeId) -> Option<TermId>) -> Term {
@@ -206,6 +212,11 @@ pub(super) fn assertions(
     parts.extend(group.max_properties.map(|n| terms.add(Term::MaxProperties(n))).map(part("maxProperties")));
     let required = group.required.iter().map(|name| terms.add(Term::Required(name.clone())));
     parts.extend(required.map(part("required")).collect::<Vec<_>>());
+    for (name, other) in dependent(group).into_iter().filter(|(name, other)| name != other) {
+        let [has, requires] = [name, other].map(|name| terms.add(Term::Required(name.to_owned())));
+        let lacks = terms.add(Term::Not(has));
+        parts.push(Part { keyword: "dependentRequired", term: terms.add(Term::AnyOf(vec![lacks, requires])) });
+    }
     if !group.properties.is_empty() || group.additional_properties.is_some() {
         let properties = group.properties.iter();
         let mut declared: Vec<(String, TermId)> =

@@ -2,7 +2,7 @@
 
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk, distinct};
-use crate::Json;
+use crate::{Json, Object};
 
 /// `if` with both `then` and `else` copies its condition, if it has at most this many subschemas. Usual conditions have
 /// a few; conditions within conditions multiply the copies.
@@ -31,30 +31,36 @@ impl<'a> Walk<'a> {
     }
 
     /// `dependencies` and its successors: if a property is present, other properties are required, or a schema applies.
+    /// Lists of names stay.
     pub(super) fn dependencies(&mut self, draft: &mut Draft<'a>, keyword: &str, value: &'a Json) {
         let Some(members) = value.as_object() else { return self.malformed(draft, keyword, "an object") };
         let origin = draft.origin.join(keyword);
+        let mut lists = Object::new();
         let is_object = draft.get("type").and_then(Json::as_str) == Some("object");
         for (name, dependency) in members {
             let origin = origin.join(name);
-            let required = |names| Node::keyword(&origin, "required", Value::Plain(Json::Array(names)));
-            let mut present = required(vec![Json::String(name.clone())]);
-            let consequence = match dependency {
+            let schema = match dependency {
                 Json::Array(names) if keyword != "dependentSchemas" => {
-                    // A property that only requires itself adds nothing.
-                    if names.iter().all(|other| other.as_str() == Some(name)) {
-                        continue;
-                    }
-                    required(distinct(names))
+                    let names =
+                        if names.iter().all(|name| name.as_str().is_some()) { distinct(names) } else { names.to_vec() };
+                    lists.push(name.clone(), Json::Array(names));
+                    continue;
                 }
-                schema => self.node(schema, origin.clone(), draft.depth + 1),
+                schema => schema,
             };
+            let names = Json::Array(vec![Json::String(name.clone())]);
+            let mut present = Node::keyword(&origin, "required", Value::Plain(names));
+            let consequence = self.node(schema, origin.clone(), draft.depth + 1);
             // `required` alone accepts every value that is not an object, so the condition must also check the type. If
             // the consequence is `required` too, it accepts those values anyway.
             if let (Body::Members(members), false) = (&mut present.body, is_object || is_required_only(&consequence)) {
                 members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
             }
             implies(draft, present, consequence);
+        }
+        if !lists.is_empty() {
+            // A schema that has both spellings keeps them; the loader makes them one.
+            draft.push_json(keyword, Json::Object(lists));
         }
     }
 }

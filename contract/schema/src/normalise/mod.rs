@@ -77,7 +77,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `propertyNames` that accepts every string | dropped |
 /// | `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
-/// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
+/// | `dependencies` with schemas, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
 /// | `example` | `examples` |
 /// | `discriminator`, `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |

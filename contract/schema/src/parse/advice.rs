@@ -62,8 +62,8 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "strict" | "closed" | "sealed" => "write `additionalProperties: false`",
         "$defs" => "write `definitions`, and refer to `#/definitions/<name>`",
         "additionalItems" | "prefixItems" | "unevaluatedItems" => TUPLE,
-        "dependencies" | "dependentRequired" | "dependentSchemas" => {
-            "write `anyOf` with two branches: one that requires both properties, one with `\"not\": {\"required\": [...]}`"
+        "dependentSchemas" => {
+            "write `anyOf` with two branches: the schema, and `\"not\": {\"required\": [...]}` with the name"
         }
         "if" | "then" | "else" => {
             "write `oneOf` with one branch per case, each with a `const` for the property that selects the case"
@@ -144,6 +144,10 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
             "a boolean is draft-04 syntax; write the bound itself here, and remove `maximum`"
         }
         ("exclusiveMinimum" | "exclusiveMaximum", Json::Bool(false)) => "a boolean is draft-04 syntax; remove it",
+        ("dependentRequired" | "dependencies", Json::Array(_)) => {
+            "write an object: the name of a property, and the names that it requires"
+        }
+        ("dependentRequired" | "dependencies", Json::String(_)) => "write an array, even for one name",
         ("required", Json::Bool(_)) => "list the property in the `required` array of the object that contains it",
         ("required", Json::String(_)) => "write an array, even for one name",
         ("required", Json::Object(_)) => "write an array of the names of the required properties",

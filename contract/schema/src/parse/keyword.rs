@@ -44,6 +44,7 @@ impl Loader {
             "propertyNames" => draft.assertions.property_names = self.property_names(draft, value),
             "minProperties" => draft.assertions.min_properties = self.length(draft, name, value),
             "maxProperties" => draft.assertions.max_properties = self.length(draft, name, value),
+            "dependentRequired" | "dependencies" => self.dependent_required(draft, name, value),
             "items" if value.as_array().is_some() => {
                 let problem = Problem::new(
                     codes::UNKNOWN_KEYWORD,

@@ -187,9 +187,13 @@ fn subject(keyword: &str) -> Option<Type> {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
         "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
-        "properties" | "required" | "additionalProperties" | "propertyNames" | "minProperties" | "maxProperties" => {
-            Some(Type::Object)
-        }
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "dependentRequired" => Some(Type::Object),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! is still read, so that one run shows everything there is to fix.
 
 pub(crate) mod advice;
+mod dependencies;
 mod keyword;
 mod lint;
 mod names;
@@ -98,6 +99,8 @@ struct Loader {
     /// The nodes that are references, each with the name of its definition.
     references: Vec<(NodeId, String)>,
     patterns: Patterns,
+    /// Whether some schema has `dependencies`.
+    has_dependencies: bool,
     /// Whether to run the checks for warnings that take much time.
     warns: bool,
 }
@@ -126,10 +129,11 @@ impl Loader {
         if !self.reports.is_full {
             reference::resolve(&mut self);
         }
-        let Loader { nodes, definitions, reports, patterns, .. } = self;
+        let Loader { nodes, definitions, reports, patterns, has_dependencies, .. } = self;
         if reports.has_errors() {
             return (Err(reports.problems), patterns);
         }
+        let source = if has_dependencies { dependencies::with_one_spelling(&source) } else { source };
         (Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports)), patterns)
     }
 

@@ -63,6 +63,8 @@ pub enum KeywordValue {
     Flag,
     /// An array of distinct strings.
     Names,
+    /// An object whose values are arrays of distinct strings.
+    NameLists,
     /// A schema.
     Schema,
     /// A non-empty array of schemas.
@@ -103,6 +105,13 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
     row("propertyNames", Assertion, V::NameAssertions, "Assertions about the name of every property."),
     row("minProperties", Assertion, V::Length, "The minimum number of properties of an object."),
     row("maxProperties", Assertion, V::Length, "The maximum number of properties of an object."),
+    row(
+        "dependentRequired",
+        Assertion,
+        V::NameLists,
+        "For the names of some properties: the names of the properties that an object with them must also have.",
+    ),
+    row("dependencies", Assertion, V::NameLists, "The spelling of `dependentRequired` in draft-07."),
     row("items", Assertion, V::Schema, "The schema of every item of an array."),
     row("minItems", Assertion, V::Length, "The minimum number of items of an array."),
     row("maxItems", Assertion, V::Length, "The maximum number of items of an array."),

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::literal::Literals;
 use super::number::{compare, is_multiple};
@@ -32,6 +32,8 @@ pub(super) enum Failure<'p> {
     MinProperties(u64),
     MaxProperties(u64),
     Required(&'p str),
+    /// A property that another one requires.
+    DependentRequired(&'p str, &'p str),
     /// A property whose values distinguish the branches of a union.
     RequiredTag(&'p str, &'p Literals),
 }
@@ -39,7 +41,10 @@ pub(super) enum Failure<'p> {
 impl<'p> Failure<'p> {
     /// The name of the property that is missing.
     pub(super) fn missing(self) -> Option<&'p str> {
-        if let Failure::Required(name) | Failure::RequiredTag(name, _) = self { Some(name) } else { None }
+        match self {
+            Failure::Required(name) | Failure::RequiredTag(name, _) | Failure::DependentRequired(name, _) => Some(name),
+            _ => None,
+        }
     }
 }
 
@@ -65,7 +70,8 @@ pub(super) fn check<'p>(
             let Some(objects) = &checks.objects else { return CONTINUE };
             check_count(objects, members.len(), report)?;
             let missing = objects.required.iter().filter(|name| !members.contains_key(name.as_str()));
-            missing.map(|name| Failure::Required(name)).try_for_each(report)
+            missing.map(|name| Failure::Required(name)).try_for_each(&mut *report)?;
+            check_dependent(objects, members, report)
         }
         Value::Null | Value::Bool(_) => CONTINUE,
     }
@@ -199,6 +205,19 @@ pub(super) fn check_count<'p>(
     }
     if let Some(limit) = checks.max_properties.filter(|limit| count > *limit) {
         report(Failure::MaxProperties(limit))?;
+    }
+    CONTINUE
+}
+
+/// `dependentRequired`.
+pub(super) fn check_dependent<'p>(
+    checks: &'p ObjectChecks,
+    members: &Map<String, Value>,
+    report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for (name, required) in checks.dependent.iter().filter(|(name, _)| members.contains_key(name.as_str())) {
+        let missing = required.iter().filter(|other| !members.contains_key(other.as_str()));
+        missing.map(|other| Failure::DependentRequired(other, name)).try_for_each(&mut *report)?;
     }
     CONTINUE
 }

@@ -175,7 +175,7 @@ impl<'a> Collector<'a> {
             }
             let result = check(checks, value, self.wording.digits, &mut |failure| {
                 match failure {
-                    Failure::Required(_) => place.missing.push(failure),
+                    Failure::Required(_) | Failure::DependentRequired(..) => place.missing.push(failure),
                     _ => place.failed_checks.push(FailedCheck { cause: Cause::Failure(failure), value }),
                 }
                 ControlFlow::Continue(())
@@ -274,21 +274,29 @@ impl<'a> Collector<'a> {
         missing.try_for_each(|missing| report_missing(missing, value, path, report))
     }
 
-    /// The missing properties with their names, sorted. Several subschemas may require the same property, but it is
-    /// reported once: with the values that a union allows, if there is one.
-    fn distinct_missing(&self, missing: Vec<Failure<'a>>, value: &Value) -> Vec<(&'a str, Failure<'a>)> {
+    /// The missing properties with their names, sorted. Several subschemas may require the same property, but `required`
+    /// reports it once: with the values that a union allows, if there is one.
+    fn distinct_missing(&self, missing: Vec<Failure<'a>>, value: &Value) -> Vec<(&'a str, Vec<Failure<'a>>)> {
+        let is_dependent = |failure: &Failure<'_>| matches!(failure, Failure::DependentRequired(..));
         let mut named: Vec<(&str, Failure<'a>)> = missing.into_iter().filter_map(|f| Some((f.missing()?, f))).collect();
-        named.sort_by(|a, b| by_utf16(a.0, b.0));
+        named.sort_by(|a, b| by_utf16(a.0, b.0).then_with(|| is_dependent(&a.1).cmp(&is_dependent(&b.1))));
         let message = |failure| self.wording.failure(failure, value);
         named.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
+            let is_same = next.0 == kept.0 && !is_dependent(&next.1);
             // The message with values is the longer one.
             if is_same && by_utf16(&message(next.1), &message(kept.1)) == Ordering::Greater {
                 *kept = *next;
             }
             is_same
         });
-        named
+        let mut grouped: Vec<(&str, Vec<Failure<'a>>)> = Vec::new();
+        for (name, failure) in named {
+            match grouped.last_mut().filter(|(last, _)| *last == name) {
+                Some((_, failures)) => failures.push(failure),
+                None => grouped.push((name, vec![failure])),
+            }
+        }
+        grouped
     }
 }
 
@@ -302,14 +310,14 @@ fn demand<'a>(checks: &Checks, name: &str) -> Option<Demand<'a>> {
 }
 
 fn report_missing<'a>(
-    (name, failure): (&'a str, Failure<'a>),
+    (name, failures): (&'a str, Vec<Failure<'a>>),
     value: &'a Value,
     path: &mut Vec<Token<'a>>,
     report: &mut impl FailureReport<'a>,
 ) -> ControlFlow<()> {
     path.push(Token::Name(name));
-    let failed_check = FailedCheck { cause: Cause::Failure(failure), value };
-    report.add(path, vec![failed_check])?;
+    let failed = failures.into_iter().map(|failure| FailedCheck { cause: Cause::Failure(failure), value });
+    report.add(path, failed.collect())?;
     path.pop();
     ControlFlow::Continue(())
 }

@@ -152,7 +152,8 @@ impl Compiler<'_, '_> {
             || a.additional_properties.is_some()
             || a.property_names.is_some()
             || a.min_properties.is_some()
-            || a.max_properties.is_some();
+            || a.max_properties.is_some()
+            || !a.dependent_required.is_empty();
         is_needed.then(|| {
             let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
             let additional = a.additional_properties.map(|id| self.id(id));

@@ -42,6 +42,7 @@ impl Failure<'_> {
             Failure::MinProperties(_) => Keyword::MinProperties,
             Failure::MaxProperties(_) => Keyword::MaxProperties,
             Failure::Required(_) | Failure::RequiredTag(..) => Keyword::Required,
+            Failure::DependentRequired(..) => Keyword::DependentRequired,
         }
     }
 }
@@ -93,6 +94,9 @@ impl Wording<'_> {
             }
             Failure::MaxProperties(limit) => format!("must have at most {}, got {}", properties(limit), size(value)),
             Failure::Required(name) => format!("missing required property {}", self.name(name)),
+            Failure::DependentRequired(name, other) => {
+                format!("missing property {}, which {} requires", self.name(name), self.name(other))
+            }
             Failure::RequiredTag(name, literals) => {
                 format!("missing required property {}, one of {}", self.name(name), self.literals(literals))
             }

@@ -73,6 +73,8 @@ pub(super) struct ObjectChecks {
     pub(super) required: Box<[String]>,
     pub(super) min_properties: Option<u64>,
     pub(super) max_properties: Option<u64>,
+    /// `dependentRequired`.
+    pub(super) dependent: Box<[(String, Vec<String>)]>,
     /// The required names that `properties` does not declare.
     undeclared: Box<[String]>,
     /// How many required names `properties` declares.
@@ -145,6 +147,7 @@ impl ObjectChecks {
             required: required.into(),
             min_properties: assertions.min_properties,
             max_properties: assertions.max_properties,
+            dependent: assertions.dependent_required.as_slice().into(),
             undeclared: Box::default(),
             declared,
             properties,

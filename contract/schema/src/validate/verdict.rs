@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::candidates::Union;
 use super::check::{
-    Failure, allows_name, check_array, check_count, check_literals, check_number, check_size, check_string,
+    Failure, allows_name, check_array, check_count, check_dependent, check_literals, check_number, check_size,
+    check_string,
 };
 use super::compile::Program;
 use super::program::{ArrayChecks, Checks, InPlace, ObjectChecks, Subschema, SubschemaId};
@@ -214,7 +215,9 @@ impl<'p, 'v> Evaluator<'p, 'v> {
     /// Visits each member once. Required properties that are declared are counted on the way, which saves looking them
     /// up.
     fn matches_object(&mut self, checks: &'p ObjectChecks, members: &'v Map<String, Value>, inside: Room) -> bool {
-        if check_count(checks, members.len(), &mut stop).is_break() {
+        if check_count(checks, members.len(), &mut stop).is_break()
+            || check_dependent(checks, members, &mut stop).is_break()
+        {
             return false;
         }
         let is_missing = |name: &String| !members.contains_key(name.as_str());

@@ -79,6 +79,8 @@ pub enum Keyword {
     MinProperties,
     MaxProperties,
     Required,
+    /// At the path that the missing property should have had; also for `dependencies`.
+    DependentRequired,
     AdditionalProperties,
     AnyOf,
     OneOf,
@@ -95,7 +97,7 @@ pub struct UnknownKeyword(String);
 
 impl Keyword {
     /// Every keyword, in order.
-    pub const ALL: [Keyword; 26] = [
+    pub const ALL: [Keyword; 27] = [
         Keyword::PropertyNames,
         Keyword::Type,
         Keyword::False,
@@ -116,6 +118,7 @@ impl Keyword {
         Keyword::MinProperties,
         Keyword::MaxProperties,
         Keyword::Required,
+        Keyword::DependentRequired,
         Keyword::AdditionalProperties,
         Keyword::AnyOf,
         Keyword::OneOf,
@@ -153,6 +156,7 @@ impl Keyword {
             Keyword::MinProperties => "minProperties",
             Keyword::MaxProperties => "maxProperties",
             Keyword::Required => "required",
+            Keyword::DependentRequired => "dependentRequired",
             Keyword::AdditionalProperties => "additionalProperties",
             Keyword::AnyOf => "anyOf",
             Keyword::OneOf => "oneOf",

@@ -94,3 +94,15 @@ proptest! {
         prop_assert_eq!(json(&json(&value).to_value()), json(&value));
     }
 }
+
+#[test]
+fn both_spellings_of_dependent_properties_are_one_schema() {
+    let parsed = |schema: &Value| Schema::parse(&json(schema)).unwrap();
+    let hash = |schema: Value| parsed(&schema).hash();
+    let one = hash(json!({"items": {"dependentRequired": {"a": ["b", "c"], "d": ["e"]}}}));
+    assert_eq!(one, hash(json!({"items": {"dependencies": {"a": ["b", "c"], "d": ["e"]}}})));
+    let both = json!({"items": {"dependencies": {"a": ["b"]}, "dependentRequired": {"a": ["b", "c"], "d": ["e"]}}});
+    assert_eq!(one, hash(both));
+    let data = json!({"properties": {"dependencies": {"const": {"dependencies": {"a": ["b"]}}}}});
+    assert!(parsed(&data).canonical().contains("dependencies\":{\"a"));
+}

@@ -151,6 +151,9 @@ fn schemas() -> impl Strategy<Value = Value> {
                 };
                 json!({"type": "object", "properties": {"a": a, "b": b}, "required": required, "additionalProperties": !closed})
             }),
+            (inner.clone(), any::<bool>()).prop_map(|(a, closed)| {
+                json!({"properties": {"a": a, "b": true}, "dependentRequired": {"a": ["b"], "c": ["a"]}, "additionalProperties": !closed})
+            }),
             (inner.clone(), inner.clone(), 0..3, 0..4).prop_map(|(a, rest, min, max)| {
                 json!({"properties": {"a": a}, "additionalProperties": rest, "minProperties": min, "maxProperties": max})
             }),
@@ -272,6 +275,11 @@ fn witnesses_are_small_and_readable() {
         ),
         (json!({"properties": {"a": {"type": "string"}}}), json!({"type": "object"}), json!({"a": null})),
         (json!({"propertyNames": {"maxLength": 2}}), json!({"type": "object"}), json!({"aaa": null})),
+        (
+            json!({"dependentRequired": {"a": ["b"]}}),
+            json!({"type": "object", "dependentRequired": {"a": ["c"]}}),
+            json!({"a": null, "c": null}),
+        ),
         (json!({"minProperties": 2}), json!({"type": "object", "required": ["b"]}), json!({"b": null})),
         (json!({"maxProperties": 1}), json!({"type": "object", "required": ["b"]}), json!({"a": null, "b": null})),
         (

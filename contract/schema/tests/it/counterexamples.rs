@@ -181,6 +181,7 @@ fn each_keyword_of_the_subset_is_violated() {
         (Keyword::PropertyNames, r#"{"propertyNames": {"maxLength": 3}, "properties": {"ab": true}}"#),
         (Keyword::MinProperties, r#"{"minProperties": 2}"#),
         (Keyword::MaxProperties, r#"{"maxProperties": 1}"#),
+        (Keyword::DependentRequired, r#"{"dependentRequired": {"a": ["b"]}}"#),
         (Keyword::AdditionalProperties, r#"{"properties": {"a": true}, "additionalProperties": false}"#),
         (Keyword::AnyOf, r#"{"anyOf": [{"minLength": 3}, {"pattern": "^a"}]}"#),
         (Keyword::OneOf, r#"{"oneOf": [{"minLength": 3}, {"pattern": "^a"}]}"#),

@@ -373,7 +373,14 @@ fn errors_of_the_loader_point_into_the_input() {
 fn conditions_become_not_or_any_of() {
     check(
         json!({"dependentRequired": {"a": ["b", "b"], "c": ["c"]}}),
-        json!({"not": {"required": ["a"], "not": {"required": ["b"]}}}),
+        json!({"dependentRequired": {"a": ["b"], "c": ["c"]}}),
+    );
+    check(
+        json!({"dependencies": {"a": ["b"], "c": {"type": "object"}}}),
+        json!({
+            "dependencies": {"a": ["b"]},
+            "allOf": [{"anyOf": [{"type": "object"}, {"not": {"type": "object", "required": ["c"]}}]}]
+        }),
     );
     check(
         json!({"type": "object", "dependencies": {"a": {"required": ["b"]}}}),

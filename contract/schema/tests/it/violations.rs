@@ -67,6 +67,11 @@ fn each_keyword_has_a_message_with_its_requirement() {
         (json!({"uniqueItems": true}), json!([1, 2, 1.0]), ": items 0 and 2 are equal [uniqueItems]"),
         (json!({"minProperties": 2}), json!({"a": 1}), ": must have at least 2 properties, got 1 [minProperties]"),
         (json!({"maxProperties": 1}), json!({"a": 1, "b": 2}), ": must have at most 1 property, got 2 [maxProperties]"),
+        (
+            json!({"dependentRequired": {"a": ["b"]}}),
+            json!({"a": 1}),
+            "/b: missing property \"b\", which \"a\" requires [dependentRequired]",
+        ),
         (json!({"items": false}), json!([1]), "/0: no value is allowed here [false]"),
         (json!({"not": {"type": "null"}}), json!(null), ": matches the schema in not [not]"),
     ] {
@@ -237,4 +242,24 @@ fn property_names_are_data() {
         assert!(!validator(&schema).is_valid(&json!({name: "1"})), "{name}");
     }
     check(json!({"required": ["a/b"]}), json!({}), &["/a~1b: missing required property \"a/b\" [required]"]);
+}
+
+#[test]
+fn a_missing_property_has_a_violation_for_each_property_that_requires_it() {
+    let schema = json!({
+        "required": ["b"],
+        "dependencies": {"a": ["b", "c"]},
+        "dependentRequired": {"d": ["b"]},
+        "allOf": [{"dependentRequired": {"a": ["b"]}}]
+    });
+    check(
+        schema,
+        json!({"a": 1, "d": 2}),
+        &[
+            "/b: missing required property \"b\" [required]",
+            "/b: missing property \"b\", which \"a\" requires [dependentRequired]",
+            "/b: missing property \"b\", which \"d\" requires [dependentRequired]",
+            "/c: missing property \"c\", which \"a\" requires [dependentRequired]",
+        ],
+    );
 }

@@ -218,6 +218,12 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     for name in assertions.required.iter().filter(|name| !declared.contains(name)) {
         add(Type::Object, vec![words("requires "), Piece::Code(cut(name, MAX_VALUE_LENGTH).0.to_owned())]);
     }
+    for (name, required) in &assertions.dependent_required {
+        let code = |name: &str| Piece::Code(cut(name, MAX_VALUE_LENGTH).0.to_owned());
+        for other in required {
+            add(Type::Object, vec![words("requires "), code(other), words(" next to "), code(name)]);
+        }
+    }
     if let Some(others) = assertions.additional_properties {
         match &view.node(others).kind {
             Kind::Bool(false) => add(Type::Object, vec![words("no other properties")]),
@@ -382,6 +388,10 @@ mod tests {
             (
                 r#"{"type": "object", "required": ["x"], "additionalProperties": false}"#,
                 "object; requires `x`; no other properties",
+            ),
+            (
+                r#"{"type": "object", "dependencies": {"a": ["b", "c"]}}"#,
+                "object; requires `b` next to `a`; requires `c` next to `a`",
             ),
             (r#"{"type": "object", "minProperties": 1}"#, "object; at least 1 property"),
             (

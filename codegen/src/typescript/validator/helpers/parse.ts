@@ -1,7 +1,7 @@
 /**
  * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
  * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
+ * keywords: `properties` are required, `optional` ones are not, `dependent` lists those that others require, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
  * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
  */
@@ -71,6 +71,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     minProperties: (limit«: any», value«: any») => counted(value, limit, "least", (size«: number») => size >= limit), // <minProperties>
     maxProperties: (limit«: any», value«: any») => counted(value, limit, "most", (size«: number») => size <= limit), // <maxProperties>
     required: (name«: any», _«: any», values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
+    dependentRequired: ([name, other]«: any») => () => `missing property ${JSON.stringify(clip(name))}, which ${JSON.stringify(clip(other))} requires`, // <dependent>
     additionalProperties: (name«: any») => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`, // <rest>
     anyOf: (text«: string») => () => text, // <unions>
     oneOf: (text«: string») => () => text, // <unions>
@@ -114,7 +115,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     return true;
   };
   /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const membersFollow = ({ properties, optional, rest, names }«: any», value«: any», violates«: any» = () => false)«: boolean» => {
+  const membersFollow = ({ properties, optional, rest, names, dependent }«: any», value«: any», violates«: any» = () => false)«: boolean» => {
     for (const name in properties) {
       const item = member(value, name);
       const rule = properties[name];
@@ -126,6 +127,9 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
       const item = member(value, name);
       if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
     }
+    for (const other in dependent) // <dependent>
+      for (const name of member(value, other) === undefined ? [] : dependent[other]) // <dependent>
+        if (member(value, name) === undefined && !violates(name, { dependentRequired: [name, other] })) return false; // <dependent>
     // Other members are only visited if there are rules for them.
     if (rest !== undefined || names)
       for (const name of Object.keys(value)) {

@@ -1,9 +1,10 @@
 //! The schema of a side as an expression, in a form that becomes draft-07 or 2020-12.
 //!
-//! The subset of capgen has the same meaning in both, except for the keyword of the definitions. So this keyword, and
-//! the references that contain it, are filled in when a program asks for the schema.
+//! The subset of capgen has the same meaning in both, except for the keyword of the definitions and `dependentRequired`.
+//! So the keyword of the definitions, and the references that contain it, are filled in when a program asks for the
+//! schema.
 
-use capgen_schema::{Json, Schema, definition_name, fragment_token, is_standard_format};
+use capgen_schema::{Json, Object, Schema, definition_name, fragment_token, is_standard_format};
 
 use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Number};
 use crate::typescript::validator::internal::array;
@@ -31,14 +32,36 @@ pub(super) fn parts(schema: Option<&Schema>) -> Expression {
 /// A subschema. The recursion is bounded, because the loader limits the nesting of subschemas.
 fn schema(source: &Json) -> Expression {
     let Json::Object(members) = source else { return value(source) };
-    let kept = members.iter().filter(|(name, _)| !OMITTED.contains(&name.as_str()));
-    Expression::Object(kept.map(|(name, value)| (name_of(name, value).to_owned(), keyword(name, value))).collect())
+    let dependent = members.get(DEPENDENT).and_then(Json::as_object).map(conditions).unwrap_or_default();
+    let is_kept =
+        |name: &str| !OMITTED.contains(&name) && name != DEPENDENT && (name != "allOf" || dependent.is_empty());
+    let kept = members.iter().filter(|(name, _)| is_kept(name));
+    let mut kept: Vec<(String, Expression)> =
+        kept.map(|(name, value)| (name_of(name, value).to_owned(), keyword(name, value))).collect();
+    if !dependent.is_empty() {
+        let own = members.get("allOf").and_then(Json::as_array).unwrap_or_default();
+        kept.push(("allOf".to_owned(), array(own.iter().chain(&dependent).map(schema).collect())));
+    }
+    Expression::Object(kept)
 }
 
 /// The name of a keyword: other programs know formats by `format`, and do not check those that no draft defines.
 fn name_of<'j>(name: &'j str, value: &Json) -> &'j str {
     let is_format = name == "x-format" && value.as_str().is_some_and(|format| !is_standard_format(format));
     if is_format { "format" } else { name }
+}
+
+/// The keyword that draft-07 has with another name. In this form, other keywords express it.
+const DEPENDENT: &str = "dependentRequired";
+
+/// `dependentRequired` as branches of `allOf`: an object lacks a property, or has those that the property requires.
+fn conditions(members: &Object) -> Vec<Json> {
+    let object = |name: &str, value| Json::Object([(name.to_owned(), value)].into_iter().collect());
+    let condition = |(name, required): &(String, Json)| {
+        let lacks = object("not", object("required", Json::Array(vec![Json::from(name.as_str())])));
+        object("anyOf", Json::Array(vec![lacks, object("required", required.clone())]))
+    };
+    members.iter().map(condition).collect()
 }
 
 fn schemas<'j>(members: impl Iterator<Item = &'j (String, Json)>) -> Expression {

@@ -249,7 +249,17 @@ impl<'s> Strict<'s> {
             return Some(names).filter(|names| !names.is_empty());
         }
         let implied = [
-            ("object", &["properties", "required", "additionalProperties", "minProperties", "maxProperties"][..]),
+            (
+                "object",
+                &[
+                    "properties",
+                    "required",
+                    "additionalProperties",
+                    "minProperties",
+                    "maxProperties",
+                    "dependentRequired",
+                ][..],
+            ),
             ("array", &["items", "minItems", "maxItems", "uniqueItems"]),
             ("string", &["pattern", "format", "minLength", "maxLength"]),
             ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),

@@ -140,6 +140,7 @@ fn shows(search: &Search<'_>, places: &[Place], index: usize, reported: &Reporte
     match (reported, below) {
         (Reported::Here(keywords), []) => keywords.contains(&violation.keyword),
         (Reported::Missing(name), [last]) => violation.keyword == Keyword::Required && last == name,
+        (Reported::Dependent(name), [last]) => violation.keyword == Keyword::DependentRequired && last == name,
         (Reported::UnknownTag(name), [last]) => violation.keyword == Keyword::Enum && last == name,
         (Reported::Undeclared, [last]) => {
             let is_declared = search.group(places.get(index).map_or(NodeId(0), |place| place.node));

@@ -24,6 +24,8 @@ pub(super) enum Reported {
     Here(Vec<Keyword>),
     /// `required`, at the path of the property.
     Missing(String),
+    /// `dependentRequired`, at the path of the property.
+    Dependent(String),
     /// `enum`, at the path of the property.
     UnknownTag(String),
     /// `additionalProperties`, at the path of an undeclared property.
@@ -86,6 +88,12 @@ fn of_keyword(
             let reported = match search.solver.terms.get(part.term) {
                 Term::Required(name) => Reported::Missing(name.clone()),
                 Term::Names(_) => Reported::Name,
+                Term::AnyOf(parts) if keyword == Keyword::DependentRequired => {
+                    match parts.last().map(|part| search.solver.terms.get(*part)) {
+                        Some(Term::Required(name)) => Reported::Dependent(name.clone()),
+                        _ => here(),
+                    }
+                }
                 _ => here(),
             };
             vec![Negated { keyword, terms: vec![violated], others, reported }]

@@ -82,6 +82,7 @@ impl<'s> Simplifier<'s> {
             Some(schema) => out.push("additionalProperties".to_owned(), schema),
         }
         self.first(&mut out, parts, "propertyNames");
+        self.first(&mut out, parts, "dependentRequired");
         push_number(&mut out, "minProperties", limit(parts, "minProperties", Tightest::Greatest));
         push_number(&mut out, "maxProperties", limit(parts, "maxProperties", Tightest::Least));
         Some(Json::Object(out))

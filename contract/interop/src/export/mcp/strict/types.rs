@@ -91,9 +91,15 @@ fn is_typed(part: &Part<'_>) -> bool {
 /// Whether a schema has assertions about values of a type.
 fn is_about(part: &Part<'_>, ty: Type) -> bool {
     let keywords: &[&str] = match ty {
-        Type::Object => {
-            &["properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"]
-        }
+        Type::Object => &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+            "dependentRequired",
+        ],
         Type::Array => &["items", "minItems", "maxItems", "uniqueItems"],
         Type::String => &["minLength", "maxLength", "pattern", "format"],
         Type::Number | Type::Integer => &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],

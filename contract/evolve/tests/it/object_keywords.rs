@@ -1,0 +1,51 @@
+//! Changes of assertions about which properties an object has.
+
+use capgen_evolve::Level;
+use capgen_manifest::Side;
+
+use crate::property_names::change;
+
+#[test]
+fn a_tighter_assertion_breaks_requests_and_a_wider_one_breaks_responses() {
+    for (wide, tight, proof) in [
+        (r#"{"type": "object"}"#, r#"{"type": "object", "minProperties": 1}"#, "{}"),
+        (
+            r#"{"type": "object", "maxProperties": 2}"#,
+            r#"{"type": "object", "maxProperties": 1}"#,
+            r#"{"a":null,"b":null}"#,
+        ),
+        (
+            r#"{"type": "object", "minProperties": 1, "properties": {"k": {"const": 1}}, "additionalProperties": false}"#,
+            r#"{"type": "object", "minProperties": 2, "properties": {"k": {"const": 1}}, "additionalProperties": false}"#,
+            r#"{"k":1}"#,
+        ),
+        (r#"{"type": "object"}"#, r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#, r#"{"a":null}"#),
+        (
+            r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,
+            r#"{"type": "object", "dependencies": {"a": ["b"], "c": ["a"]}}"#,
+            r#"{"c":null}"#,
+        ),
+    ] {
+        let (code, level, found) = change(Side::Request, wide, tight);
+        assert_eq!((level, found.as_deref()), (Level::Breaking, Some(proof)), "{code}: {tight}");
+        let (code, level, found) = change(Side::Response, tight, wide);
+        assert_eq!((level, found.as_deref()), (Level::Breaking, Some(proof)), "{code}: {tight}");
+        assert_eq!(change(Side::Request, tight, wide).1, Level::Safe, "{tight}");
+    }
+}
+
+#[test]
+fn another_text_of_the_same_assertion_is_safe() {
+    for (one, other) in [
+        (r#"{"type": "object", "required": ["a"]}"#, r#"{"type": "object", "required": ["a"], "minProperties": 1}"#),
+        (
+            r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,
+            r#"{"type": "object", "not": {"required": ["a"], "not": {"required": ["b"]}}}"#,
+        ),
+    ] {
+        for side in Side::ALL {
+            let level = change(side, one, other).1;
+            assert_eq!(level, Level::Safe, "{other}");
+        }
+    }
+}
