@@ -5,16 +5,41 @@ use std::collections::BTreeSet;
 use super::evaluate::conforms;
 use super::solve::{Best, Goal, GoalOutcome, Solver};
 use super::state::{Choice, Fact, Other, State};
-use super::term::{Literal, Term};
+use super::term::{Literal, Term, TermId};
 use crate::{Json, Type, TypeSet};
 
 /// How many names are tried before a search for one. They are the letters from `a` to `z`, which usual patterns of
 /// names allow.
 const FEW: usize = 26;
 
+/// The most conditions on names that are combined in all ways, of which there are 32. Usual objects have one or two.
+const MAX_CONDITIONS: usize = 5;
+
+/// The ways to conform to a goal and, for each of some conditions, to conform to it or not; `None` if there are too many
+/// conditions.
+pub(super) fn name_classes(goal: &Goal, conditions: &BTreeSet<TermId>) -> Option<Vec<Goal>> {
+    if conditions.len() > MAX_CONDITIONS {
+        return None;
+    }
+    let mut classes = vec![goal.clone()];
+    for term in conditions {
+        let with = |positive| {
+            let literal = Literal { term: *term, positive };
+            let with = move |mut class: Goal| {
+                let is_possible = !class.contains(&literal.negated());
+                class.insert(literal);
+                is_possible.then_some(class)
+            };
+            classes.iter().cloned().filter_map(with).collect::<Vec<Goal>>()
+        };
+        classes = [with(true), with(false)].concat();
+    }
+    Some(classes)
+}
+
 impl Solver {
     /// The properties that can be the one that is not chosen yet. No assertion distinguishes names that are not
-    /// mentioned, apart from those about names, so one of them is enough.
+    /// mentioned, apart from those about names, so one of them is enough for each way to conform to those.
     pub(super) fn names_for(&mut self, state: &State, other: &Other, best: &mut Best) -> Choice {
         let mut of_name = state.names.clone();
         let (excluded, of_value) = match other {
@@ -24,17 +49,31 @@ impl Solver {
                 (&[][..], Literal::is(self.terms.anything()))
             }
         };
-        let mentioned = state.mentioned(&self.terms);
+        let mut known = state.mentioned(&self.terms);
+        let mut conditions: BTreeSet<TermId> = BTreeSet::new();
+        // If the number of properties is limited, one that is chosen later may have to be the same one.
+        for later in state.others.iter().filter(|_| state.max_properties.is_some()) {
+            match later {
+                Other::Undeclared(names, _) => known.extend(names.iter().cloned()),
+                Other::Named(literal) => _ = conditions.insert(literal.term),
+            }
+        }
+        let Some(classes) = name_classes(&of_name, &conditions) else {
+            best.gap = Some("too many assertions about the names of one object");
+            return Vec::new();
+        };
         let mut names: Vec<String> = Vec::new();
-        for name in &mentioned {
+        for name in &known {
             let is_free = !excluded.contains(name) && !state.absent.contains(name);
             if is_free && self.allows_name(&of_name, name, best) {
                 names.push(name.clone());
             }
         }
-        let mut taken: BTreeSet<String> = mentioned.into_iter().chain(state.absent.iter().cloned()).collect();
+        let mut taken: BTreeSet<String> = known.into_iter().chain(state.absent.iter().cloned()).collect();
         taken.extend(excluded.iter().cloned());
-        names.extend(self.new_names(&of_name, &mut taken, 1, best));
+        for class in classes {
+            names.extend(self.new_names(&class, &mut taken, 1, best));
+        }
         names.into_iter().map(|name| vec![Fact::Present(name.into(), of_value)]).collect()
     }
 

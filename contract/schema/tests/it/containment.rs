@@ -280,6 +280,16 @@ fn witnesses_are_small_and_readable() {
             json!({"type": "object", "dependentRequired": {"a": ["c"]}}),
             json!({"a": null, "c": null}),
         ),
+        // One name has to fail both assertions about names.
+        (
+            json!({"anyOf": [
+                {"propertyNames": {"pattern": "^[^a]"}},
+                {"propertyNames": {"pattern": "^[^y]*$"}},
+                {"minProperties": 2}
+            ]}),
+            json!({"type": "object"}),
+            json!({"ay": null}),
+        ),
         (json!({"minProperties": 2}), json!({"type": "object", "required": ["b"]}), json!({"b": null})),
         (json!({"maxProperties": 1}), json!({"type": "object", "required": ["b"]}), json!({"a": null, "b": null})),
         (
