@@ -72,7 +72,7 @@ fn shapes_type(schema: &Schema, group: &Assertions, term: &Term) -> bool {
     let shapes = |keyword: &str| match keyword {
         "enum" | "const" | "properties" | "required" | "additionalProperties" | "items" => true,
         // A value that is written must have the undeclared properties that count.
-        "minProperties" | "dependentRequired" => true,
+        "minProperties" | "dependentRequired" | "patternProperties" => true,
         "oneOf" => !term.without_one_of,
         "anyOf" => !term.without_any_of,
         "not" => excludes,

@@ -113,6 +113,7 @@ impl<'a> Lowering<'a, '_> {
             dependent: &a.dependent_required,
             properties: a.properties.iter().map(property).collect(),
             undeclared: a.required.iter().map(String::as_str).filter(|name| !declared.contains(name)).collect(),
+            patterns: a.pattern_properties.iter().map(|(pattern, id)| (pattern, self.id(*id))).collect(),
             rest: a.additional_properties.map_or(Rest::Open, |id| self.rest(id)),
             names: a.property_names.as_deref().map(|names| Box::new(self.rules(names))),
             all_of: a.all_of.iter().flatten().map(|id| self.branch(*id)).collect(),

@@ -50,6 +50,7 @@ fn compares_objects(group: &Assertions) -> bool {
     group.unique_items
         || group.additional_properties.is_some()
         || group.property_names.is_some()
+        || !group.pattern_properties.is_empty()
         || group.min_properties.is_some()
         || group.max_properties.is_some()
         || group.enum_values.iter().flatten().chain(&group.const_value).any(is_composite)

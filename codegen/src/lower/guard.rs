@@ -99,7 +99,12 @@ pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: 
 /// The guard of a map whose values have a guard.
 pub(super) fn map(facets: &Facets<'_>, values: Guard) -> ExactGuard {
     // A map cannot express that a property is forbidden.
-    if !is_expressible(facets) || !facets.forbidden.is_empty() || !has_any_count(facets) || has_dependent(facets) {
+    if !is_expressible(facets)
+        || !facets.forbidden.is_empty()
+        || !has_any_count(facets)
+        || has_dependent(facets)
+        || facets.has_patterns()
+    {
         return None;
     }
     let values = if values == Guard::None { Guard::None } else { Guard::Values(Box::new(values)) };
@@ -120,7 +125,8 @@ pub(super) fn record(facets: &Facets<'_>, record: &Record) -> ExactGuard {
     let required = record.fields.iter().filter(|field| field.required).count() as u64;
     let is_counted =
         counts.min <= required && counts.max.is_none_or(|max| are_names_known && record.fields.len() as u64 <= max);
-    (is_exact && is_counted && !has_dependent(facets) && is_expressible(facets)).then_some(Guard::None)
+    (is_exact && is_counted && !has_dependent(facets) && !facets.has_patterns() && is_expressible(facets))
+        .then_some(Guard::None)
 }
 
 /// Whether an object may have any number of properties.

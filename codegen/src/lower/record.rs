@@ -78,14 +78,23 @@ impl<'a> Lowering<'a, '_> {
     /// The properties that are not declared, and the guard of their values.
     fn rest(&mut self, facets: &Facets<'a>, place: &Place) -> (Rest, Guard) {
         let mut nodes = Vec::new();
-        let mut kept = false;
-        for node in facets.groups.iter().filter_map(|group| group.additional_properties) {
+        let (mut kept, mut is_wide) = (false, false);
+        for group in &facets.groups {
+            // The types do not show which names match a pattern.
+            if !group.pattern_properties.is_empty() {
+                is_wide = true;
+                continue;
+            }
+            let Some(node) = group.additional_properties else { continue };
             match self.schema.node(node).kind {
                 Kind::Bool(false) => return (Rest::Closed, Guard::None),
                 // An explicit `true` asks to keep undeclared properties; without the keyword they are dropped.
                 Kind::Bool(true) => kept = true,
                 _ => nodes.push(node),
             }
+        }
+        if is_wide {
+            return (Rest::Kept(Type::Unknown), Guard::None);
         }
         if nodes.is_empty() && !kept {
             return (Rest::Ignored, Guard::None);

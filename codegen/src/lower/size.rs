@@ -130,8 +130,12 @@ impl<'a> Size<'a> {
                 repeated = repeated.saturating_add(self.of(*node));
             }
         }
-        // Every property gets the `additionalProperties` of every schema that does not declare it.
-        let rests = facets.groups.iter().filter(|group| group.additional_properties.is_some()).count();
+        // Every property gets the `additionalProperties` of every schema that does not declare it, or its patterns.
+        let rests: usize = facets
+            .groups
+            .iter()
+            .map(|group| usize::from(group.additional_properties.is_some()) + group.pattern_properties.len())
+            .sum();
         let properties: usize = facets.groups.iter().map(|group| group.properties.len()).sum();
         repeated.saturating_add(rests.saturating_sub(1).saturating_mul(properties))
     }

@@ -329,5 +329,6 @@ fn has_structure(facets: &Facets<'_>) -> bool {
             || group.min_properties.is_some()
             || group.max_properties.is_some()
             || !group.dependent_required.is_empty()
+            || !group.pattern_properties.is_empty()
     })
 }

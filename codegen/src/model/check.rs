@@ -79,6 +79,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) properties: Vec<Property<'a>>,
     /// Names in `required` that are not in `properties`.
     pub(crate) undeclared: Vec<&'a str>,
+    /// `patternProperties`.
+    pub(crate) patterns: Vec<(&'a Pattern, CheckId)>,
     pub(crate) rest: Rest,
     /// `propertyNames`, with assertions about strings only.
     pub(crate) names: Option<Box<Rules<'a>>>,
@@ -177,6 +179,7 @@ impl Rules<'_> {
             || self.min_properties.is_some()
             || self.max_properties.is_some()
             || !self.dependent.is_empty()
+            || !self.patterns.is_empty()
     }
 
     /// Whether other subschemas apply to the same value.

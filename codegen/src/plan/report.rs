@@ -65,6 +65,8 @@ pub(crate) struct Keywords<'m> {
     /// Properties that must be present, those that are not declared last.
     pub(crate) required: Properties<'m>,
     pub(crate) optional: Properties<'m>,
+    /// `patternProperties`.
+    pub(crate) patterns: Vec<(&'m Pattern, ConstantId, Rule<'m>)>,
     /// Of names of members.
     pub(crate) names: Option<Box<Keywords<'m>>>,
     pub(crate) rest: RestRule<'m>,
@@ -180,6 +182,9 @@ impl<'m> Reports<'m, '_> {
         let pattern = rules.pattern.map(|pattern| (pattern, self.shared.pattern(pattern)));
         let (required, optional) = self.members(rules);
         let names = rules.names.as_deref().map(|names| Box::new(self.keywords(names)));
+        let pattern_rule =
+            |(pattern, id): &(&'m Pattern, CheckId)| (*pattern, self.shared.pattern(pattern), self.rule(*id));
+        let patterns = rules.patterns.iter().map(pattern_rule).collect();
         let rest = match rules.rest {
             Rest::Open => RestRule::Open,
             Rest::Closed => RestRule::Closed,
@@ -208,6 +213,7 @@ impl<'m> Reports<'m, '_> {
             unique_items: rules.unique_items,
             required,
             optional,
+            patterns,
             names,
             rest,
             items,
@@ -221,7 +227,12 @@ impl<'m> Reports<'m, '_> {
     fn members(&mut self, rules: &Rules<'m>) -> (Properties<'m>, Properties<'m>) {
         let (required, optional): (Vec<_>, Vec<_>) = rules.properties.iter().partition(|property| property.is_required);
         let mut required: Vec<_> = required.into_iter().map(|p| (p.name, self.rule(p.check))).collect();
-        required.extend(rules.undeclared.iter().map(|name| (*name, self.undeclared(rules.rest, name))));
+        // The rules of patterns apply to declared members, too.
+        let is_matched = |name: &str| rules.patterns.iter().any(|(pattern, _)| pattern.is_match(name) == Ok(true));
+        required.extend(rules.undeclared.iter().map(|name| match is_matched(name) {
+            true => (*name, Rule::Anything),
+            false => (*name, self.undeclared(rules.rest, name)),
+        }));
         let optional = optional.into_iter().map(|p| (p.name, self.rule(p.check))).collect();
         (required, optional)
     }

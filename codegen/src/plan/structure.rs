@@ -2,7 +2,7 @@
 
 use super::scalar;
 use super::shared::{Body, Declared};
-use super::test::{OtherMembers, Place, PropertyTest, Test};
+use super::test::{OtherMembers, Place, PropertyTest, Test, TextTest};
 use super::verdict::{Target, Verdicts, call};
 use crate::model::check::{CheckId, Property, Rest, Rules};
 
@@ -45,8 +45,9 @@ impl<'m> Verdicts<'m, '_> {
 
     /// The assertions about the members of an object.
     pub(super) fn object(&mut self, rules: &Rules<'m>, target: &Target) -> Test<'m> {
-        let is_closed = rules.rest == Rest::Closed;
-        let walks = rules.rest == Rest::Open && self.limits_depth() && !rules.is_covered();
+        let has_patterns = !rules.patterns.is_empty();
+        let is_closed = rules.rest == Rest::Closed && !has_patterns;
+        let walks = rules.rest == Rest::Open && self.limits_depth() && !rules.is_covered() && !has_patterns;
         let certain = rules.properties.iter().filter(|property| property.is_required).count();
         let is_many = rules.properties.len() > MANY;
         let is_counted = !is_many && (is_closed || walks) && certain < rules.properties.len();
@@ -74,8 +75,10 @@ impl<'m> Verdicts<'m, '_> {
         } else if walks {
             tests.push(Test::HasNoOthers(OtherMembers { depth: Some(target.depth), ..others }));
         }
-        if let Rest::Checked(id) = rules.rest {
-            tests.push(self.additional(rules, id, target));
+        match rules.rest {
+            _ if has_patterns => tests.extend(self.patterns(rules, target)),
+            Rest::Checked(id) => tests.push(self.additional(rules, id, target)),
+            Rest::Open | Rest::Closed => {}
         }
         if let Some(names) = &rules.names {
             let test = scalar::text(self.shared, names, Place::Name, true);
@@ -167,13 +170,47 @@ impl<'m> Verdicts<'m, '_> {
         Test::all([properties, Test::HasOnlyNames(target.place, names)])
     }
 
+    /// Checks the members whose names match a pattern, and then those that neither match one nor are declared.
+    fn patterns(&mut self, rules: &Rules<'m>, target: &Target) -> [Test<'m>; 2] {
+        let item = Target::given(Place::Item, target.depth.below());
+        let mut matching = Vec::new();
+        let mut of_names = Vec::new();
+        for (pattern, id) in &rules.patterns {
+            let of_name = Test::Text(TextTest {
+                place: Place::Name,
+                is_certain: true,
+                format: None,
+                min_length: 0,
+                max_length: None,
+                pattern: Some(self.shared.pattern(pattern)),
+            });
+            let test = self.separately(|verdicts| verdicts.check(*id, &item));
+            matching.push(Test::any([of_name.clone().not(), test]));
+            of_names.push(of_name);
+        }
+        let rest = match rules.rest {
+            Rest::Closed => Test::Never,
+            Rest::Open => self.separately(|verdicts| verdicts.anything(&item)),
+            Rest::Checked(id) => self.separately(|verdicts| verdicts.check(id, &item)),
+        };
+        let declared = self.declared(rules);
+        let others = Test::any(of_names.into_iter().chain([rest]));
+        [(Declared::Few(Vec::new()), Test::all(matching)), (declared, others)].map(|(declared, test)| match test {
+            Test::Always => Test::Always,
+            test => self.call_of(Body::EachMember { declared, test }, target),
+        })
+    }
+
+    fn declared(&mut self, rules: &Rules<'m>) -> Declared<'m> {
+        let names = names(rules);
+        if names.len() > FEW_NAMES { Declared::Set(self.shared.names(names)) } else { Declared::Few(names) }
+    }
+
     /// Checks the undeclared members.
     fn additional(&mut self, rules: &Rules<'m>, id: CheckId, target: &Target) -> Test<'m> {
         let item = Target::given(Place::Item, target.depth.below());
         let test = self.separately(|verdicts| verdicts.check(id, &item));
-        let names = names(rules);
-        let declared =
-            if names.len() > FEW_NAMES { Declared::Set(self.shared.names(names)) } else { Declared::Few(names) };
+        let declared = self.declared(rules);
         match test {
             Test::Always => Test::Always,
             test => self.call_of(Body::EachMember { declared, test }, target),

@@ -178,7 +178,9 @@ impl Interpreter<'_, '_> {
                     Declared::Set(id) => matches!(self.constant(*id), Constant::Names(names) if names.contains(&name)),
                 };
                 let members = value.as_object().unwrap().iter().filter(|(name, _)| !is_declared(name));
-                let mut frames = members.map(|(_, item)| Frame { item: Some(item), ..inner.clone() });
+                let name = |name: &String| Some(Payload::String(name.clone()));
+                let frame = |(key, item)| Frame { item: Some(item), name: name(key), ..inner.clone() };
+                let mut frames = members.map(frame);
                 usize::from(frames.all(|mut frame| self.test(condition, &mut frame)))
             }
             Body::EachName(condition) => {
@@ -352,6 +354,10 @@ fn plans_accept_the_same_payloads_as_the_interpreter() {
         r#"{"type": "object", "minProperties": 1, "maxProperties": 1}"#,
         r#"{"type": "object", "dependentRequired": {"a": ["b"], "c": ["b", "kind"]}}"#,
         r#"{"dependentRequired": {"kind": ["v"]}, "properties": {"v": {"type": "integer"}}, "additionalProperties": {"type": "string"}}"#,
+        r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}}, "additionalProperties": false}"#,
+        r#"{"patternProperties": {"^[ab]": {"type": "integer"}, "b|k": {"minimum": 2}}, "properties": {"b": {"const": 2}, "v": true}}"#,
+        r#"{"patternProperties": {"^k": {"const": "x"}}, "additionalProperties": {"type": "integer"}, "properties": {"p0": {}}}"#,
+        r##"{"definitions": {"d": {"patternProperties": {"^a": {"$ref": "#/definitions/d"}}}}, "$ref": "#/definitions/d"}"##,
         r#"{"minProperties": 2, "properties": {"a": {"type": "integer"}}}"#,
         r#"{"maxProperties": 1, "required": ["a"], "additionalProperties": {"type": "string"}}"#,
         r#"{"type": "object"}"#,

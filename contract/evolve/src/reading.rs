@@ -131,7 +131,11 @@ impl<'s> Records<'s> {
         let is_combined = is_combined || self.keeps_everything(group, &node.kind);
         let is_object = group.types == Some(TypeSet::EMPTY.with(Type::Object));
         // With `additionalProperties: true`, the type keeps undeclared properties in a map.
-        let is_open = group.additional_properties.is_none();
+        // The type also keeps those that `patternProperties`, `minProperties` or `dependentRequired` may need.
+        let is_open = group.additional_properties.is_none()
+            && group.pattern_properties.is_empty()
+            && group.min_properties.is_none()
+            && group.dependent_required.is_empty();
         if is_combined {
             self.combined.insert(id);
         } else if is_object && is_open && !group.properties.is_empty() {

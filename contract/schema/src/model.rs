@@ -60,6 +60,8 @@ pub struct Assertions {
     pub properties: Vec<(String, NodeId)>,
     /// In source order.
     pub required: Vec<String>,
+    /// In source order.
+    pub pattern_properties: Vec<(Pattern, NodeId)>,
     pub additional_properties: Option<NodeId>,
     /// Only assertions about strings, and at least one. They apply to the names of an object's members.
     pub property_names: Option<Box<Assertions>>,
@@ -214,7 +216,8 @@ impl Kind {
         let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
         assertions.into_iter().flat_map(|a| {
             let properties = a.properties.iter().map(|(_, id)| *id);
-            properties.chain(a.additional_properties).chain(a.items)
+            let patterns = a.pattern_properties.iter().map(|(_, id)| *id);
+            properties.chain(patterns).chain(a.additional_properties).chain(a.items)
         })
     }
 
@@ -240,6 +243,13 @@ impl Assertions {
             && names.format.is_none_or(|format| format.accepts(name))
     }
 
+    /// The subschemas of the `patternProperties` whose pattern matches a name. A pattern that reaches its step limit does
+    /// not match here.
+    pub fn patterns_of(&self, name: &str) -> impl Iterator<Item = NodeId> {
+        let matching = self.pattern_properties.iter().filter(move |(pattern, _)| pattern.is_match(name) == Ok(true));
+        matching.map(|(_, id)| *id)
+    }
+
     /// The names of the keywords that are present, in the order of the fields.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
         let keywords = [
@@ -248,6 +258,7 @@ impl Assertions {
             ("const", self.const_value.is_some()),
             ("properties", !self.properties.is_empty()),
             ("required", !self.required.is_empty()),
+            ("patternProperties", !self.pattern_properties.is_empty()),
             ("additionalProperties", self.additional_properties.is_some()),
             ("propertyNames", self.property_names.is_some()),
             ("minProperties", self.min_properties.is_some()),

@@ -12,8 +12,9 @@ use serde_json::Value;
 pub type Violations = Vec<(String, String, String)>;
 
 /// The keywords that [`Oracle`] reads itself.
-const APPLICATORS: [&str; 12] = [
+const APPLICATORS: [&str; 13] = [
     "properties",
+    "patternProperties",
     "propertyNames",
     "additionalProperties",
     "items",
@@ -196,8 +197,17 @@ impl Oracle {
                 Value::Object(members) => {
                     for name in members.keys() {
                         let declared = object.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
-                        let rest = object.get("additionalProperties").filter(|_| declared.is_none());
-                        let apply = declared.map(|schema| (schema.clone(), false));
+                        let patterns = object.get("patternProperties").and_then(Json::as_object);
+                        let is_match = |source: &str| {
+                            let schema =
+                                Json::Object([("pattern".to_owned(), Json::from(source))].into_iter().collect());
+                            messages(&schema, &Value::from(name.as_str())).is_empty()
+                        };
+                        let matching = patterns.into_iter().flatten().filter(|(source, _)| is_match(source));
+                        let matching: Vec<&Json> = matching.map(|(_, schema)| schema).collect();
+                        let is_rest = declared.is_none() && matching.is_empty();
+                        let rest = object.get("additionalProperties").filter(|_| is_rest);
+                        let apply = declared.into_iter().chain(matching).map(|schema| (schema.clone(), false));
                         let apply = apply.into_iter().chain(rest.map(|schema| (schema.clone(), true)));
                         let token = Token::Name(name.encode_utf16().collect());
                         below.entry(token.clone()).or_default().extend(apply);

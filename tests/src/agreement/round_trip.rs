@@ -87,7 +87,7 @@ fn is_rounding(before: &Json, after: &Json) -> bool {
 /// The schema of a property in a group of assertions.
 fn property(group: &Assertions, name: &str) -> Option<NodeId> {
     let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
-    declared.or(group.additional_properties)
+    declared.or_else(|| group.patterns_of(name).next()).or(group.additional_properties)
 }
 
 #[cfg(test)]

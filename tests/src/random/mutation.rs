@@ -22,7 +22,7 @@ impl Random {
         let Some(members) = schema.as_object() else { return schema.clone() };
         let member = |(name, value): &(String, Json)| {
             let value = match (name.as_str(), value) {
-                ("properties" | "definitions", Json::Object(schemas)) => {
+                ("definitions" | "patternProperties" | "properties", Json::Object(schemas)) => {
                     let schema = |(name, schema): &(String, Json)| (name.clone(), self.mutate(schema, target, visited));
                     Json::Object(schemas.iter().map(schema).collect())
                 }
@@ -233,7 +233,9 @@ fn properties(members: &[(String, Json)]) -> Vec<(String, Json)> {
 /// The number of subschemas.
 fn count(schema: &Json) -> usize {
     let below = |(name, value): &(String, Json)| match (name.as_str(), value) {
-        ("properties" | "definitions", Json::Object(schemas)) => schemas.iter().map(|(_, schema)| count(schema)).sum(),
+        ("definitions" | "patternProperties" | "properties", Json::Object(schemas)) => {
+            schemas.iter().map(|(_, schema)| count(schema)).sum()
+        }
         ("allOf" | "anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(count).sum(),
         ("items" | "additionalProperties" | "not", schema) => count(schema),
         _ => 0,

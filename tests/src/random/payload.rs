@@ -145,7 +145,7 @@ impl Random {
             if !groups.iter().all(|group| group.allows_name(name)) && !self.one_in(6) {
                 continue;
             }
-            let ids: Vec<NodeId> = groups.iter().filter_map(|group| of_property(group, name)).collect();
+            let ids: Vec<NodeId> = groups.iter().flat_map(|group| of_property(group, name)).collect();
             if !required(name) && ids.iter().any(|id| matches!(schema.node(*id).kind, Kind::Bool(false))) {
                 continue;
             }
@@ -245,8 +245,12 @@ impl Random {
     }
 }
 
-/// The subschema for a property.
-fn of_property(group: &Assertions, name: &str) -> Option<NodeId> {
+/// The subschemas for a property.
+fn of_property(group: &Assertions, name: &str) -> Vec<NodeId> {
     let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
-    declared.or(group.additional_properties)
+    let mut all: Vec<NodeId> = declared.into_iter().chain(group.patterns_of(name)).collect();
+    if all.is_empty() {
+        all.extend(group.additional_properties);
+    }
+    all
 }

@@ -142,6 +142,16 @@ impl Random {
         if self.one_in(8) {
             add("propertyNames", self.property_names());
         }
+        if self.one_in(7) {
+            let mut patterns = Object::new();
+            for _ in 0..1 + self.below(2) {
+                let source = if self.one_in(3) { self.pick(&PATTERNS).0 } else { self.pick(&["^[a-c]", "e$", "_|o"]) };
+                if patterns.get(source).is_none() {
+                    patterns.push(source.to_owned(), self.place(depth - 1, names));
+                }
+            }
+            add("patternProperties", Json::Object(patterns));
+        }
         if self.one_in(8) {
             let name = |random: &mut Self| if random.one_in(4) { random.pick(&ODD_NAMES) } else { random.pick(&NAMES) };
             let mut lists = Object::new();

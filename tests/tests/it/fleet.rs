@@ -8,13 +8,14 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 43] = [
+const KEYWORDS: [&str; 44] = [
     "type",
     "enum",
     "const",
     "properties",
     "required",
     "additionalProperties",
+    "patternProperties",
     "propertyNames",
     "minProperties",
     "maxProperties",

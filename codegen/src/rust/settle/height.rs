@@ -50,6 +50,8 @@ fn edges(kind: &Kind) -> Vec<(usize, usize)> {
     let Kind::Assertions(group) = kind else { return kind.in_place().map(|to| (to.index(), nullable)).collect() };
     let properties = group.properties.iter().map(|(_, to)| (to.index(), nullable + OPTION));
     let rest = group.additional_properties.iter().map(|to| (to.index(), nullable + MAP));
+    let patterns = group.pattern_properties.iter().map(|(_, to)| (to.index(), nullable + OPTION));
+    let rest = rest.chain(patterns);
     let items = group.items.iter().map(|to| (to.index(), nullable + VEC));
     let branches = group.any_of.iter().chain(&group.one_of).flatten().map(|to| (to.index(), nullable));
     properties.chain(rest).chain(items).chain(branches).collect()

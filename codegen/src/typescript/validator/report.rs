@@ -189,6 +189,12 @@ impl Data<'_> {
             let of_name = self.members(names);
             members.push("names", self.printed(of_name, TypeSet::ALL));
         }
+        if !keywords.patterns.is_empty() {
+            let patterns = keywords.patterns.iter();
+            let pairs =
+                patterns.map(|(_, id, rule)| Expression::Array(vec![self.tests.constant(*id), self.rule(rule)]));
+            members.push("patterns", Expression::Array(pairs.collect()));
+        }
         match &keywords.rest {
             RestRule::Open => {}
             RestRule::Closed => members.push("rest", Expression::FALSE),

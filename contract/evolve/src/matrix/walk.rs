@@ -39,7 +39,8 @@ pub(super) fn below(schema: &Schema, group: &Assertions, path: &str) -> Vec<(Nod
     let is_possible = |id: NodeId| !matches!(schema.node(schema.resolve(id)).kind, Kind::Bool(false));
     let properties = group.properties.iter().filter(|(_, id)| is_possible(*id));
     let properties = properties.map(|(name, id)| (*id, pointer::join(path, name), true));
-    let others = group.items.into_iter().chain(group.additional_properties);
+    let patterns = group.pattern_properties.iter().map(|(_, id)| *id);
+    let others = group.items.into_iter().chain(patterns).chain(group.additional_properties);
     properties.chain(others.map(|id| (id, format!("{path}/*"), false))).collect()
 }
 

@@ -19,6 +19,16 @@ fn a_tighter_assertion_breaks_requests_and_a_wider_one_breaks_responses() {
             r#"{"type": "object", "minProperties": 2, "properties": {"k": {"const": 1}}, "additionalProperties": false}"#,
             r#"{"k":1}"#,
         ),
+        (
+            r#"{"type": "object", "patternProperties": {"^x": {"type": ["string", "null"]}}}"#,
+            r#"{"type": "object", "patternProperties": {"^x": {"type": "string"}}}"#,
+            r#"{"x":null}"#,
+        ),
+        (
+            r#"{"type": "object", "patternProperties": {"^x": {}, "^y": {}}, "additionalProperties": false}"#,
+            r#"{"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": false}"#,
+            r#"{"y":null}"#,
+        ),
         (r#"{"type": "object"}"#, r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#, r#"{"a":null}"#),
         (
             r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,

@@ -177,7 +177,7 @@ impl Public {
             (Public::PeerTable, "peers") => Public::Peers,
             (Public::Peers, _) => Public::Peer,
             (Public::Peer, "transports") => Public::Secret,
-            (Public::Schema, "properties" | "definitions") => Public::Schemas,
+            (Public::Schema, "definitions" | "patternProperties" | "properties") => Public::Schemas,
             (Public::Schema, "additionalProperties" | "propertyNames" | "items" | "not") => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,

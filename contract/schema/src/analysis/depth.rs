@@ -47,7 +47,8 @@ fn own_bound(a: &Assertions, of: &impl Fn(&NodeId) -> u32) -> u32 {
     if types.contains(Type::Object) {
         let members = a.properties.iter().map(|(_, id)| of(id)).max().unwrap_or(0);
         let rest = a.additional_properties.as_ref().map_or(UNBOUNDED, of);
-        bound = bound.max(members.max(rest).saturating_add(1));
+        let patterns = a.pattern_properties.iter().map(|(_, id)| of(id)).max().unwrap_or(0);
+        bound = bound.max(members.max(rest).max(patterns).saturating_add(1));
     }
     bound
 }

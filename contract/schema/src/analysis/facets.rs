@@ -323,15 +323,27 @@ impl<'a> Facets<'a> {
         properties
     }
 
-    /// Adds to each property the `additionalProperties` of the groups that do not declare it.
+    /// Adds to each property the `patternProperties` that match its name, and the `additionalProperties` of the groups
+    /// that do not declare it and have no such pattern.
     pub fn apply_additional_properties(&self, properties: &mut [Property<'_>]) {
         for group in &self.groups {
-            let Some(additional) = group.additional_properties else { continue };
+            if group.additional_properties.is_none() && group.pattern_properties.is_empty() {
+                continue;
+            }
             let own: HashSet<&str> = group.properties.iter().map(|(name, _)| name.as_str()).collect();
-            for property in properties.iter_mut().filter(|property| !own.contains(property.name)) {
-                property.nodes.push(additional);
+            for property in properties.iter_mut() {
+                let before = property.nodes.len();
+                property.nodes.extend(group.patterns_of(property.name));
+                if property.nodes.len() == before && !own.contains(property.name) {
+                    property.nodes.extend(group.additional_properties);
+                }
             }
         }
+    }
+
+    /// Of an object: whether some of its properties are described by patterns of their names.
+    pub fn has_patterns(&self) -> bool {
+        self.groups.iter().any(|group| !group.pattern_properties.is_empty())
     }
 
     fn limits(&self, min: impl Fn(&Assertions) -> Option<u64>, max: impl Fn(&Assertions) -> Option<u64>) -> Limits {

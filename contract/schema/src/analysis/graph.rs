@@ -247,6 +247,8 @@ fn below(node: &Node) -> impl Iterator<Item = (Label<'_>, NodeId)> {
     assertions.into_iter().flat_map(|a| {
         let properties = a.properties.iter().map(|(name, id)| (Label::Property(name), *id));
         let additional = a.additional_properties.map(|id| (Label::Additional, id));
-        properties.chain(additional).chain(a.items.map(|id| (Label::Items, id)))
+        // Like `additionalProperties`, they can apply to any property.
+        let patterns = a.pattern_properties.iter().map(|(_, id)| (Label::Additional, *id));
+        properties.chain(patterns).chain(additional).chain(a.items.map(|id| (Label::Items, id)))
     })
 }

@@ -19,7 +19,9 @@ impl<'a> Names<'a> {
         let is_false = |node| matches!(schema.node(node).kind, Kind::Bool(false));
         let (forbidden, declared): (Vec<_>, Vec<_>) = group.properties.iter().partition(|(_, node)| is_false(*node));
         let borrowed = |names: Vec<&'a (String, _)>| names.into_iter().map(|(name, _)| Cow::Borrowed(name.as_str()));
-        let mut names = match group.additional_properties.is_some_and(is_false) {
+        // Patterns may allow any names.
+        let is_closed = group.pattern_properties.is_empty() && group.additional_properties.is_some_and(is_false);
+        let mut names = match is_closed {
             true => Self::Only(borrowed(declared).collect()),
             false => Self::AllBut(borrowed(forbidden).collect()),
         };

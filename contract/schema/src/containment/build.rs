@@ -14,8 +14,8 @@ pub(super) type Place = (usize, NodeId);
 /// one name of `required`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The keyword. `properties` and `additionalProperties` are one part, `additionalProperties` if there is no
-    /// `properties`.
+    /// The keyword. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties` if
+    /// there is no `properties`, and `patternProperties` if it is the only one.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }
@@ -79,7 +79,7 @@ fn texts(schemas: &[&Schema]) -> Rc<[String]> {
             values.extend(node.annotations.default.iter().chain(&node.annotations.examples));
             if let Kind::Assertions(group) = &node.kind {
                 has_pattern |= group.pattern.is_some() || group.format.is_some() || group.min_length.is_some();
-                has_pattern |= group.property_names.is_some();
+                has_pattern |= group.property_names.is_some() || !group.pattern_properties.is_empty();
                 values.extend(group.enum_values.iter().flatten().chain(&group.const_value));
             }
         }
@@ -126,7 +126,10 @@ impl Shape {
         if let Kind::Assertions(group) = &node.kind {
             let mut properties: Vec<_> = group.properties.iter().collect();
             properties.sort_by(|a, b| a.0.cmp(&b.0));
-            let below = properties.into_iter().map(|(_, id)| *id).chain(group.additional_properties).chain(group.items);
+            let mut patterns: Vec<_> = group.pattern_properties.iter().collect();
+            patterns.sort_by(|a, b| a.0.source().cmp(b.0.source()));
+            let named = properties.into_iter().map(|(_, id)| *id).chain(patterns.into_iter().map(|(_, id)| *id));
+            let below = named.chain(group.additional_properties).chain(group.items);
             children.extend(below.chain(node.kind.in_place()).map(|child| (index, schema.resolve(child))));
         }
         Self { own, children }
@@ -152,6 +155,7 @@ fn own_keywords(group: &Assertions) -> String {
             (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
             (group.min_properties, group.max_properties, dependent(group)),
+            sorted(group.pattern_properties.iter().map(|(pattern, _)| pattern.source().to_owned()).collect()),
             group.property_names.as_deref().map(own_keywords),
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
         )
@@ -217,14 +221,23 @@ pub(super) fn assertions(
         let lacks = terms.add(Term::Not(has));
         parts.push(Part { keyword: "dependentRequired", term: terms.add(Term::AnyOf(vec![lacks, requires])) });
     }
-    if !group.properties.is_empty() || group.additional_properties.is_some() {
+    let has_patterns = !group.pattern_properties.is_empty();
+    if !group.properties.is_empty() || has_patterns || group.additional_properties.is_some() {
         let properties = group.properties.iter();
         let mut declared: Vec<(String, TermId)> =
             properties.filter_map(|(name, id)| Some((name.clone(), term_of(*id)?))).collect();
         declared.sort();
         let rest = group.additional_properties.and_then(term_of).unwrap_or_else(|| terms.anything());
-        let keyword = if group.properties.is_empty() { "additionalProperties" } else { "properties" };
-        parts.push(Part { keyword, term: terms.add(Term::Members { declared, rest }) });
+        let mut patterns: Vec<(TermId, TermId)> = Vec::new();
+        for (pattern, id) in &group.pattern_properties {
+            patterns.extend(term_of(*id).map(|value| (formats::pattern(terms, pattern.source()), value)));
+        }
+        let keyword = match (group.properties.is_empty(), group.additional_properties.is_some()) {
+            (false, _) => "properties",
+            (true, true) => "additionalProperties",
+            (true, false) => "patternProperties",
+        };
+        parts.push(Part { keyword, term: terms.add(Term::Members { declared, patterns, rest }) });
     }
     if let Some(names) = &group.property_names {
         let of_names = assertions(terms, names, term_of).into_iter();

@@ -82,11 +82,12 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
         (Term::MinProperties(least), Json::Object(members)) => members.len() as u64 >= *least,
         (Term::MaxProperties(most), Json::Object(members)) => members.len() as u64 <= *most,
         (Term::Required(name), Json::Object(members)) => members.get(name).is_some(),
-        (Term::Members { declared, rest }, Json::Object(members)) => {
+        (Term::Members { .. }, Json::Object(members)) => {
             for (name, value) in members {
-                let term = member(declared, *rest, name);
-                if !accepts(terms, term, value, budget)? {
-                    return Some(false);
+                for term in applied(terms, term, name, budget)? {
+                    if !accepts(terms, term, value, budget)? {
+                        return Some(false);
+                    }
                 }
             }
             true
@@ -103,8 +104,22 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
     })
 }
 
-/// The term for a member of an object.
-pub(super) fn member(declared: &[(String, TermId)], rest: TermId, name: &str) -> TermId {
+/// The terms that [`Term::Members`] has for a member of an object; `None` as for [`conforms`].
+pub(super) fn applied(terms: &Terms, members: &Term, name: &str, budget: &mut Budget) -> Option<Vec<TermId>> {
+    let Term::Members { declared, patterns, rest } = members else { return Some(Vec::new()) };
     let found = declared.binary_search_by(|(declared, _)| declared.as_str().cmp(name));
-    found.ok().and_then(|index| declared.get(index)).map_or(rest, |(_, term)| *term)
+    let mut all: Vec<TermId> =
+        found.ok().and_then(|index| declared.get(index)).map(|(_, term)| *term).into_iter().collect();
+    if !patterns.is_empty() {
+        let name = Json::String(name.to_owned());
+        for (pattern, value) in patterns {
+            if accepts(terms, *pattern, &name, budget)? {
+                all.push(*value);
+            }
+        }
+    }
+    if all.is_empty() {
+        all.push(*rest);
+    }
+    Some(all)
 }

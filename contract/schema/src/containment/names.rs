@@ -43,18 +43,24 @@ impl Solver {
     pub(super) fn names_for(&mut self, state: &State, other: &Other, best: &mut Best) -> Choice {
         let mut of_name = state.names.clone();
         let (excluded, of_value) = match other {
-            Other::Undeclared(names, literal) => (&**names, *literal),
+            Other::Undeclared(names, literals, literal) => {
+                of_name.extend(literals.iter());
+                (&**names, *literal)
+            }
             Other::Named(literal) => {
                 of_name.insert(*literal);
                 (&[][..], Literal::is(self.terms.anything()))
             }
         };
         let mut known = state.mentioned(&self.terms);
-        let mut conditions: BTreeSet<TermId> = BTreeSet::new();
+        let mut conditions = state.patterns(&self.terms);
         // If the number of properties is limited, one that is chosen later may have to be the same one.
         for later in state.others.iter().filter(|_| state.max_properties.is_some()) {
             match later {
-                Other::Undeclared(names, _) => known.extend(names.iter().cloned()),
+                Other::Undeclared(names, literals, _) => {
+                    known.extend(names.iter().cloned());
+                    conditions.extend(literals.iter().map(|literal| literal.term));
+                }
                 Other::Named(literal) => _ = conditions.insert(literal.term),
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::names::name_classes;
 use super::size::Size;
 use super::solve::{Best, Goal, GoalOutcome, Solver};
 use super::state::State;
@@ -19,7 +20,10 @@ pub(super) fn complete(solver: &mut Solver, state: &State, best: &mut Best) {
         if !solver.allows_name(&state.names, name, best) {
             return;
         }
-        let literals = state.property(&solver.terms, name);
+        let Some(literals) = state.property(&solver.terms, name, &mut solver.budget) else {
+            best.gap = Some("the budget of the comparison");
+            return;
+        };
         match value(solver, &literals, best) {
             Some(value) => object.push(name.to_owned(), value),
             None => return,
@@ -49,7 +53,10 @@ fn others(solver: &mut Solver, state: &State, most: usize, best: &mut Best) -> V
     let mut found = Vec::new();
     let mentioned = state.mentioned(&solver.terms);
     for name in mentioned.iter().filter(|name| !state.is_present(name) && !state.absent.contains(*name)) {
-        let literals = state.property(&solver.terms, name);
+        let Some(literals) = state.property(&solver.terms, name, &mut solver.budget) else {
+            best.gap = Some("the budget of the comparison");
+            continue;
+        };
         if solver.allows_name(&state.names, name, best)
             && let Some(value) = value(solver, &literals, best)
         {
@@ -57,11 +64,17 @@ fn others(solver: &mut Solver, state: &State, most: usize, best: &mut Best) -> V
         }
     }
     let mut taken: BTreeSet<String> = mentioned.into_iter().chain(state.absent.iter().cloned()).collect();
-    // No assertion distinguishes the values of names that are not mentioned.
-    let literals = state.undeclared(&solver.terms);
-    let Some(value) = value(solver, &literals, best) else { return found };
-    for name in solver.new_names(&state.names, &mut taken, most, best) {
-        found.push((name, value.clone()));
+    // No assertion distinguishes the values of names that are not mentioned, apart from patterns of names.
+    let Some(classes) = name_classes(&state.names, &state.patterns(&solver.terms)) else {
+        best.gap = Some("too many assertions about the names of one object");
+        return found;
+    };
+    for class in classes {
+        let literals = state.undeclared(&solver.terms, &class);
+        let Some(value) = value(solver, &literals, best) else { continue };
+        for name in solver.new_names(&class, &mut taken, most, best) {
+            found.push((name, value.clone()));
+        }
     }
     found
 }

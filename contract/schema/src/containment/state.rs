@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::budget::Budget;
-use super::evaluate::{conforms, member};
+use super::evaluate::{applied, conforms};
 use super::number::{ONE, Range};
 use super::size::Size;
 use super::term::{ALL_TYPES, Literal, Term, TermId, Terms, bit_of};
@@ -47,6 +47,8 @@ pub(super) enum Fact {
     Present(Rc<str>, Literal),
     /// It has a property that is not one of the names, whose value conforms to the literal.
     Undeclared(Rc<[String]>, Literal),
+    /// The same, and the name of the property conforms to the literals.
+    Matching(Rc<[String]>, Rc<[Literal]>, Literal),
 }
 
 /// The alternatives of which one holds; each is a list of facts.
@@ -55,8 +57,8 @@ pub(super) type Choice = Vec<Vec<Fact>>;
 /// A property that the value has, and whose name is not known yet.
 #[derive(Clone, Debug)]
 pub(super) enum Other {
-    /// Its name is not one of the names, and its value conforms to the literal.
-    Undeclared(Rc<[String]>, Literal),
+    /// Its name is not one of the names, and conforms to the first literals; its value conforms to the last one.
+    Undeclared(Rc<[String]>, Rc<[Literal]>, Literal),
     /// Its name conforms to the literal.
     Named(Literal),
 }
@@ -149,7 +151,10 @@ impl State {
                         return Err(Contradiction);
                     }
                 }
-                Fact::Undeclared(names, literal) => self.others.push(Other::Undeclared(names, literal)),
+                Fact::Undeclared(names, literal) => {
+                    self.others.push(Other::Undeclared(names, Rc::default(), literal));
+                }
+                Fact::Matching(names, of_name, literal) => self.others.push(Other::Undeclared(names, of_name, literal)),
             }
         }
         let lengths = self.max_length.is_some_and(|max| max < self.min_length);
@@ -275,12 +280,22 @@ impl State {
             Term::MaxProperties(most) if positive => at_most(&mut self.max_properties, *most),
             Term::MaxProperties(most) => self.min_properties = self.min_properties.max(most.saturating_add(1)),
             Term::Members { .. } if positive => self.members.push(literal.term),
-            Term::Members { declared, rest } => {
+            Term::Members { declared, patterns, rest } => {
                 let one =
                     |(name, term): &(String, TermId)| vec![Fact::Present(name.as_str().into(), Literal::is_not(*term))];
                 let mut choice: Choice = declared.iter().map(one).collect();
                 let names = declared.iter().map(|(name, _)| name.clone()).collect();
-                choice.push(vec![Fact::Undeclared(names, Literal::is_not(*rest))]);
+                choice.push(match patterns.is_empty() {
+                    true => vec![Fact::Undeclared(names, Literal::is_not(*rest))],
+                    false => {
+                        let no_pattern = patterns.iter().map(|(pattern, _)| Literal::is_not(*pattern)).collect();
+                        vec![Fact::Matching(names, no_pattern, Literal::is_not(*rest))]
+                    }
+                });
+                choice.extend(patterns.iter().map(|(pattern, value)| {
+                    let of_name = Rc::from([Literal::is(*pattern)]);
+                    vec![Fact::Matching(Rc::default(), of_name, Literal::is_not(*value))]
+                }));
                 self.choices.push(choice);
             }
             Term::Names(name) if positive => _ = self.names.insert(Literal::is(*name)),
@@ -289,24 +304,37 @@ impl State {
         }
     }
 
-    /// The literals of a property, if it is present.
-    pub(super) fn property(&self, terms: &Terms, name: &str) -> BTreeSet<Literal> {
-        let members = self.members.iter().filter_map(|id| match terms.get(*id) {
-            Term::Members { declared, rest } => Some(Literal::is(member(declared, *rest, name))),
-            _ => None,
-        });
-        let mut literals: BTreeSet<Literal> = members.collect();
+    /// The literals of a property, if it is present; `None` if a pattern cannot be decided.
+    pub(super) fn property(&self, terms: &Terms, name: &str, budget: &mut Budget) -> Option<BTreeSet<Literal>> {
+        let mut literals = BTreeSet::new();
+        for id in &self.members {
+            literals.extend(applied(terms, terms.get(*id), name, budget)?.into_iter().map(Literal::is));
+        }
         literals.extend(self.present.get(name).into_iter().flatten());
-        literals
+        Some(literals)
     }
 
-    /// The literals of a property that no assertion mentions.
-    pub(super) fn undeclared(&self, terms: &Terms) -> BTreeSet<Literal> {
-        let members = self.members.iter().filter_map(|id| match terms.get(*id) {
-            Term::Members { rest, .. } => Some(Literal::is(*rest)),
+    /// The conditions on names of the `patternProperties` that hold.
+    pub(super) fn patterns(&self, terms: &Terms) -> BTreeSet<TermId> {
+        let patterns = self.members.iter().filter_map(|id| match terms.get(*id) {
+            Term::Members { patterns, .. } => Some(patterns),
             _ => None,
         });
-        members.collect()
+        patterns.flatten().map(|(pattern, _)| *pattern).collect()
+    }
+
+    /// The literals of a property that no assertion mentions, and whose name conforms to the given literals: to each of
+    /// [`patterns`](Self::patterns) or its negation.
+    pub(super) fn undeclared(&self, terms: &Terms, of_name: &BTreeSet<Literal>) -> BTreeSet<Literal> {
+        let mut literals = BTreeSet::new();
+        for id in &self.members {
+            let Term::Members { patterns, rest, .. } = terms.get(*id) else { continue };
+            let matching = patterns.iter().filter(|(pattern, _)| of_name.contains(&Literal::is(*pattern)));
+            let values: Vec<TermId> = matching.map(|(_, value)| *value).collect();
+            let values = if values.is_empty() { vec![*rest] } else { values };
+            literals.extend(values.into_iter().map(Literal::is));
+        }
+        literals
     }
 
     /// How many properties certainly exist.
@@ -371,18 +399,20 @@ impl State {
                 if self.absent.contains(&**name) {
                     return Some(false);
                 }
-                let truth = truth_at(terms, &self.property(terms, name), *literal, budget);
+                let truth = truth_at(terms, &self.property(terms, name, budget)?, *literal, budget);
                 if truth == Some(true) && !self.is_present(name) { None } else { truth }
             }
+            Fact::Matching(_, _, literal) => (terms.types(*literal) == 0).then_some(false),
             Fact::Undeclared(names, literal) => {
                 // No closed object has a property that another object does not declare, if it declares no other.
                 let is_closed = self.members.iter().any(|id| match terms.get(*id) {
-                    Term::Members { declared, rest } => {
+                    Term::Members { declared, patterns, rest } if patterns.is_empty() => {
                         let outside = declared.iter().filter(|(name, _)| !names.contains(name));
                         let mut outside = outside.filter(|(name, _)| !self.absent.contains(name));
                         terms.types(Literal::is(*rest)) == 0
                             && outside.all(|(name, _)| {
-                                truth_at(terms, &self.property(terms, name), *literal, budget) == Some(false)
+                                let known = self.property(terms, name, budget);
+                                known.is_some_and(|known| truth_at(terms, &known, *literal, budget) == Some(false))
                             })
                     }
                     _ => false,
@@ -413,19 +443,14 @@ impl State {
             Term::AnyOf(parts) => any(parts.iter().map(of)),
             Term::OneOf(parts) => exactly_one(parts.iter().map(of)),
             Term::Not(part) => of(part).map(|truth| !truth),
-            Term::Members { declared, rest } => self.truth_of_members(terms, declared, *rest, budget),
+            members @ Term::Members { .. } => self.truth_of_members(terms, members, budget),
             other => self.truth_of_assertion(terms, other, budget),
         };
         truth.map(|truth| truth == literal.positive)
     }
 
-    fn truth_of_members(
-        &self,
-        terms: &Terms,
-        declared: &[(String, TermId)],
-        rest: TermId,
-        budget: &mut Budget,
-    ) -> Option<bool> {
+    fn truth_of_members(&self, terms: &Terms, members: &Term, budget: &mut Budget) -> Option<bool> {
+        let Term::Members { declared, patterns, rest } = members else { return None };
         let mut result = Some(true);
         let names = self.mentioned(terms);
         if !budget.spend(names.len() as u64) {
@@ -435,17 +460,18 @@ impl State {
             if self.absent.contains(name) {
                 continue;
             }
-            let literal = Literal::is(member(declared, rest, name));
-            match truth_at(terms, &self.property(terms, name), literal, budget) {
-                Some(true) => {}
-                Some(false) if self.is_present(name) => return Some(false),
-                _ => result = None,
+            let known = self.property(terms, name, budget)?;
+            for term in applied(terms, members, name, budget)? {
+                match truth_at(terms, &known, Literal::is(term), budget) {
+                    Some(true) => {}
+                    Some(false) if self.is_present(name) => return Some(false),
+                    _ => result = None,
+                }
             }
         }
-        let is_closed =
-            |id: &TermId| matches!(terms.get(*id), Term::Members { rest, .. } if terms.types(Literal::is(*rest)) == 0);
+        let is_closed = |id: &TermId| matches!(terms.get(*id), Term::Members { patterns, rest, .. } if patterns.is_empty() && terms.types(Literal::is(*rest)) == 0);
         let closed = self.members.iter().any(is_closed);
-        let others = closed || terms.types(Literal::is_not(rest)) == 0;
+        let others = closed || patterns.is_empty() && terms.types(Literal::is_not(*rest)) == 0;
         let undeclared = closed
             || declared.iter().all(|(name, term)| names.contains(name) || terms.types(Literal::is_not(*term)) == 0);
         if others && undeclared { result } else { None }

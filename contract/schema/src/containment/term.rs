@@ -55,9 +55,11 @@ pub(super) enum Term {
     MinProperties(u64),
     MaxProperties(u64),
     Required(String),
-    /// `properties` in the order of their names, and `additionalProperties`.
+    /// `properties` in the order of their names, `patternProperties` as conditions on names with the terms of values,
+    /// and `additionalProperties`.
     Members {
         declared: Vec<(String, TermId)>,
+        patterns: Vec<(TermId, TermId)>,
         rest: TermId,
     },
     /// `propertyNames`: the name of every member, as a string, conforms to the term.
@@ -177,7 +179,7 @@ impl Terms {
                 members.iter().map(|(name, value)| (name.clone(), self.one_of_values([value]))).collect();
             declared.sort();
             let rest = self.nothing();
-            parts.push(self.add(Term::Members { declared, rest }));
+            parts.push(self.add(Term::Members { declared, patterns: Vec::new(), rest }));
             let object = self.add(Term::All(parts));
             self.objects.insert(id, object);
         }

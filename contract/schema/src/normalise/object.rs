@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::array::{applies_in_place, is_trivial};
+use super::pattern;
 use super::tree::{Node, Value};
 use super::walk::{Draft, Walk};
 use crate::parse::is_annotation;
@@ -88,7 +89,7 @@ impl<'a> Walk<'a> {
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
     }
 
-    /// `patternProperties`, if it has no effect, matches every name, or lists the names it matches.
+    /// `patternProperties`: without the keyword, if it has no effect, matches every name, or lists the names it matches.
     pub(super) fn pattern_properties(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let Some(patterns) = value.as_object() else { return self.malformed(draft, "patternProperties", "an object") };
         let is_open = |name| draft.get(name).is_none_or(is_trivial);
@@ -115,8 +116,25 @@ impl<'a> Walk<'a> {
             return;
         }
         if !self.finite_names(draft, patterns) && !self.only_names_of_patterns(draft, patterns) {
-            self.reject_names(draft, "patternProperties");
+            self.kept_patterns(draft, patterns);
         }
+    }
+
+    /// `patternProperties` as it is.
+    fn kept_patterns(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) {
+        let origin = draft.origin.join("patternProperties");
+        let mut seen = HashSet::new();
+        let sources: Vec<String> =
+            patterns.iter().map(|(source, _)| pattern::remove_needless_escapes(source)).collect();
+        if !sources.iter().all(|source| seen.insert(source)) {
+            // Two patterns differ only in their escapes.
+            return self.reject_names(draft, "patternProperties");
+        }
+        let node = |((source, schema), name): (&'a (String, Json), String)| {
+            (name, self.node(schema, origin.join(source), draft.depth + 1))
+        };
+        let members = patterns.iter().zip(sources.iter().cloned()).map(node).collect();
+        draft.push("patternProperties", Value::Map(members));
     }
 
     /// Translates patterns that list names to properties; returns whether that is possible. A name that several

@@ -68,9 +68,6 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "if" | "then" | "else" => {
             "write `oneOf` with one branch per case, each with a `const` for the property that selects the case"
         }
-        "patternProperties" => {
-            "list each property in `properties`; for a map, write `additionalProperties` with the schema of its values and `propertyNames` with the `pattern`"
-        }
         "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
         "divisibleBy" => "write `multipleOf`",
         "contains" | "minContains" | "maxContains" => "move the required item to a property of its own",
@@ -160,7 +157,7 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
         ("oneOf" | "anyOf" | "allOf", Json::Object(_)) => {
             return Some(format!("write an array of schemas: `{keyword}: [{{...}}, {{...}}]`"));
         }
-        ("properties" | "definitions", Json::Array(_)) => {
+        ("definitions" | "patternProperties" | "properties", Json::Array(_)) => {
             return Some(format!("write the schemas by name, without a list: `{keyword}: {{ <name>: {{...}} }}`"));
         }
         (

@@ -1,7 +1,10 @@
 //! The keywords of the subset: one `match` arm reads each keyword's value.
 
 use super::{Draft, Loader, advice, value};
-use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
+use crate::{Format, Json, NodeId, Pattern, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
+
+/// The most patterns of one object. Each name of a payload is compared with all of them; usual objects have one or two.
+const MAX_PATTERNS: usize = 64;
 
 impl Loader {
     pub(super) fn keyword(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
@@ -40,6 +43,7 @@ impl Loader {
             "const" => draft.assertions.const_value = self.any(draft, name, value),
             "properties" => draft.assertions.properties = self.members(draft, name, value),
             "required" => draft.assertions.required = self.required(draft, value),
+            "patternProperties" => self.pattern_properties(draft, value),
             "additionalProperties" => draft.assertions.additional_properties = Some(self.child(draft, name, value)),
             "propertyNames" => draft.assertions.property_names = self.property_names(draft, value),
             "minProperties" => draft.assertions.min_properties = self.length(draft, name, value),
@@ -170,10 +174,16 @@ impl Loader {
 
     fn pattern(&mut self, draft: &mut Draft<'_>, value: &Json) {
         let Some(source) = self.string(draft, "pattern", value) else { return };
-        match self.patterns.get(&source, || draft.at("pattern")) {
+        let at = draft.at("pattern");
+        draft.assertions.pattern = self.checked_pattern(&source, &at);
+    }
+
+    /// The pattern, whose problems and warnings are reported at a pointer.
+    pub(super) fn checked_pattern(&mut self, source: &str, at: &str) -> Option<Pattern> {
+        match self.patterns.get(source, || at.to_owned()) {
             Ok(pattern) => {
-                self.lint_pattern(draft, &pattern);
-                draft.assertions.pattern = Some(pattern);
+                self.lint_pattern(at, &pattern);
+                Some(pattern)
             }
             Err(error) => {
                 let (code, help) = match error.kind {
@@ -193,8 +203,28 @@ impl Loader {
                 };
                 // Each kind has its own code and help, but the parser's message contains the position in the pattern.
                 let message = format!("invalid pattern: {}", error.message);
-                self.report(Problem::new(code, draft.at("pattern"), message).help(help));
+                self.report(Problem::new(code, at.to_owned(), message).help(help));
+                None
             }
+        }
+    }
+
+    /// The subschemas of `patternProperties`.
+    fn pattern_properties(&mut self, draft: &mut Draft<'_>, value: &Json) {
+        let at = draft.at("patternProperties");
+        let Some(object) = value.as_object() else {
+            return self.wrong_type("patternProperties", at, "an object of schemas", value);
+        };
+        if object.len() > MAX_PATTERNS {
+            let message = format!("`patternProperties` has more than {MAX_PATTERNS} patterns");
+            let problem = Problem::new(codes::SCHEMA_TOO_LARGE, at, message).label("too many");
+            return self.report(problem.help("write one pattern with alternatives for each schema: `^(a|b)`"));
+        }
+        for (source, schema) in object {
+            let at = pointer::join(&at, source);
+            let pattern = self.checked_pattern(source, &at);
+            let id = self.load(schema, at, draft.depth + 1);
+            draft.assertions.pattern_properties.extend(pattern.map(|pattern| (pattern, id)));
         }
     }
 

@@ -151,7 +151,7 @@ fn wrong_number_of_properties(a: &Assertions, is_false: impl Fn(NodeId) -> bool)
         let message = "no object is valid: `required` lists more properties than `maxProperties` allows";
         return Some(("maxProperties", message.to_owned()));
     }
-    let is_closed = a.additional_properties.is_some_and(&is_false);
+    let is_closed = a.pattern_properties.is_empty() && a.additional_properties.is_some_and(&is_false);
     let declared = a.properties.iter().filter(|(_, id)| !is_false(*id)).count() as u64;
     (is_closed && a.min_properties.is_some_and(|least| least > declared)).then(|| {
         let message = "no object is valid: `minProperties` requires more properties than the object may have";
@@ -193,7 +193,8 @@ fn subject(keyword: &str) -> Option<Type> {
         | "propertyNames"
         | "minProperties"
         | "maxProperties"
-        | "dependentRequired" => Some(Type::Object),
+        | "dependentRequired"
+        | "patternProperties" => Some(Type::Object),
         _ => None,
     }
 }

@@ -118,7 +118,8 @@ impl Patterns {
         for node in schemas.into_iter().flat_map(|schema| &mut schema.nodes) {
             let Kind::Assertions(assertions) = &mut node.kind else { continue };
             let of_names = assertions.property_names.as_mut().and_then(|names| names.pattern.as_mut());
-            for pattern in of_names.into_iter().chain(&mut assertions.pattern) {
+            let of_properties = assertions.pattern_properties.iter_mut().map(|(pattern, _)| pattern);
+            for pattern in of_names.into_iter().chain(&mut assertions.pattern).chain(of_properties) {
                 if let Some(known) = self.known.get_mut(pattern.source()).filter(|_| pattern.is_compiled()) {
                     if known.pattern.is_compiled() {
                         known.pattern = known.pattern.uncompiled();

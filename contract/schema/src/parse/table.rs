@@ -102,6 +102,12 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         V::Schema,
         "The schema of the properties that `properties` does not list; `false` forbids them.",
     ),
+    row(
+        "patternProperties",
+        Assertion,
+        V::Members,
+        "The schemas of the properties whose names match regular expressions. `additionalProperties` does not apply to them.",
+    ),
     row("propertyNames", Assertion, V::NameAssertions, "Assertions about the name of every property."),
     row("minProperties", Assertion, V::Length, "The minimum number of properties of an object."),
     row("maxProperties", Assertion, V::Length, "The maximum number of properties of an object."),

@@ -99,7 +99,7 @@ fn own_undeclared(a: &Assertions) -> impl Iterator<Item = (usize, &str)> {
         _ => a.properties.iter().map(|(name, _)| name.as_str()).collect(),
     };
     let required = a.required.iter().map(String::as_str).enumerate();
-    required.filter(move |(_, name)| !declared.contains(name))
+    required.filter(move |(_, name)| !declared.contains(name) && a.patterns_of(name).next().is_none())
 }
 
 /// Whether the schema object rejects undeclared properties.

@@ -192,22 +192,22 @@ impl Loader {
     }
 
     /// Warns about patterns that an engine cannot match in linear time.
-    pub(super) fn lint_pattern(&mut self, draft: &Draft<'_>, pattern: &Pattern) {
+    pub(super) fn lint_pattern(&mut self, at: &str, pattern: &Pattern) {
         if pattern.has_lookaround() {
             let message =
                 "a pattern with look-around runs with a step limit; a value that reaches the limit is rejected";
-            let problem = Problem::new(codes::PATTERN_LOOK_AROUND, draft.at("pattern"), message);
+            let problem = Problem::new(codes::PATTERN_LOOK_AROUND, at.to_owned(), message);
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
         if let Some(inner) = between_slashes(pattern.source()) {
             let message = "the slashes around this pattern are a part of it: the value must contain them";
-            let problem = Problem::new(codes::PATTERN_SLASHES, draft.at("pattern"), message);
+            let problem = Problem::new(codes::PATTERN_SLASHES, at.to_owned(), message);
             self.report(problem.label("slashes").help(format!("remove the slashes: write {}", quote(inner))));
         }
         // The analysis takes milliseconds, far longer than loading a typical schema.
         if self.warns && self.patterns.may_blow_up(pattern) {
             let message = "a JavaScript engine may take exponential time to match this pattern";
-            let problem = Problem::new(codes::PATTERN_BACKTRACKS, draft.at("pattern"), message);
+            let problem = Problem::new(codes::PATTERN_BACKTRACKS, at.to_owned(), message);
             self.report(
                 problem
                     .label("may backtrack")

@@ -17,6 +17,7 @@ use super::report::FailureReport;
 use super::union_violation::UnionOutcome;
 use super::verdict::Evaluator;
 use super::violation::Keyword;
+use crate::Pattern;
 use crate::pointer::by_utf16;
 
 /// Visits each location of the payload once, in the order of the resulting list, with all subschemas that apply there.
@@ -58,6 +59,8 @@ enum Demand<'a> {
     Tag(&'a Listed),
     /// The assertions about the names of an object's members, which the name of the value fails.
     Name(&'a StringChecks),
+    /// A pattern of `patternProperties` that takes too long to match the name of the value.
+    SlowName(&'a Pattern),
 }
 
 /// The subschemas that apply at one location, and their failures.
@@ -125,7 +128,7 @@ impl<'a> Collector<'a> {
         match demand {
             Demand::Subschema(subschema) | Demand::Additional(subschema) => self.evaluator.verdict(*subschema, value),
             Demand::Tag(tag) => tag.values.contain(value, self.wording.digits),
-            Demand::Name(_) => false,
+            Demand::Name(_) | Demand::SlowName(_) => false,
         }
     }
 
@@ -145,6 +148,13 @@ impl<'a> Collector<'a> {
                         place
                             .failed_checks
                             .push(FailedCheck { cause: Cause::Failure(Failure::Enum(&tag.values)), value });
+                    }
+                    continue;
+                }
+                Demand::SlowName(pattern) => {
+                    if let Some(Token::Name(name)) = path.last() {
+                        let cause = Cause::Name(name, Failure::StepLimit(pattern));
+                        place.failed_checks.push(FailedCheck { cause, value });
                     }
                     continue;
                 }
@@ -261,7 +271,7 @@ impl<'a> Collector<'a> {
                 report_missing(missing, value, path, report)?;
             }
             demands.clear();
-            demands.extend(checks.iter().filter_map(|checks| demand(checks, name)));
+            checks.iter().for_each(|checks| demand(checks, name, &mut demands));
             demands.extend(tags.iter().filter(|tag| *tag.name == *name).map(|tag| Demand::Tag(tag)));
             let names = checks.iter().filter_map(|checks| checks.members()?.names());
             demands.extend(names.filter(|names| !allows_name(names, name)).map(Demand::Name));
@@ -300,13 +310,19 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The subschema that the checks of an object apply to its member `name`.
-fn demand<'a>(checks: &Checks, name: &str) -> Option<Demand<'a>> {
-    match checks.members()?.property(name) {
-        Property::Free => None,
-        Property::Declared(subschema) => Some(Demand::Subschema(subschema)),
-        Property::Additional(subschema) => Some(Demand::Additional(subschema)),
+/// Adds the subschemas that the checks of an object apply to its member `name`.
+fn demand<'a>(checks: &'a Checks, name: &str, demands: &mut Vec<Demand<'a>>) {
+    let Some(members) = checks.members() else { return };
+    let matching = match members.matching(name) {
+        Ok(matching) => matching,
+        Err(pattern) => return demands.push(Demand::SlowName(pattern)),
+    };
+    match members.property(name, !matching.is_empty()) {
+        Property::Free => {}
+        Property::Declared(subschema) => demands.push(Demand::Subschema(subschema)),
+        Property::Additional(subschema) => demands.push(Demand::Additional(subschema)),
     }
+    demands.extend(matching.into_iter().map(Demand::Subschema));
 }
 
 fn report_missing<'a>(

@@ -153,12 +153,14 @@ impl Compiler<'_, '_> {
             || a.property_names.is_some()
             || a.min_properties.is_some()
             || a.max_properties.is_some()
-            || !a.dependent_required.is_empty();
+            || !a.dependent_required.is_empty()
+            || !a.pattern_properties.is_empty();
         is_needed.then(|| {
             let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
             let additional = a.additional_properties.map(|id| self.id(id));
             let names = a.property_names.as_deref().and_then(strings);
-            Box::new(ObjectChecks::new(a, properties, additional, names))
+            let patterns = a.pattern_properties.iter().map(|(pattern, id)| (pattern.clone(), self.id(*id))).collect();
+            Box::new(ObjectChecks::new(a, properties, patterns, additional, names))
         })
     }
 

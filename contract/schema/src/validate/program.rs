@@ -81,6 +81,8 @@ pub(super) struct ObjectChecks {
     declared: usize,
     /// Sorted by name.
     properties: Box<[Declared]>,
+    /// `patternProperties`.
+    patterns: Box<[(Pattern, SubschemaId)]>,
     additional: Option<SubschemaId>,
     /// `propertyNames`.
     names: Option<Box<StringChecks>>,
@@ -131,6 +133,7 @@ impl ObjectChecks {
     pub(super) fn new(
         assertions: &Assertions,
         properties: Vec<(String, SubschemaId)>,
+        patterns: Box<[(Pattern, SubschemaId)]>,
         additional: Option<SubschemaId>,
         names: Option<Box<StringChecks>>,
     ) -> Self {
@@ -151,6 +154,7 @@ impl ObjectChecks {
             undeclared: Box::default(),
             declared,
             properties,
+            patterns,
             additional,
             names,
         };
@@ -170,7 +174,7 @@ impl ObjectChecks {
 
     /// Whether a subschema applies to members, or an assertion to their names.
     pub(super) fn has_members(&self) -> bool {
-        !self.properties.is_empty() || self.additional.is_some() || self.names.is_some()
+        !self.properties.is_empty() || !self.patterns.is_empty() || self.additional.is_some() || self.names.is_some()
     }
 
     /// The assertions about the names of members.
@@ -182,8 +186,28 @@ impl ObjectChecks {
         self.additional
     }
 
-    pub(super) fn property(&self, name: &str) -> Property {
-        match (self.find(name, 0), self.additional) {
+    /// The members of `patternProperties`.
+    pub(super) fn patterns(&self) -> &[(Pattern, SubschemaId)] {
+        &self.patterns
+    }
+
+    /// The subschemas of the patterns that match a name.
+    ///
+    /// # Errors
+    /// The first pattern that reaches its step limit.
+    pub(super) fn matching(&self, name: &str) -> Result<Vec<SubschemaId>, &Pattern> {
+        let mut found = Vec::new();
+        for (pattern, subschema) in &self.patterns {
+            if pattern.is_match(name).map_err(|_| pattern)? {
+                found.push(*subschema);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The subschema of a property apart from those of patterns. `is_matched`: whether a pattern matches the name.
+    pub(super) fn property(&self, name: &str, is_matched: bool) -> Property {
+        match (self.find(name, 0), self.additional.filter(|_| !is_matched)) {
             (Some((_, declared)), _) => Property::Declared(declared.subschema),
             (None, Some(subschema)) => Property::Additional(subschema),
             (None, None) => Property::Free,

@@ -33,7 +33,8 @@ struct Frame<'p, 'v> {
 /// exclude each other.
 enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, SubschemaId>),
-    Members(&'p ObjectChecks, serde_json::map::Iter<'v>),
+    /// With the subschemas that are left for the last member.
+    Members(&'p ObjectChecks, serde_json::map::Iter<'v>, Vec<(SubschemaId, &'v Value)>),
     Items(SubschemaId, std::slice::Iter<'v, Value>),
     AnyOf(std::slice::Iter<'p, SubschemaId>),
     OneOf(std::slice::Iter<'p, SubschemaId>, bool),
@@ -163,15 +164,22 @@ impl<'p, 'v> Frame<'p, 'v> {
                 Some(subschema) => return Some(evaluate(subschema)),
                 None => self.stage = self.below(),
             },
-            Stage::Members(objects, members) => match members.next() {
-                Some((name, value)) => match objects.property(name) {
-                    Property::Declared(subschema) | Property::Additional(subschema) => {
-                        return Some(Step::Evaluate(subschema, value));
+            Stage::Members(objects, members, left) => {
+                if let Some((subschema, value)) = left.pop() {
+                    return Some(Step::Evaluate(subschema, value));
+                }
+                match members.next() {
+                    Some((name, value)) => {
+                        let Ok(matching) = objects.matching(name) else { return Some(Step::Done(false)) };
+                        let own = match objects.property(name, !matching.is_empty()) {
+                            Property::Declared(subschema) | Property::Additional(subschema) => Some(subschema),
+                            Property::Free => None,
+                        };
+                        left.extend(matching.into_iter().chain(own).map(|subschema| (subschema, value)));
                     }
-                    Property::Free => {}
-                },
-                None => self.stage = self.any_of(),
-            },
+                    None => self.stage = self.any_of(),
+                }
+            }
             Stage::Items(subschema, items) => match items.next() {
                 Some(item) => return Some(Step::Evaluate(*subschema, item)),
                 None => self.stage = self.any_of(),
@@ -189,7 +197,7 @@ impl<'p, 'v> Frame<'p, 'v> {
 
     fn below(&self) -> Stage<'p, 'v> {
         match (self.value, self.checks.members(), self.checks.items()) {
-            (Value::Object(members), Some(objects), _) => Stage::Members(objects, members.iter()),
+            (Value::Object(members), Some(objects), _) => Stage::Members(objects, members.iter(), Vec::new()),
             (Value::Array(items), _, Some(subschema)) => Stage::Items(subschema, items.iter()),
             _ => self.any_of(),
         }

@@ -232,12 +232,21 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         }
         let (mut next, mut found) = (0, 0);
         for (name, member) in members {
+            let mut is_matched = false;
+            for (pattern, subschema) in checks.patterns() {
+                match pattern.is_match(name) {
+                    Ok(true) if self.matches(*subschema, member, inside) => is_matched = true,
+                    Ok(false) => {}
+                    _ => return false,
+                }
+            }
             let subschema = match checks.find(name, next) {
                 Some((index, declared)) => {
                     next = index + 1;
                     found += usize::from(declared.is_required);
                     Some(declared.subschema)
                 }
+                None if is_matched => continue,
                 None => checks.additional(),
             };
             if !subschema.map_or_else(|| inside.allows(member), |subschema| self.matches(subschema, member, inside)) {

@@ -151,6 +151,13 @@ fn schemas() -> impl Strategy<Value = Value> {
                 };
                 json!({"type": "object", "properties": {"a": a, "b": b}, "required": required, "additionalProperties": !closed})
             }),
+            (inner.clone(), inner.clone(), inner.clone(), any::<bool>()).prop_map(|(a, b, rest, is_typed)| {
+                let mut schema = json!({"patternProperties": {"^[ab]$": a, "^[bc]": b}, "additionalProperties": rest});
+                if is_typed {
+                    schema["type"] = json!("object");
+                }
+                schema
+            }),
             (inner.clone(), any::<bool>()).prop_map(|(a, closed)| {
                 json!({"properties": {"a": a, "b": true}, "dependentRequired": {"a": ["b"], "c": ["a"]}, "additionalProperties": !closed})
             }),
@@ -279,6 +286,19 @@ fn witnesses_are_small_and_readable() {
             json!({"dependentRequired": {"a": ["b"]}}),
             json!({"type": "object", "dependentRequired": {"a": ["c"]}}),
             json!({"a": null, "c": null}),
+        ),
+        (
+            json!({"patternProperties": {"^x": {"type": "string"}}}),
+            json!({"type": "object", "additionalProperties": {"type": ["integer", "string"]}}),
+            json!({"x": 0}),
+        ),
+        (
+            json!({"type": "null"}),
+            json!({
+                "type": "object", "minProperties": 3, "properties": {"y": false, "z": {"const": 3}},
+                "patternProperties": {"^x[ab]$": {"const": 1}}, "additionalProperties": false
+            }),
+            json!({"xa": 1, "xb": 1, "z": 3}),
         ),
         // One name has to fail both assertions about names.
         (

@@ -43,6 +43,7 @@ fn every_keyword_of_the_subset_loads() {
                 "a": {"type": "string", "minLength": 2.0, "maxLength": 1e2, "pattern": "^x", "format": "uri-reference"},
                 "b": {"type": "array", "items": {"$ref": "#/definitions/b"}, "minItems": 0, "maxItems": 9, "uniqueItems": true},
                 "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9, "multipleOf": 1e-2},
+                "i": {"patternProperties": {"^x": {"type": "string"}, "y$": true}, "additionalProperties": false, "required": ["x1"]},
                 "g": {"type": "object", "minProperties": 1, "maxProperties": 9},
                 "h": {"dependentRequired": {"a": ["b"], "c": []}, "dependencies": {"a": ["b", "d"], "e": ["f"]}},
                 "d": {"enum": [1, "1", null], "not": {"const": 2}},
@@ -184,7 +185,7 @@ fn unknown_keywords_are_rejected_with_a_replacement() {
         (json!({"dependentRequired": ["a", "b"]}), "write an object"),
         (json!({"dependentSchemas": {}}), "anyOf"),
         (json!({"if": {}}), "oneOf"),
-        (json!({"patternProperties": {}}), "additionalProperties"),
+        (json!({"patternProperties": [{}]}), "by name"),
         (json!({"propertyNames": true}), "remove it"),
         (json!({"propertyNames": false}), "`additionalProperties: false`"),
         (json!({"propertyNames": "^a"}), "an object with `pattern`"),
@@ -620,4 +621,16 @@ fn a_required_property_of_an_open_object_is_reported_only_if_it_is_a_typo_of_a_d
     }
     // Both names are meant if both are required.
     check(json!({"properties": {"item": {}}, "required": ["item", "items"], "additionalProperties": true}), &[]);
+}
+
+#[test]
+fn patterns_of_names_are_checked_like_other_patterns() {
+    check(json!({"patternProperties": {"(": {}}}), &["E0112 /patternProperties/("]);
+    check(
+        json!({"patternProperties": {"^(a+)+$": {"minimum": "1"}}}),
+        &["E0102 /patternProperties/^(a+)+$/minimum", "W0106 /patternProperties/^(a+)+$"],
+    );
+    check(json!({"type": "string", "patternProperties": {"a": {}}}), &["W0107 /patternProperties"]);
+    let many: serde_json::Map<String, Value> = (0..65).map(|number| (format!("^{number}$"), json!({}))).collect();
+    check(json!({"patternProperties": many}), &["E0123 /patternProperties"]);
 }

@@ -263,3 +263,22 @@ fn a_missing_property_has_a_violation_for_each_property_that_requires_it() {
         ],
     );
 }
+
+#[test]
+fn patterns_of_names_apply_to_declared_properties_and_keep_others_from_additional_properties() {
+    let schema = json!({
+        "properties": {"ab": {"type": "integer"}, "c": {}},
+        "patternProperties": {"^a": {"minimum": 2}, "b$": {"maximum": 5}},
+        "additionalProperties": false
+    });
+    check(schema.clone(), json!({"ab": 3, "a": 2, "b": 5, "c": 9}), &[]);
+    check(
+        schema,
+        json!({"ab": 1.5, "axb": 9, "d": 1}),
+        &[
+            "/ab: expected integer, got number [type]",
+            "/axb: must be at most 5, got 9 [maximum]",
+            "/d: unexpected property \"d\" [additionalProperties]",
+        ],
+    );
+}

@@ -28,6 +28,8 @@ pub(crate) struct Row<'s> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Name<'s> {
     Property(&'s str),
+    /// The properties whose names match a pattern.
+    Matching(&'s str),
     OtherProperties,
     Items,
     /// A branch of a union, from 1, with its title.
@@ -78,6 +80,11 @@ impl<'s> Walk<'s, '_> {
                 is_required,
                 node: *node,
             });
+        }
+        for (index, (pattern, node)) in (1..).zip(&assertions.pattern_properties) {
+            let (path, anchor) = (joined(path, "*"), anchor.special("pattern", Some(index)));
+            let name = Name::Matching(pattern.source());
+            self.add(Row { depth, name, path, anchor, is_required: None, node: *node });
         }
         if let Some(node) = assertions.additional_properties.filter(|node| self.is_schema(*node)) {
             let (path, anchor) = (joined(path, "*"), anchor.special("others", None));

@@ -171,6 +171,10 @@ fn name(html: &mut Html, name: Name<'_>) {
     match name {
         Name::Property("") => html.leaf("span", &[class("branch")], "the empty name"),
         Name::Property(name) => html.leaf("code", &[], capgen_diagnostic::cut(name, MAX_VALUE).0),
+        Name::Matching(pattern) => {
+            html.leaf("span", &[class("branch")], "names that match ");
+            html.leaf("code", &[], capgen_diagnostic::cut(pattern, MAX_VALUE).0);
+        }
         Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
         Name::Option(number, title) => titled(html, format!("option {number}"), title),

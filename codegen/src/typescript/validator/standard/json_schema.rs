@@ -76,6 +76,7 @@ fn keyword(name: &str, source: &Json) -> Expression {
             Expression::from(Local::References).binary(BinaryOperator::Plus, Expression::string(&token))
         }
         ("properties", Json::Object(members)) => schemas(members.iter()),
+        ("patternProperties", Json::Object(members)) => schemas(members.iter()),
         ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => array(branches.iter().map(schema).collect()),
         ("items" | "additionalProperties" | "not", source) => schema(source),
         (_, source) => value(source),

@@ -78,6 +78,7 @@ impl Walk<'_> {
         self.annotations((old, new));
         self.keywords((old, new), before, after);
         self.object((old, new), before, after);
+        self.patterns((old, new), before, after);
         self.unions((old, new), before, after);
     }
 

@@ -6,7 +6,7 @@ use capgen_schema::{Assertions, Json, Kind as Shape, NodeId};
 
 use super::super::change::{Change, Kind, Value};
 use super::rename::Renames;
-use super::{Walk, difference};
+use super::{Walk, brief, difference};
 
 impl Walk<'_> {
     pub(super) fn object(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -60,6 +60,31 @@ impl Walk<'_> {
             self.changes
                 .push(change.of_property(name).edit_with(&["required"], Value::Insert(Json::String(name.to_owned()))));
         }
+    }
+
+    /// `patternProperties`: other patterns are one change, and the schemas of a pattern that both have are compared.
+    pub(super) fn patterns(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        let by_source = |group: &Assertions| -> BTreeMap<String, NodeId> {
+            group.pattern_properties.iter().map(|(pattern, id)| (pattern.source().to_owned(), *id)).collect()
+        };
+        let (before, after) = (by_source(old), by_source(new));
+        for (source, old) in &before {
+            if let Some(new) = after.get(source) {
+                self.pair(*old, *new);
+            }
+        }
+        let one_sided = |these: &BTreeMap<String, NodeId>, others: &BTreeMap<String, NodeId>| {
+            these.keys().find(|source| !others.contains_key(*source)).map(|source| brief(&Json::from(source.as_str())))
+        };
+        let text = match (one_sided(&before, &after), one_sided(&after, &before)) {
+            (None, None) => return,
+            (Some(old), Some(new)) => format!("the pattern {old} of `patternProperties` changed to {new}"),
+            (Some(old), None) => format!("the pattern {old} of `patternProperties` removed"),
+            (None, Some(new)) => format!("the pattern {new} of `patternProperties` added"),
+        };
+        let change = Change::of(Kind::Text, place, "patternProperties", text);
+        let change = self.copying(change, &["patternProperties"]);
+        self.changes.push(change);
     }
 
     fn rest(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {

@@ -255,6 +255,7 @@ impl<'s> Strict<'s> {
                     "properties",
                     "required",
                     "additionalProperties",
+                    "patternProperties",
                     "minProperties",
                     "maxProperties",
                     "dependentRequired",

@@ -7,7 +7,7 @@ use super::place::{Place, Step, places};
 use super::{Counterexample, Counterexamples, ExampleSettings, Found, Search, payload};
 use crate::containment::term::{Literal, Term, TermId};
 use crate::pointer::tokens;
-use crate::{Json, Keyword, NodeId, ReportBudget, Type, TypeSet, Violation};
+use crate::{Assertions, Json, Keyword, NodeId, ReportBudget, Type, TypeSet, Violation};
 
 /// How much of the schema is kept beside the negated assertion. If no value can violate one assertion alone, fewer are
 /// kept.
@@ -144,13 +144,18 @@ fn shows(search: &Search<'_>, places: &[Place], index: usize, reported: &Reporte
         (Reported::UnknownTag(name), [last]) => violation.keyword == Keyword::Enum && last == name,
         (Reported::Undeclared, [last]) => {
             let is_declared = search.group(places.get(index).map_or(NodeId(0), |place| place.node));
-            let is_declared = is_declared.is_some_and(|group| group.properties.iter().any(|(name, _)| name == last));
+            let is_declared = is_declared.is_some_and(|group| is_described(group, last));
             violation.keyword == Keyword::AdditionalProperties && !is_declared
         }
         (Reported::Name, [_]) => violation.keyword == Keyword::PropertyNames,
         (Reported::Within, _) => true,
         _ => false,
     }
+}
+
+/// Whether `properties` or `patternProperties` have a schema for a property.
+fn is_described(group: &Assertions, name: &str) -> bool {
+    group.properties.iter().any(|(other, _)| other == name) || group.patterns_of(name).next().is_some()
 }
 
 /// The part of a path that is below a place; `None` if the path does not lead there.
@@ -165,7 +170,11 @@ fn below<'t>(search: &Search<'_>, places: &[Place], index: usize, tokens: &'t [S
         Step::Property(name) => first == name,
         Step::Rest => {
             let group = search.group(places.get(*parent)?.node)?;
-            !group.properties.iter().any(|(name, _)| name == first)
+            !is_described(group, first)
+        }
+        Step::Pattern(at) => {
+            let group = search.group(places.get(*parent)?.node)?;
+            group.pattern_properties.get(*at).is_some_and(|(pattern, _)| pattern.is_match(first) == Ok(true))
         }
         _ => first.bytes().all(|byte| byte.is_ascii_digit()),
     };
@@ -220,7 +229,10 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
             }
             (Step::Branch(keyword, _), other) => *keyword == other,
             (Step::Items, "items") => true,
-            (Step::Property(_) | Step::Rest, "properties" | "additionalProperties") => true,
+            (
+                Step::Property(_) | Step::Pattern(_) | Step::Rest,
+                "additionalProperties" | "patternProperties" | "properties",
+            ) => true,
             _ => false,
         };
         if !is_replaced {
@@ -228,15 +240,23 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
             continue;
         }
         match (step, search.solver.terms.get(part.term).clone()) {
-            (Step::Property(name), Term::Members { mut declared, rest }) => {
+            (Step::Property(name), Term::Members { mut declared, patterns, rest }) => {
                 declared.iter_mut().filter(|(other, _)| other == name).for_each(|(_, old)| *old = term);
                 let object = TypeSet::EMPTY.with(Type::Object).bits();
-                let all = [Term::Members { declared, rest }, Term::Required(name.clone()), Term::Types(object)];
+                let all =
+                    [Term::Members { declared, patterns, rest }, Term::Required(name.clone()), Term::Types(object)];
                 parts.extend(all.map(|term| search.add(term)));
             }
-            (Step::Rest, Term::Members { declared, rest }) => {
+            (Step::Pattern(at), Term::Members { declared, mut patterns, rest }) => {
+                if let Some((_, value)) = patterns.get_mut(*at) {
+                    *value = search.add(Term::AnyOf(vec![*value, term]));
+                }
+                parts.push(search.add(Term::Members { declared, patterns, rest }));
+                parts.push(search.with_matching(node, *at, term));
+            }
+            (Step::Rest, Term::Members { declared, patterns, rest }) => {
                 let rest = search.add(Term::AnyOf(vec![rest, term]));
-                parts.push(search.add(Term::Members { declared, rest }));
+                parts.push(search.add(Term::Members { declared, patterns, rest }));
                 parts.push(search.with_undeclared(node, term));
             }
             (Step::Items, Term::Items(items)) => {

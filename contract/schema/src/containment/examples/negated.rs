@@ -56,7 +56,9 @@ pub(super) fn negations(search: &mut Search<'_>, node: NodeId) -> Vec<Negated> {
         let others = parts.iter().enumerate().filter(|(other, _)| *other != index);
         let others: Vec<TermId> = others.map(|(_, part)| part.term).collect();
         match part.keyword {
-            "properties" | "additionalProperties" => negated.extend(closed(search, node, part.term, others)),
+            "additionalProperties" | "patternProperties" | "properties" => {
+                negated.extend(closed(search, node, part.term, others))
+            }
             keyword => {
                 let Ok(keyword) = keyword.parse() else { continue };
                 negated.extend(of_keyword(search, node, keyword, *part, others));
@@ -120,9 +122,9 @@ fn closed(search: &mut Search<'_>, node: NodeId, members: TermId, mut others: Ve
         return None;
     }
     let anything = search.solver.terms.anything();
-    if let Term::Members { declared, .. } = search.solver.terms.get(members) {
-        let declared = declared.clone();
-        others.push(search.add(Term::Members { declared, rest: anything }));
+    if let Term::Members { declared, patterns, .. } = search.solver.terms.get(members) {
+        let (declared, patterns) = (declared.clone(), patterns.clone());
+        others.push(search.add(Term::Members { declared, patterns, rest: anything }));
     }
     let terms = vec![search.with_undeclared(node, anything)];
     Some(Negated { keyword: Keyword::AdditionalProperties, terms, others, reported: Reported::Undeclared })
@@ -198,7 +200,11 @@ fn condition(search: &mut Search<'_>, condition: &Condition) -> TermId {
     if let Some(tag) = &condition.tag {
         let values = search.solver.terms.one_of_values(&tag.values);
         let rest = search.solver.terms.anything();
-        parts.push(search.add(Term::Members { declared: vec![(tag.name.clone(), values)], rest }));
+        parts.push(search.add(Term::Members {
+            declared: vec![(tag.name.clone(), values)],
+            patterns: Vec::new(),
+            rest,
+        }));
         if tag.is_required {
             parts.push(search.add(Term::Required(tag.name.clone())));
         }

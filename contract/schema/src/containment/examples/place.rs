@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::Search;
 use super::negated::selects;
 use crate::analysis::selection::Selection;
+use crate::containment::formats;
 use crate::containment::term::{Term, TermId};
 use crate::{Kind, NodeId, Type, TypeSet};
 
@@ -28,6 +29,8 @@ pub(super) struct Place {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Property(String),
+    /// A member of `patternProperties`, by its index.
+    Pattern(usize),
     /// `additionalProperties`.
     Rest,
     Items,
@@ -89,6 +92,8 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     let Kind::Assertions(group) = &search.schema.node(node).kind else { return Vec::new() };
     let properties = group.properties.iter().map(|(name, id)| (Step::Property(name.clone()), *id));
     let mut steps: Vec<(Step, NodeId)> = properties.collect();
+    let patterns = group.pattern_properties.iter().enumerate();
+    steps.extend(patterns.map(|(index, (_, id))| (Step::Pattern(index), *id)));
     // A closed object has no undeclared properties.
     let is_closed = |id: &NodeId| matches!(search.schema.node(search.schema.resolve(*id)).kind, Kind::Bool(false));
     steps.extend(group.additional_properties.filter(|id| !is_closed(id)).map(|id| (Step::Rest, id)));
@@ -113,6 +118,7 @@ impl<'s> Search<'s> {
             self.spend(1);
             term = match step {
                 Step::Property(name) => self.with_property(name, term),
+                Step::Pattern(at) => self.with_matching(place.node, *at, term),
                 Step::Rest => self.with_undeclared(place.node, term),
                 Step::Items => self.with_item(term),
                 Step::AllOf(_) => term,
@@ -137,7 +143,7 @@ impl<'s> Search<'s> {
         let parts = [
             Term::Types(TypeSet::EMPTY.with(Type::Object).bits()),
             Term::Required(name.to_owned()),
-            Term::Members { declared, rest },
+            Term::Members { declared, patterns: Vec::new(), rest },
         ];
         let parts = parts.map(|part| self.add(part)).to_vec();
         self.add(Term::All(parts))
@@ -150,7 +156,24 @@ impl<'s> Search<'s> {
         let names = self.group(node).into_iter().flat_map(|group| &group.properties);
         let mut declared: Vec<_> = names.map(|(name, _)| (name.clone(), anything)).collect();
         declared.sort();
-        let without = self.add(Term::Members { declared, rest });
+        let patterns = self.patterns(node).into_iter().map(|pattern| (pattern, anything)).collect();
+        let without = self.add(Term::Members { declared, patterns, rest });
+        let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Object).bits())), self.not(without)];
+        self.add(Term::All(parts))
+    }
+
+    /// The conditions on names of `patternProperties`.
+    fn patterns(&mut self, node: NodeId) -> Vec<TermId> {
+        let patterns = self.group(node).into_iter().flat_map(|group| &group.pattern_properties);
+        patterns.map(|(pattern, _)| formats::pattern(&mut self.solver.terms, pattern.source())).collect()
+    }
+
+    /// An object with a property whose name matches a pattern of the subschema, and whose value conforms to the term.
+    pub(super) fn with_matching(&mut self, node: NodeId, index: usize, term: TermId) -> TermId {
+        let Some(pattern) = self.patterns(node).get(index).copied() else { return self.solver.terms.nothing() };
+        let rest = self.solver.terms.anything();
+        let other = self.not(term);
+        let without = self.add(Term::Members { declared: Vec::new(), patterns: vec![(pattern, other)], rest });
         let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Object).bits())), self.not(without)];
         self.add(Term::All(parts))
     }

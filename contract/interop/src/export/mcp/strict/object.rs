@@ -22,7 +22,8 @@ impl<'s> Table<'s> {
         Self {
             at: pointer::join(&part.at, "properties"),
             properties: properties.map(|(name, schema)| (name.as_str(), schema)).collect(),
-            additional: part.below("additionalProperties"),
+            // Without the patterns, the other properties include those that match them.
+            additional: part.below("additionalProperties").filter(|_| part.get("patternProperties").is_none()),
         }
     }
 
@@ -37,6 +38,10 @@ impl<'s> Table<'s> {
 impl<'s> Simplifier<'s> {
     /// `None` if no object is valid.
     pub(super) fn object(&mut self, parts: &[Part<'s>]) -> Option<Json> {
+        for part in parts.iter().filter(|part| part.get("patternProperties").is_some()) {
+            let at = pointer::join(&part.at, "patternProperties");
+            self.lose(&at, "dropped, as is `additionalProperties` beside it: hosts do not support patterns of names");
+        }
         let tables: Vec<Table<'s>> = parts.iter().map(Table::of).collect();
         let mut required: Vec<&str> = Vec::new();
         let mut is_required = HashSet::new();

@@ -95,6 +95,7 @@ fn is_about(part: &Part<'_>, ty: Type) -> bool {
             "properties",
             "required",
             "additionalProperties",
+            "patternProperties",
             "propertyNames",
             "minProperties",
             "maxProperties",
