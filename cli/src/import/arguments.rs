@@ -58,7 +58,7 @@ pub(crate) enum Format {
     /// Files of JSON Schema
     #[command(after_help = JSON_SCHEMA_EXAMPLES)]
     JsonSchema(JsonSchema),
-    /// The operations of an OpenAPI document, version 3.0 or 3.1, in JSON or YAML
+    /// The operations of an OpenAPI document, version 3.0, 3.1 or 3.2, in JSON or YAML
     #[command(after_help = OPENAPI_EXAMPLES)]
     Openapi(OneFile),
     /// The skills of an A2A agent card that has schemas

@@ -11,7 +11,7 @@ capgen_diagnostic::codes! {
     pub WRONG_FORM = "E0901";
     /// An entry, such as a tool, without a part that its format requires.
     pub MALFORMED_ENTRY = "E0902";
-    /// Two entries with the same name.
+    /// Two entries with the same name, or with the same id.
     pub DUPLICATE_ENTRY = "E0903";
     /// A part of an entry, written by an export of capgen, that is invalid.
     pub INVALID_MARK = "E0904";
@@ -23,6 +23,24 @@ capgen_diagnostic::codes! {
     pub ONLY_DEFINITIONS = "E0931";
     /// An agent card without schemas, whose skills accept and return every value.
     pub LOOSE_SKILLS = "N0931";
+    /// A format that is not checked.
+    pub UNCHECKED_FORMAT = "N0901";
+    /// A keyword that the dialect ignores, because it is next to `$ref`.
+    pub IGNORED_KEYWORD = "N0902";
+    /// A discriminator that becomes a required property of each branch.
+    pub DISCRIMINATOR = "N0903";
+    /// A body that is not JSON.
+    pub OTHER_BODY = "N0911";
+    /// A response without a schema that applies to all successful answers.
+    pub LOOSE_RESPONSE = "N0912";
+    /// A body with several types of JSON.
+    pub SEVERAL_BODIES = "N0913";
     /// A part of a schema that an import widened, or a pattern that it reads as every name.
     pub LOSS = "W0901";
+    /// `nullable` at a place where its dialect does not define it.
+    pub NULLABLE = "W0902";
+    /// A discriminator that does not tell the branches of its union apart.
+    pub OVERLAPPING_BRANCHES = "W0903";
+    /// The parameters of a path are not those of its template.
+    pub PATH_PARAMETERS = "W0911";
 }

@@ -1,6 +1,6 @@
 //! The parts of an import that all formats share: it collects capabilities and findings, and assigns names at the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use capgen_diagnostic::{Severity, quoted};
 use capgen_manifest::{Capability, VersionConflict};
@@ -22,6 +22,8 @@ pub(crate) struct Importer {
     findings: Vec<ImportFinding>,
     /// The findings by code, pointer and message, because entries can share parts of the document, such as components.
     known: HashMap<(&'static str, String, String), Known>,
+    /// The findings that are reported once for all places that have the same code and subject, such as a format.
+    subjects: HashMap<(&'static str, String), Subject>,
     entries: Vec<(Entry, Capability)>,
     /// The number of entries without a name in the protocol.
     nameless: usize,
@@ -37,6 +39,14 @@ struct Known {
     last: String,
     /// The number of entries after the first one that have it.
     others: usize,
+}
+
+/// A finding about all places with the same subject.
+#[derive(Debug)]
+struct Subject {
+    index: usize,
+    /// The pointers of its places. Entries that share a component repeat them.
+    places: HashSet<String>,
 }
 
 /// An entry of the input that is being read. It becomes one capability.
@@ -57,7 +67,8 @@ impl Importer {
     /// For entries of this kind, a noun such as `tool`, which is also the name of an entry without a usable one.
     pub(crate) fn new(kind: &'static str, settings: ImportSettings) -> Self {
         let (findings, known, entries) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { kind, settings, findings, known, entries, nameless: 0, has_versions: false }
+        let subjects = HashMap::new();
+        Self { kind, settings, findings, known, subjects, entries, nameless: 0, has_versions: false }
     }
 
     /// Reads entries that capgen has written, in which versions of one capability have one name.
@@ -127,8 +138,43 @@ impl Importer {
         }
     }
 
-    /// Adds to each finding how many other entries have it.
+    /// Reports a finding once for all places of the document that have the same code and subject, such as the name of a
+    /// format. It has the first place, and the number of the others.
+    pub(crate) fn report_once(&mut self, entry: &mut Entry, part: &str, finding: ImportFinding, subject: String) {
+        let key = (finding.code.as_str(), subject);
+        if let Some(known) = self.subjects.get_mut(&key) {
+            if known.places.len() < MAX_FINDINGS {
+                known.places.insert(finding.pointer);
+            }
+            return;
+        }
+        let (index, places) = (self.findings.len(), HashSet::from([finding.pointer.clone()]));
+        self.report(entry, part, finding);
+        // Another finding may be the same, and too many are not kept.
+        if self.findings.len() > index {
+            self.subjects.insert(key, Subject { index, places });
+        }
+    }
+
+    /// The part of a document that a finding is about, if one finding is enough for it: a component or an entry.
+    pub(crate) fn owner(entry: &Entry, pointer: &str) -> String {
+        let mut ends = pointer.match_indices('/').map(|(end, _)| end).skip(3);
+        match pointer.starts_with("/components/") {
+            true => pointer.get(..ends.next().unwrap_or(pointer.len())).unwrap_or(pointer).to_owned(),
+            false => entry.pointer.clone(),
+        }
+    }
+
+    /// Adds to each finding how many other entries or places have it.
     fn count_others(&mut self) {
+        for Subject { index, places } in self.subjects.values().filter(|subject| subject.places.len() > 1) {
+            if let Some(finding) = self.findings.get_mut(*index) {
+                let others = places.len() - 1;
+                let plural = if others == 1 { "" } else { "s" };
+                finding.place.push_str(&format!(", and {others} other place{plural}"));
+            }
+        }
+
         let kind = self.kind;
         for Known { index, others, .. } in self.known.values().filter(|known| known.others > 0) {
             if let Some(finding) = self.findings.get_mut(*index) {
@@ -244,7 +290,7 @@ fn are_versions(group: &[usize], entries: &[(Entry, Capability)]) -> bool {
         })
 }
 
-fn finding(code: Code, pointer: String, message: String) -> ImportFinding {
+pub(crate) fn finding(code: Code, pointer: String, message: String) -> ImportFinding {
     ImportFinding {
         code,
         entry: String::new(),

@@ -23,7 +23,7 @@ use capgen_schema::{Anchor, Code};
 
 use crate::codes;
 pub use document::Document;
-pub(crate) use importer::{Entry, Importer};
+pub(crate) use importer::{Entry, Importer, finding};
 pub(crate) use kind::Kind;
 pub use name::agent_id;
 pub(crate) use schema::{Dialect, Foreign};

@@ -5,7 +5,7 @@
 
 use capgen_schema::codes::OTHER_DIALECT;
 use capgen_schema::{
-    Anchor, Json, Loss, Problem, Schema, is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
+    Anchor, Code, Json, Loss, Problem, Reading, Schema, is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
@@ -19,6 +19,8 @@ const MAX_PROBLEMS: usize = 1000;
 pub(crate) enum Dialect {
     /// Draft 2020-12.
     Modern,
+    /// OpenAPI 3.0.
+    OpenApi30,
     /// Draft 2020-12 if the root has `$defs`, and otherwise draft-07.
     ByDefinitions,
 }
@@ -26,6 +28,9 @@ pub(crate) enum Dialect {
 /// The `$schema` of a modern schema that has none. Its keywords are those of draft 2020-12, and not declared by the
 /// author: the normaliser accepts those of older drafts as well.
 const MODERN: &str = "https://spec.openapis.org/oas/3.1/dialect/base";
+
+/// The `$schema` of a schema of OpenAPI 3.0, which has none.
+const OPENAPI_3_0: &str = "https://spec.openapis.org/oas/3.0/schema/2021-09-28";
 
 /// A schema of another format.
 #[derive(Debug)]
@@ -71,8 +76,7 @@ impl Importer {
             Ok((output, losses)) => {
                 for loss in losses {
                     let place = format!("{part}{}{}", if loss.pointer.is_empty() { "" } else { ", " }, loss.pointer);
-                    let finding = of_loss(loss, locate);
-                    self.report(entry, &place, finding);
+                    self.reading(entry, &place, loss, locate);
                 }
                 output
             }
@@ -86,7 +90,7 @@ impl Importer {
                 for problem in problems {
                     let place =
                         format!("{part}{}{}", if problem.pointer.is_empty() { "" } else { ", " }, problem.pointer);
-                    let finding = of_problem(problem, source, locate);
+                    let finding = of_problem(problem, source, self.settings.lossy, locate);
                     self.report(entry, &place, finding);
                 }
                 return None;
@@ -97,9 +101,40 @@ impl Importer {
     }
 }
 
+impl Importer {
+    /// Reports a part of a schema that is read in another way than it is written. What concerns a format or a keyword
+    /// wherever it is, or all of a component, is reported once.
+    fn reading(&mut self, entry: &mut Entry, place: &str, loss: Loss, locate: &dyn Fn(&str) -> String) {
+        let (reading, name) = (loss.reading, loss.name.clone());
+        let finding = of_loss(loss, locate);
+        match reading {
+            Reading::UncheckedFormat | Reading::Ignored => self.report_once(entry, place, finding, name),
+            Reading::Nullable => {
+                let owner = Self::owner(entry, &finding.pointer);
+                self.report_once(entry, place, finding, owner);
+            }
+            _ => self.report(entry, place, finding),
+        }
+    }
+}
+
+/// The code of a reading, and a few words next to its place.
+fn code(reading: Reading) -> (Code, &'static str) {
+    match reading {
+        Reading::UncheckedFormat => (codes::UNCHECKED_FORMAT, "not checked"),
+        Reading::Ignored => (codes::IGNORED_KEYWORD, "ignored"),
+        Reading::Nullable => (codes::NULLABLE, "read as null"),
+        Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
+        Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
+        Reading::EveryName => (codes::LOSS, "read as every name"),
+        _ => (codes::LOSS, "widened"),
+    }
+}
+
 fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> ImportFinding {
+    let (code, label) = code(loss.reading);
     ImportFinding {
-        code: codes::LOSS,
+        code,
         entry: String::new(),
         concerns_document: false,
         place: String::new(),
@@ -107,13 +142,19 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> ImportFinding {
         anchor: Anchor::Key,
         keyword: loss.keyword,
         message: loss.reason,
-        label: if loss.narrows { "read as every name" } else { "widened" }.to_owned(),
+        label: label.to_owned(),
         first: None,
-        help: None,
+        help: (code == codes::OVERLAPPING_BRANCHES).then(|| OVERLAP_HELP.to_owned()),
     }
 }
 
-fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> String) -> ImportFinding {
+const OVERLAP_HELP: &str =
+    "give the property a `const` of its own in each branch, or a `mapping` with different names for them";
+
+/// The options that import a schema in spite of a problem.
+const OPTIONS: &str = "import with `--lossy`, which widens the schema, or with `--skip`, which leaves the entry out";
+
+fn of_problem(mut problem: Problem, source: &Json, is_lossy: bool, locate: &dyn Fn(&str) -> String) -> ImportFinding {
     if problem.code == OTHER_DIALECT {
         // A contract has one dialect, but an import reads several.
         problem.message = "`$schema` names a dialect that is not known".to_owned();
@@ -131,8 +172,14 @@ fn of_problem(mut problem: Problem, source: &Json, locate: &dyn Fn(&str) -> Stri
         message: problem.message,
         label: problem.label,
         first: None,
-        help: problem.help.or_else(|| Some("remove it".to_owned())),
+        help: Some(help(problem.help, is_lossy)),
     }
+}
+
+/// How to fix the source, and how to import it as it is: it may belong to someone else.
+fn help(help: Option<String>, is_lossy: bool) -> String {
+    let options = if is_lossy { "leave the entry out with `--skip`" } else { OPTIONS };
+    help.map_or_else(|| options.to_owned(), |help| format!("{help}; or {options}"))
 }
 
 /// Whether the dialect gives the keywords of the subset the same meaning. Draft-04 lacks some, such as `const`, and the
@@ -154,10 +201,12 @@ fn without_dialect(schema: Json) -> Json {
 
 fn with_dialect(source: &Json, dialect: Dialect) -> Option<Json> {
     let object = source.as_object().filter(|object| object.get("$schema").is_none())?;
-    if dialect != Dialect::Modern {
-        return None;
-    }
+    let uri = match dialect {
+        Dialect::Modern => MODERN,
+        Dialect::OpenApi30 => OPENAPI_3_0,
+        Dialect::ByDefinitions => return None,
+    };
     let mut members = object.clone();
-    members.push("$schema".to_owned(), Json::String(MODERN.to_owned()));
+    members.push("$schema".to_owned(), Json::from(uri));
     Some(Json::Object(members))
 }

@@ -17,6 +17,7 @@ mod hostile_import;
 mod json_schema_import;
 mod mcp_import;
 mod openapi_import;
+mod openapi_readings;
 mod other_documents;
 mod tool_lists;
 mod unchecked_formats;

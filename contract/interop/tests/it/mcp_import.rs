@@ -237,7 +237,7 @@ fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
 #[test]
 fn a_widened_schema_lists_its_losses() {
     let text = r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"host": {"type": "string",
-        "format": "hostname"}}, "oneOf": [{"required": ["x"], "widget": 1}, {"required": ["y"]}]}}]}"#;
+        "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "widget": 1}, {"required": ["y"]}]}}]}"#;
     let imported = import_with(text, ImportSettings { lossy: true }).imported;
     let losses: Vec<_> =
         imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str(), f.keyword.as_str())).collect();
@@ -247,7 +247,7 @@ fn a_widened_schema_lists_its_losses() {
         [
             ("W0901", format!("{at}/oneOf").as_str(), "oneOf"),
             ("W0901", format!("{at}/oneOf/0/widget").as_str(), "widget"),
-            ("W0901", format!("{at}/properties/host/format").as_str(), "format"),
+            ("W0901", format!("{at}/properties/host/pattern").as_str(), "pattern"),
         ]
     );
     let schema = json(
@@ -311,7 +311,7 @@ fn a_pattern_that_is_read_as_every_name_is_a_warning() {
 #[test]
 fn more_problems_than_are_shown_are_mentioned() {
     let text = |count: usize| {
-        let hosts: Vec<String> = (0..count).map(|n| format!(r#""p{n}": {{"format": "hostname"}}"#)).collect();
+        let hosts: Vec<String> = (0..count).map(|n| format!(r#""p{n}": {{"pattern": "(.)\\1"}}"#)).collect();
         format!(r#"[{{"name": "t", "inputSchema": {{"type": "object", "properties": {{{}}}}}}}]"#, hosts.join(", "))
     };
     let mentions_more =

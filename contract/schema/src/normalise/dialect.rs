@@ -13,7 +13,7 @@ pub(super) enum Dialect {
 }
 
 /// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, and those of
-/// OpenAPI 3.0 and 3.1.
+/// OpenAPI 3.0 to 3.2.
 pub fn is_known_dialect(uri: &str) -> bool {
     Dialect::named(uri).is_some()
 }
@@ -40,9 +40,21 @@ impl Dialect {
             "json-schema.org/draft/2019-09/schema" | "json-schema.org/draft/2020-12/schema" => Some(Dialect::Modern),
             path if path.starts_with("spec.openapis.org/oas/3.0/") => Some(Dialect::Legacy),
             path if path.starts_with("spec.openapis.org/oas/3.1/") => Some(Dialect::Modern),
+            path if path.starts_with("spec.openapis.org/oas/3.2/") => Some(Dialect::Modern),
             _ => None,
         }
     }
+}
+
+/// The name of the dialect that `$schema` declares, in messages.
+pub(super) fn declared(root: &Json, version: Option<Version>) -> Option<&'static str> {
+    version.map(Version::name).or_else(|| is_openapi_3_0(root).then_some("OpenAPI 3.0"))
+}
+
+/// Whether `$schema` is that of OpenAPI 3.0, the dialect that defines `nullable`.
+pub(super) fn is_openapi_3_0(root: &Json) -> bool {
+    let uri = root.get("$schema").and_then(Json::as_str).unwrap_or_default();
+    uri.contains("://spec.openapis.org/oas/3.0/")
 }
 
 /// Whether a keyword takes subschemas that may apply to a payload.

@@ -1,5 +1,8 @@
 //! Formats of strings that become patterns.
 
+use capgen_diagnostic::quoted;
+
+use super::lossy::Reading;
 use super::number::Types;
 use super::tree::Value;
 use super::walk::{Draft, Walk};
@@ -25,7 +28,15 @@ impl<'a> Walk<'a> {
             Some(_) => {}
             // OpenAPI defines it as a hint for input forms.
             None if name == "password" => {}
+            None if value.as_str().is_some() => self.unchecked_format(draft, name),
             None => self.copy(draft, "format", value),
         }
+    }
+
+    /// A format that the subset cannot check. JSON Schema and OpenAPI let tools ignore it, so it stays as an annotation.
+    pub(super) fn unchecked_format(&mut self, draft: &mut Draft<'a>, name: &str) {
+        draft.push_json("x-format", Json::String(name.to_owned()));
+        let reason = format!("the format {} is not checked: it is kept in `x-format`", quoted(name));
+        self.note(Reading::UncheckedFormat, draft.at("format"), reason, name);
     }
 }

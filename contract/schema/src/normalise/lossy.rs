@@ -27,8 +27,31 @@ pub struct Loss {
     pub keyword: String,
     /// The reason, and the effect if it is not simply that the keyword is removed. One sentence, without a full stop.
     pub reason: String,
-    /// Whether the output may reject payloads that the input accepts. Only for the keywords of [`normalise_noting`].
-    pub narrows: bool,
+    /// The way in which it is read.
+    pub reading: Reading,
+    /// The format, keyword or property in question; empty for other readings.
+    pub name: String,
+}
+
+/// The way in which a part of a schema is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Reading {
+    /// [`normalise_lossy`] removed or widened it.
+    Widened,
+    /// `patternProperties` with `^.*$` applies to every name, so that the output may reject payloads that the input
+    /// accepts: those with a line break in a name.
+    EveryName,
+    /// A `format` that is not in the subset asserts nothing, and is kept in `x-format`.
+    UncheckedFormat,
+    /// `nullable` is read as its author means it, although the dialect does not define it there.
+    Nullable,
+    /// The dialect ignores the keyword, because it is next to `$ref`.
+    Ignored,
+    /// The property of a `discriminator` is required in each branch, and has the values of that branch.
+    Discriminator,
+    /// Branches of a union with a `discriminator` allow the same value of its property, so that it asserts nothing.
+    Overlap,
 }
 
 /// Like [`normalise`](super::normalise()), but widens schemas that the subset cannot express instead of rejecting them.
@@ -44,7 +67,6 @@ pub struct Loss {
 /// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
 /// | tuples with different schemas | `items` with `anyOf` over the schemas, and `maxItems` if no more items are allowed |
 /// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |
-/// | `nullable: true` without `type` | `anyOf` with the type null |
 /// | a loss in `if`, or in `contains` with `maxContains` | these keywords are removed |
 /// | a loss in a branch of `oneOf` | `anyOf`: more than one widened branch may match |
 /// | a loss below `not` | the subschema that has it becomes `false` there; `not: false` is removed |
@@ -59,11 +81,11 @@ pub struct Loss {
 ///
 /// ```
 /// use capgen_schema::{Json, normalise_lossy};
-/// let source: Json = r#"{"type": "string", "format": "hostname", "not": {"format": "idn-email"}}"#.parse()?;
+/// let source: Json = r#"{"type": "string", "pattern": "(a)\\1", "not": {"pattern": "(b)\\1"}}"#.parse()?;
 /// let (output, losses) = normalise_lossy(&source).map_err(|problems| problems[0].message.clone())?;
 /// assert_eq!(output, r#"{"type": "string"}"#.parse()?);
 /// let lost: Vec<_> = losses.iter().map(|loss| loss.pointer.as_str()).collect();
-/// assert_eq!(lost, ["/format", "/not", "/not/format"]);
+/// assert_eq!(lost, ["/not", "/not/pattern", "/pattern"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
@@ -114,7 +136,13 @@ impl Record {
 
     pub(super) fn lose(&mut self, at: &str, reason: String) {
         let pointer = self.original(at);
-        self.losses.push(Loss { pointer, keyword: String::new(), reason, narrows: false });
+        self.losses.push(Loss {
+            pointer,
+            keyword: String::new(),
+            reason,
+            reading: Reading::Widened,
+            name: String::new(),
+        });
     }
 
     pub(super) fn moved(&mut self, to: String, from: String) {

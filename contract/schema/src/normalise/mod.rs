@@ -16,6 +16,7 @@ mod number;
 mod object;
 mod pattern;
 mod places;
+mod prepare;
 mod rewrite;
 mod target;
 mod tree;
@@ -27,7 +28,7 @@ use std::collections::{HashMap, HashSet};
 
 use dialect::Dialect;
 pub use dialect::is_known_dialect;
-pub use lossy::{Loss, normalise_lossy};
+pub use lossy::{Loss, Reading, normalise_lossy};
 pub use places::keyword_at;
 use target::{TargetId, Targets};
 use tree::{Body, Node, Origin, Value};
@@ -47,13 +48,14 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 
 /// Translates a JSON Schema of another dialect to the subset without changing its meaning.
 ///
-/// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 or 3.1, including the output of `schemars`.
+/// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 to 3.2, including the output of `schemars`.
 /// `$schema` selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07
 /// otherwise.
 ///
-/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and
-/// without `$schema`, a keyword has the meaning of the draft that has it, because its author intended that. A keyword
-/// that the draft of `$schema` ignores is rejected. The output always loads, and normalising it again does not change
+/// The output accepts exactly the payloads that the input accepts, with these conventions: a `format` of the subset is an
+/// assertion, and no other one is; `nullable` and `discriminator` mean what their author intends, see [`Reading`]; and
+/// without `$schema`, a keyword has the meaning of the draft that has it. A keyword that the draft of `$schema` ignores
+/// is rejected, except next to `$ref`. The output always loads, and normalising it again does not change
 /// it. A schema of the subset does not change either, except that unused definitions are removed, a single branch of
 /// `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
@@ -62,11 +64,15 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `format`: `int8` to `int128`, `int`, `uint8` to `uint128`, `uint`, with `type: integer` | `minimum` and `maximum`, unless tighter bounds exist |
 /// | `format`: `float`, `double`, `password` | dropped: they assert nothing |
 /// | `format`: `ip`, `partial-time`, `partial-date-time` | an equivalent `pattern` |
+/// | any other `format` | `x-format` |
 /// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, if they are referenced |
 /// | `$ref` to `#`, to any other place in the document, to an anchor | a definition; if its name is taken, it gets a suffix derived from its pointer |
 /// | `$ref` next to assertions, from draft 2019-09 on | `allOf` |
 /// | `allOf` with one branch and no other assertion next to it | the branch itself |
-/// | `nullable: true` with `type` | `null` in `type` |
+/// | `$ref` next to assertions, if `$schema` is that of an earlier draft or of OpenAPI 3.0 | the assertions are dropped |
+/// | `nullable: true` with `type` | `null` in `type`, and in `enum` |
+/// | `nullable: true` with `$ref`, `allOf`, `anyOf`, `oneOf` or `const`, or alone in a union | `anyOf` with the type null |
+/// | `discriminator` in a union | `required`, and `const` or `enum`, in each branch, unless the branches overlap |
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
 /// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
@@ -80,10 +86,10 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `dependencies` with schemas, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
 /// | `example` | `examples` |
-/// | `discriminator`, `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |
+/// | `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |
 ///
-/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways, other
-/// formats, unknown keywords.
+/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways,
+/// unknown keywords.
 ///
 /// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///
@@ -108,21 +114,27 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
 
 /// Like [`normalise`], and lists the keywords that are read in another way than they are written, sorted by pointer.
 ///
-/// The only ones are `patternProperties` with `^.*$` or `^(.*)$` in an object that is not closed. They apply to every
-/// name, although the pattern does not match names that contain a line break.
+/// [`Reading`] has all of them.
 ///
 /// # Errors
 /// As for [`normalise`].
 pub fn normalise_noting(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
-    let output = Output::of(source);
+    let prepared = prepare::prepare(source);
+    let output = Output::of(prepared.as_ref().map_or(source, |prepared| &prepared.json));
     let json = output.to_json();
     // Most keywords are copied without a check, because the loader checks them anyway.
     let mut problems = output.problems.clone();
     if let Err(found) = Schema::parse_silently(json.clone()) {
         problems.extend(output.in_the_input(found));
     }
+    let mut notes = output.notes;
+    if let Some(prepared) = prepared {
+        problems = problems.into_iter().map(|problem| prepared.in_the_input(problem)).collect();
+        notes.iter_mut().for_each(|note| note.pointer = prepared.original(&note.pointer));
+        notes.extend(prepared.notes);
+    }
     if problems.is_empty() {
-        return Ok((json, lossy::sorted(output.notes, source)));
+        return Ok((json, lossy::sorted(notes, source)));
     }
     problems.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer).then_with(|| a.code.cmp(&b.code)));
     problems.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
@@ -144,7 +156,9 @@ impl<'a> Output<'a> {
         let targets = Targets::collect(source);
         let dialect = Dialect::of(source);
         let version = Version::of(source);
-        let mut walk = Walk { targets, dialect, version, problems: Vec::new(), notes: Vec::new(), copies: COPIES };
+        let declared = dialect::declared(source, version);
+        let mut walk =
+            Walk { targets, dialect, version, declared, problems: Vec::new(), notes: Vec::new(), copies: COPIES };
         let mut root = walk.schema(source, Origin::default(), 0);
         let mut definitions = Vec::new();
         for id in walk.targets.in_order() {

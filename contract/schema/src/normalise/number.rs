@@ -1,9 +1,9 @@
 //! `type`, bounds, `multipleOf` and the formats of numbers.
 
+use super::prepare::nullable;
 use super::tree::Value;
 use super::walk::{Draft, Walk, distinct};
-use crate::parse::advice;
-use crate::{Json, Number, Object, Problem, codes};
+use crate::{Json, Number, Object};
 
 /// The integer formats of OpenAPI and `schemars`, each with its smallest and its largest value.
 const INTEGERS: [(&str, &str, &str); 12] = [
@@ -134,24 +134,12 @@ impl<'a> Walk<'a> {
         draft.push_json("type", Json::Array(distinct(&names)));
     }
 
-    /// OpenAPI 3.0's `nullable`, which adds `null` to a schema with `type`. Rejects uses on which tools disagree.
+    /// OpenAPI 3.0's `nullable`. Its meaning is already in the other keywords, apart from `type`, which [`types`]
+    /// changes; only places that references prevent from being rewritten have another one left.
+    ///
+    /// [`types`]: Self::types
     pub(super) fn nullable(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
-        let has = |name| draft.get(name).is_some();
-        let is_expressible = match value {
-            Json::Bool(false) => true,
-            // Tools disagree on whether `enum` must contain `null` as well, so it must.
-            Json::Bool(true) if has("type") => {
-                !has("const")
-                    && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
-            }
-            // Without `type`, `null` is already allowed, unless another keyword rejects it.
-            Json::Bool(true) => {
-                !["$ref", "allOf", "anyOf", "oneOf", "not", "const", "if"].into_iter().any(has)
-                    && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
-            }
-            _ => false,
-        };
-        if !is_expressible {
+        if !matches!(value, Json::Bool(_)) || nullable::is_beside_a_combination(draft.object) {
             self.reject(draft, "nullable");
         }
     }
@@ -198,13 +186,7 @@ impl<'a> Walk<'a> {
             }
             return true;
         }
-        let message = format!("format `{name}` applies to integers, but `type` also allows other values");
-        let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message).label("not enforced");
-        let help = match types.names("string") {
-            true => "remove it, and write a `pattern` for the strings".to_owned(),
-            false => format!("write `\"type\": \"integer\"`, or {}", advice::unknown_format(name).help),
-        };
-        self.report(problem.help(help));
+        self.unchecked_format(draft, name);
         true
     }
 }

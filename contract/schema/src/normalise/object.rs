@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::array::{applies_in_place, is_trivial};
+use super::lossy::Reading;
 use super::pattern;
 use super::tree::{Node, Value};
 use super::walk::{Draft, Walk};
@@ -108,7 +109,7 @@ impl<'a> Walk<'a> {
             |pattern, schema| (!declares || is_trivial(schema)) && !(is_closed && EVERY_LINE.contains(&pattern));
         if let Some((pattern, schema)) = whole(value).filter(|(pattern, schema)| is_whole(*pattern, *schema)) {
             if EVERY_LINE.contains(&pattern) {
-                self.note(draft.at("patternProperties"), LINE_BREAKS);
+                self.note(Reading::EveryName, draft.at("patternProperties"), LINE_BREAKS.to_owned(), "");
             }
             let origin = draft.origin.join("patternProperties").join(pattern);
             draft.additional = Some(self.node(schema, origin, draft.depth + 1));

@@ -207,6 +207,12 @@ impl<'a> Targets<'a> {
     }
 }
 
+/// The pointer of a reference within the document; `None` if it leads to an anchor or to another document.
+pub(super) fn local(reference: &str) -> Option<String> {
+    let fragment = reference.strip_prefix('#').and_then(percent_decode)?;
+    (fragment.is_empty() || fragment.starts_with('/')).then(|| canonical(&fragment))
+}
+
 /// The pointer with `~` and `/` escaped in the usual way, so that each place has one spelling.
 fn canonical(fragment: &str) -> String {
     pointer::tokens(fragment).fold(String::new(), |mut pointer, token| {

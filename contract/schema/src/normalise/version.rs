@@ -56,7 +56,7 @@ impl Version {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Draft04 => "draft-04",
             Draft06 => "draft-06",

@@ -3,8 +3,10 @@
 //! A keyword that needs a schema of its own in the output (because its name is taken, or because it becomes `anyOf`) is
 //! collected in `conjuncts`, which become `allOf` at the end.
 
+use capgen_diagnostic::quoted;
+
 use super::dialect::Dialect;
-use super::lossy::Loss;
+use super::lossy::{Loss, Reading};
 use super::number::Bounds;
 use super::places::is_container;
 use super::target::{Targets, Unresolved};
@@ -22,6 +24,8 @@ pub(super) struct Walk<'a> {
     pub(super) dialect: Dialect,
     /// The draft that `$schema` declares.
     pub(super) version: Option<Version>,
+    /// The name of the dialect that `$schema` declares.
+    pub(super) declared: Option<&'static str>,
     pub(super) problems: Vec<Problem>,
     /// Parts that are read in another way than they are written.
     pub(super) notes: Vec<Loss>,
@@ -84,10 +88,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Records a keyword that is translated, but not exactly.
-    pub(super) fn note(&mut self, pointer: String, reason: &str) {
+    /// Records a keyword that is read in another way than it is written. `name` is the format or keyword in question.
+    pub(super) fn note(&mut self, reading: Reading, pointer: String, reason: String, name: &str) {
         if self.notes.len() < MAX_PROBLEMS {
-            self.notes.push(Loss { pointer, keyword: String::new(), reason: reason.to_owned(), narrows: true });
+            self.notes.push(Loss { pointer, keyword: String::new(), reason, reading, name: name.to_owned() });
         }
     }
 
@@ -163,7 +167,7 @@ impl<'a> Walk<'a> {
             } else if name == "$ref" {
                 self.reference(&mut draft, value);
             } else if ignores_siblings && asserts(name) {
-                self.report(advice::ref_sibling(name, draft.at(name)));
+                self.beside_reference(&draft, name);
             } else {
                 self.keyword(&mut draft, name, value);
             }
@@ -247,6 +251,15 @@ impl<'a> Walk<'a> {
                 self.report(problem);
             }
         }
+    }
+
+    /// An assertion next to `$ref` in a dialect that ignores it. Without `$schema`, its author may mean a later draft.
+    fn beside_reference(&mut self, draft: &Draft<'a>, name: &str) {
+        let Some(dialect) = self.declared else {
+            return self.report(advice::ref_sibling(name, draft.at(name)));
+        };
+        let reason = format!("{} next to `$ref` is ignored, as {dialect} says", quoted(name));
+        self.note(Reading::Ignored, draft.at(name), reason, name);
     }
 
     /// Reports a keyword whose value JSON Schema itself does not allow.

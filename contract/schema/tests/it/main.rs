@@ -29,6 +29,7 @@ mod normalise;
 mod normalise_corpora;
 mod normalise_format;
 mod normalise_hostile;
+mod normalise_openapi;
 mod normalise_schemars;
 mod normalise_suite;
 mod numbers;

@@ -1,4 +1,4 @@
-//! Capabilities from the operations of an OpenAPI document, version 3.0 or 3.1.
+//! Capabilities from the operations of an OpenAPI document, version 3.0, 3.1 or 3.2.
 //!
 //! | operation | capability |
 //! |---|---|
@@ -9,15 +9,20 @@
 //! | `GET`, `HEAD`, `OPTIONS` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
 //! | a JSON body and no parameters | `inputSchema` |
 //! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
-//! | the JSON bodies of the responses 2xx | `outputSchema` |
+//! | the bodies of the responses 2xx | `outputSchema` |
 //! | `x-capgen` | the other keys, if capgen exported the document |
 
 mod body;
+mod media;
 mod operation;
 mod parameters;
 mod references;
 mod schema;
 mod sides;
+mod template;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use capgen_schema::{Json, pointer};
 
@@ -81,18 +86,18 @@ pub fn operations(document: &Document, settings: ImportSettings) -> Operations {
 /// The dialect of the schemas of a document, by its version.
 fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
     let version = json.get("openapi").and_then(Json::as_str).unwrap_or_default();
-    if version.starts_with("3.1.") {
+    if ["3.1.", "3.2."].iter().any(|start| version.starts_with(start)) {
         return Some(Dialect::Modern);
     }
     if version.starts_with("3.0.") {
-        return Some(Dialect::ByDefinitions);
+        return Some(Dialect::OpenApi30);
     }
     let (at, message) = match json.get("swagger") {
         Some(_) => ("/swagger", "OpenAPI 2.0 is not supported"),
         None if version.is_empty() => ("", "the document has no member `openapi` with its version"),
         None => ("/openapi", "this version of OpenAPI is not supported"),
     };
-    let help = "convert the document to OpenAPI 3.1 or 3.0";
+    let help = "convert the document to OpenAPI 3.0, 3.1 or 3.2";
     importer.document_finding(codes::WRONG_FORM, at.to_owned(), message, help);
     None
 }
@@ -103,6 +108,7 @@ fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
         let help = "an OpenAPI document has its operations in `paths`";
         return importer.document_finding(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
     };
+    let mut ids = HashMap::new();
     for (path, item) in paths.iter().filter(|(path, _)| !path.starts_with("x-")) {
         let at = pointer::join("/paths", path);
         if !path.starts_with('/') {
@@ -116,16 +122,21 @@ fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
                 continue;
             }
         };
+        let item_at = at;
         for method in METHODS {
             if let Some(operation) = item.get(method) {
-                let at = pointer::join(&at, method);
-                Operation::import(
-                    importer,
-                    &mut references,
-                    dialect,
-                    operation::Place { path, method, item, at },
-                    operation,
-                );
+                let at = pointer::join(&item_at, method);
+                let id = operation.get("operationId").and_then(Json::as_str).unwrap_or_default();
+                let first = (!id.is_empty()).then(|| match ids.entry(id) {
+                    Occupied(known) => Some(String::clone(known.get())),
+                    Vacant(place) => {
+                        place.insert(pointer::join(&at, "operationId"));
+                        None
+                    }
+                });
+                let place =
+                    operation::Place { path, method, item, item_at: item_at.clone(), at, same_id: first.flatten() };
+                Operation::import(importer, &mut references, dialect, place, operation);
             }
         }
     }

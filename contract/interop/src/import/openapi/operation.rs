@@ -1,15 +1,16 @@
 //! One operation as a capability.
 
 use capgen_descriptor::SideEffects;
+use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
-use capgen_schema::{Json, pointer};
+use capgen_schema::{Code, Json, pointer};
 
 use super::references::{self, References};
 use super::schema::Payload;
 use crate::OPENAPI_KEY;
 use crate::codes;
 use crate::import::mark::{Form, Mark};
-use crate::import::{Dialect, Entry, Importer};
+use crate::import::{Dialect, Entry, ImportFinding, Importer, finding};
 use crate::operation::Route;
 
 /// The place of an operation.
@@ -18,8 +19,12 @@ pub(super) struct Place<'d> {
     pub(super) method: &'static str,
     /// The members of the path.
     pub(super) item: &'d Json,
+    /// Their pointer.
+    pub(super) item_at: String,
     /// The pointer of the operation.
     pub(super) at: String,
+    /// The pointer of the `operationId` of an earlier operation that has the same one.
+    pub(super) same_id: Option<String>,
 }
 
 /// An operation that is being read.
@@ -52,9 +57,26 @@ impl<'r, 'd> Operation<'r, 'd> {
         entry.title = id.map(str::to_owned).or(entry.title);
         let mark = mark.map(|mark| importer.mark(&mut entry, mark, &pointer::join(&place.at, OPENAPI_KEY)));
         let mut operation = Self { importer, references, dialect, place, json, entry, mark };
-        let capability = operation.capability();
+        operation.same_id();
+        let capability = match operation.resolve(json, operation.place.at.clone()) {
+            Some((json, at)) => {
+                (operation.json, operation.place.at) = (json, at);
+                operation.capability()
+            }
+            None => Capability::new(""),
+        };
         let Self { importer, entry, .. } = operation;
         importer.add(entry, capability);
+    }
+
+    /// Rejects an operation whose id another one has: ids are unique in a document.
+    fn same_id(&mut self) {
+        let Some(first) = self.place.same_id.take() else { return };
+        let id = self.json.get("operationId").and_then(Json::as_str).unwrap_or_default();
+        let message = format!("two operations have the `operationId` {}", quoted(id));
+        let help = "give each operation an `operationId` of its own, or leave this one out with `--skip`";
+        let places = (first, pointer::join(&self.place.at, "operationId"));
+        self.importer.conflict(&mut self.entry, codes::DUPLICATE_ENTRY, places, message, help);
     }
 
     fn capability(&mut self) -> Capability {
@@ -93,6 +115,16 @@ impl<'r, 'd> Operation<'r, 'd> {
                 None
             }
         }
+    }
+
+    /// Reports how something is read, once for all places with the same subject.
+    pub(super) fn note(&mut self, code: Code, at: String, message: &str, label: &str, subject: &str) {
+        let finding = Self::finding(code, at, message, label);
+        self.importer.report_once(&mut self.entry, "", finding, subject.to_owned());
+    }
+
+    pub(super) fn finding(code: Code, at: String, message: &str, label: &str) -> ImportFinding {
+        ImportFinding { label: label.to_owned(), ..finding(code, at, message.to_owned()) }
     }
 
     /// Reports a part that a capability cannot express.

@@ -6,7 +6,10 @@ use std::collections::hash_map::Entry;
 use capgen_diagnostic::quoted;
 use capgen_schema::{Json, pointer};
 
+use super::body::Body;
 use super::operation::Operation;
+use super::schema::{Part, Payload};
+use super::template;
 use crate::codes;
 
 /// The places of parameters, which are members of the request.
@@ -22,15 +25,13 @@ pub(super) struct Parameter<'d> {
     pub(super) group: &'static str,
     pub(super) is_required: bool,
     /// Without a schema, any value is valid.
-    pub(super) schema: Option<&'d Json>,
-    /// The pointer of the schema.
-    pub(super) at: String,
+    pub(super) schema: Body,
 }
 
 impl<'d> Operation<'_, 'd> {
     /// The parameters of the path and the operation, which overrides those of the path; in the order of the document.
     pub(super) fn parameters(&mut self) -> Vec<Parameter<'d>> {
-        let of_path = pointer::join(self.place.at.rsplit_once('/').map_or("", |(path, _)| path), "parameters");
+        let of_path = pointer::join(&self.place.item_at, "parameters");
         let of_operation = pointer::join(&self.place.at, "parameters");
         let lists = [(self.place.item.get("parameters"), of_path), (self.json.get("parameters"), of_operation)];
         let mut parameters: Vec<Parameter<'d>> = Vec::new();
@@ -58,7 +59,43 @@ impl<'d> Operation<'_, 'd> {
                 }
             }
         }
+        let declared = |((group, name), (_, at)): ((&'d str, String), (usize, String))| (group, name, at);
+        self.compare_with_template(known.into_iter().map(declared).collect());
         parameters
+    }
+
+    /// Compares the parameters, each with its group and its place, with those in braces in the path. A call could not
+    /// fill in one that is missing.
+    fn compare_with_template(&mut self, mut declared: Vec<(&'d str, String, String)>) {
+        declared.sort();
+        let item = self.place.item_at.clone();
+        let path = self.place.path;
+        let in_path: Vec<&str> = template::names(path).collect();
+        for name in &in_path {
+            let places = declared.iter().filter(|(_, other, _)| other == name);
+            let places: Vec<_> = places.map(|(group, _, at)| (*group, at.clone())).collect();
+            if places.iter().any(|(group, _)| *group == "path") {
+                continue;
+            }
+            let message = format!("the path has `{{{name}}}`, but no parameter in the path has this name");
+            let help = "declare a parameter with this name and `in: path`: no call can fill in the path without it";
+            let first = places.into_iter().next().map(|(_, at)| at);
+            self.path_parameter(item.clone(), first, message, help, name);
+        }
+        for (group, name, at) in declared {
+            if group == "path" && !in_path.contains(&name.as_str()) {
+                let message = format!("the parameter {} is in the path, but {} lacks it", quoted(&name), quoted(path));
+                let help = "write it in braces in the path, or change the place of the parameter";
+                self.path_parameter(at, Some(item.clone()), message, help, &name);
+            }
+        }
+    }
+
+    fn path_parameter(&mut self, at: String, first: Option<String>, message: String, help: &str, name: &str) {
+        let subject = format!("{} {name}", self.place.path);
+        let mut finding = Self::finding(codes::PATH_PARAMETERS, at, &message, "");
+        (finding.first, finding.help) = (first, Some(help.to_owned()));
+        self.importer.report_once(&mut self.entry, "", finding, subject);
     }
 
     fn duplicate(&mut self, parameter: &Parameter<'_>, places: (String, String)) {
@@ -90,11 +127,14 @@ impl<'d> Operation<'_, 'd> {
         if group == "header" && IGNORED.contains(&name.to_ascii_lowercase().as_str()) {
             return None;
         }
-        let (schema, at) = match json.get("content").and_then(Json::as_object) {
-            Some(content) => self.json_content(content, &pointer::join(&at, "content"))?,
-            None => (json.get("schema"), pointer::join(&at, "schema")),
+        let schema = match json.get("content").and_then(Json::as_object) {
+            Some(content) => self.content(content, &pointer::join(&at, "content")),
+            None => json.get("schema").map(|schema| {
+                let parts = vec![Part { prefix: String::new(), at: pointer::join(&at, "schema") }];
+                Payload { json: schema.clone(), parts }
+            }),
         };
-        Some(Parameter { name, group, is_required: is_required || group == "path", schema, at })
+        Some(Parameter { name, group, is_required: is_required || group == "path", schema })
     }
 }
 

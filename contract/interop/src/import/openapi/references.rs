@@ -11,7 +11,8 @@ use crate::OPENAPI_DEFINITION_KEY;
 use crate::import::Dialect;
 
 /// How to fix a reference.
-pub(super) const HELP: &str = "refer to a part of the same document: `#/components/...`; nothing is fetched";
+pub(super) const HELP: &str =
+    "bundle the document, so that references lead to parts of it such as `#/components/...`: nothing is fetched";
 
 /// The longest chain of references. Usual chains have one or two; a cycle ends here, too.
 const MAX_CHAIN: usize = 16;
@@ -44,7 +45,7 @@ impl<'d> References<'d> {
     pub(super) fn of(document: &'d Json, dialect: Dialect) -> Self {
         let schemas = document.get("components").and_then(|components| components.get("schemas")?.as_object());
         let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
-        let sides = Sides::of(document, dialect != Dialect::Modern);
+        let sides = Sides::of(document, dialect == Dialect::OpenApi30);
         Self { document, schemas, known: HashMap::new(), room: MAX_VALUES, sides, sided: HashMap::new() }
     }
 
@@ -63,7 +64,7 @@ impl<'d> References<'d> {
         for _ in 0..MAX_CHAIN {
             let Some(reference) = value.get("$ref").and_then(Json::as_str) else { return Ok((value, at)) };
             let Some(pointer) = local(reference) else {
-                return Err("the reference leads to another document".to_owned());
+                return Err("the reference leads to another document: bundle the document first".to_owned());
             };
             value = self.document.pointer(&pointer).ok_or("the reference has no target")?;
             at = pointer;

@@ -24,16 +24,23 @@ pub(super) struct Part {
     pub(super) at: String,
 }
 
+impl Payload {
+    /// The parts, if the schema is at `prefix` of another one.
+    pub(super) fn parts_below(&self, prefix: &str) -> impl Iterator<Item = Part> {
+        self.parts.iter().map(move |part| Part { prefix: format!("{prefix}{}", part.prefix), at: part.at.clone() })
+    }
+}
+
 impl Operation<'_, '_> {
     /// The schema of the request: that of the body, or with parameters, an object with a member for each group of them
     /// and `body`.
     pub(super) fn request(&mut self) -> Option<Payload> {
         let parameters = self.parameters();
         let body = self.request_body();
-        if let (true, Some(((schema, at), true))) = (parameters.is_empty(), &body) {
-            let parts = vec![Part { prefix: String::new(), at: at.clone() }];
-            return schema.map(|schema| Payload { json: schema.clone(), parts });
-        }
+        let body = match body {
+            Some((body, true)) if parameters.is_empty() => return body,
+            body => body,
+        };
         let mut parts = vec![Part { prefix: String::new(), at: self.place.at.clone() }];
         let mut properties = Object::new();
         let mut required = Vec::new();
@@ -48,12 +55,12 @@ impl Operation<'_, '_> {
             let at = pointer::join("/properties", group);
             properties.push(group.to_owned(), group_schema(&members, &at, &mut parts));
         }
-        if let Some(((schema, at), is_required)) = body {
+        if let Some((body, is_required)) = body {
             if is_required {
                 required.push(Json::from("body"));
             }
-            parts.push(Part { prefix: "/properties/body".to_owned(), at });
-            properties.push("body".to_owned(), schema.cloned().unwrap_or(Json::Bool(true)));
+            parts.extend(body.iter().flat_map(|body| body.parts_below("/properties/body")));
+            properties.push("body".to_owned(), body.map_or(Json::Bool(true), |body| body.json));
         }
         Some(Payload { json: closed(properties, required), parts })
     }
@@ -100,8 +107,9 @@ fn group_schema(parameters: &[&Parameter<'_>], at: &str, parts: &mut Vec<Part>) 
     let mut required = Vec::new();
     for parameter in parameters {
         let below = pointer::join(&pointer::join(at, "properties"), parameter.name);
-        parts.push(Part { prefix: below, at: parameter.at.clone() });
-        properties.push(parameter.name.to_owned(), parameter.schema.cloned().unwrap_or(Json::Bool(true)));
+        parts.extend(parameter.schema.iter().flat_map(|schema| schema.parts_below(&below)));
+        let schema = parameter.schema.as_ref().map_or(Json::Bool(true), |schema| schema.json.clone());
+        properties.push(parameter.name.to_owned(), schema);
         if parameter.is_required {
             required.push(Json::from(parameter.name));
         }

@@ -35,8 +35,8 @@ fn general(
         "enum" => arg.as_array().unwrap().contains(value),
         "minimum" => value.as_f64().is_none_or(|n| n >= arg.as_f64().unwrap()),
         "maxLength" => value.as_str().is_none_or(|s| s.chars().count() as u64 <= arg.as_u64().unwrap()),
-        // An assertion of which the crate knows nothing.
-        "format" => value.as_str().is_none_or(|s| s.len() != 1),
+        // An assertion that the subset lacks. It need not be that of the pattern.
+        "pattern" => value.as_str().is_none_or(|s| s.len() != 1),
         "allOf" => branches() == arg.as_array().unwrap().len(),
         "anyOf" => branches() > 0,
         "oneOf" => branches() == 1,

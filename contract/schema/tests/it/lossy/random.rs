@@ -51,8 +51,8 @@ fn subschema(random: &mut Random, depth: usize) -> Value {
         return match random.below(7) {
             0 => json!(random.below(2) == 0),
             1 | 2 => json!({"$ref": random.pick(&["#/$defs/D", "#/$defs/E"])}),
-            3 => json!({"format": "hostname"}),
-            4 => json!({"type": "string", "format": "hostname"}),
+            3 => json!({"pattern": "(.)\\1"}),
+            4 => json!({"type": "string", "pattern": "(.)\\1"}),
             5 => json!({"$ref": "other.json"}),
             _ => json!({"type": random.pick(&TYPES)}),
         };
@@ -71,7 +71,7 @@ fn keyword(random: &mut Random, depth: usize, members: &mut Map<String, Value>) 
         1 => ("enum", json!([payload(random, 1), payload(random, 1)])),
         2 => ("minimum", json!(random.below(3))),
         3 => ("maxLength", json!(random.below(3))),
-        4 => ("format", json!("hostname")),
+        4 => ("pattern", json!("(.)\\1")),
         5 => ("allOf", json!([sub(random), sub(random)])),
         6 => ("anyOf", json!([sub(random), sub(random)])),
         7 | 8 => ("oneOf", json!([sub(random), sub(random), sub(random)])),

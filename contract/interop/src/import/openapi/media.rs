@@ -1,0 +1,42 @@
+//! The types of content of a body.
+
+use capgen_schema::{Json, Object};
+
+/// A kind of content, in the order of preference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Media(u8);
+
+/// The types of content of the kind that serves best.
+pub(super) struct Chosen<'d> {
+    pub(super) kind: Media,
+    pub(super) types: Vec<(&'d str, &'d Json)>,
+}
+
+impl Media {
+    /// `application/json`, a type with the suffix `+json`, or any type.
+    pub(super) const JSON: Self = Self(0);
+    /// The fields of a form.
+    pub(super) const FORM: Self = Self(2);
+    /// A range of types that includes JSON, which counts if there is no type of JSON itself.
+    const ANY: Self = Self(1);
+    const OTHER: Self = Self(3);
+
+    fn of(name: &str) -> Self {
+        let essence = name.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "application/json" => Self::JSON,
+            name if name.ends_with("+json") => Self::JSON,
+            "*/*" | "application/*" => Self::ANY,
+            "application/x-www-form-urlencoded" | "multipart/form-data" => Self::FORM,
+            _ => Self::OTHER,
+        }
+    }
+
+    /// The types of the best kind. A caller chooses the type, so the others need not be described.
+    pub(super) fn most_useful(content: &Object) -> Chosen<'_> {
+        let kind = content.iter().map(|(name, _)| Self::of(name)).min().unwrap_or(Self::OTHER);
+        let types = content.iter().filter(|(name, _)| Self::of(name) == kind);
+        let types = types.map(|(name, media_type)| (name.as_str(), media_type)).collect();
+        Chosen { kind: if kind == Self::ANY { Self::JSON } else { kind }, types }
+    }
+}

@@ -1,0 +1,205 @@
+//! `discriminator`: the property that tells the branches of a union apart becomes required in each branch, with the
+//! values of that branch.
+//!
+//! OpenAPI demands that the property is required, and validators need its values: without them, an object matches
+//! several branches, and `oneOf` rejects it. A schema that only such unions refer to is changed itself, so that types
+//! have its name. A schema that is used elsewhere as well stays, and the branch adds the property.
+
+use std::collections::HashMap;
+
+use capgen_diagnostic::quoted;
+
+use super::super::dialect::Dialect;
+use super::super::lossy::{Loss, Reading};
+use super::super::places::subschemas;
+use super::MAX_NOTES;
+use super::facts::Reader;
+use super::union::{Narrowing, Union};
+use crate::{Json, MAX_WALK_DEPTH, Object, is_definitions, pointer};
+
+/// The unions of a schema that have a discriminator.
+#[derive(Default)]
+pub(super) struct Discriminators {
+    /// The branches that get the property themselves, by the pointers of the unions.
+    branches: HashMap<String, (&'static str, Vec<(usize, Narrowing)>)>,
+    /// The schemas that get the property, by their pointers.
+    schemas: HashMap<String, Narrowing>,
+    pub(super) notes: Vec<Loss>,
+}
+
+impl Discriminators {
+    /// `references` has the pointer of each reference of the schema.
+    pub(super) fn of(root: &Json, references: &[String]) -> Self {
+        let mut found = Self::default();
+        let mut reader = Reader::of(root, Dialect::of(root) == Dialect::Legacy);
+        let mut unions = Vec::new();
+        let mut open = vec![(root, String::new(), 0)];
+        while let Some((schema, at, depth)) = open.pop() {
+            let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { continue };
+            let union = object.get("discriminator").and_then(|_| Union::of(&mut reader, root, object));
+            match union {
+                Some(Ok(union)) => unions.push((at.clone(), union)),
+                Some(Err((tag, reason))) => found.note(Reading::Overlap, &at, &tag, reason),
+                None => {}
+            }
+            for (name, value) in object {
+                let below = subschemas(name, value, depth == 0).into_iter().map(|(tokens, child)| {
+                    let at = tokens.iter().fold(pointer::join(&at, name), |at, token| pointer::join(&at, token));
+                    (child, at, depth + 1)
+                });
+                open.extend(below);
+            }
+        }
+        found.schemas = exclusive(root, &unions, references);
+        for (at, union) in unions {
+            found.union(&at, union);
+        }
+        found
+    }
+
+    fn union(&mut self, at: &str, union: Union) {
+        let changed: Vec<_> = union.branches.into_iter().filter(|branch| !branch.narrowing.is_empty()).collect();
+        if changed.is_empty() {
+            return;
+        }
+        let reason = "the property is required in each branch, with the value of the branch".to_owned();
+        self.note(Reading::Discriminator, at, &union.tag, reason);
+        let is_own = |target: &Option<String>| target.as_ref().is_some_and(|at| self.schemas.contains_key(at));
+        let rest: Vec<_> = changed.into_iter().filter(|branch| !is_own(&branch.target)).collect();
+        if !rest.is_empty() {
+            let rest = rest.into_iter().map(|branch| (branch.index, branch.narrowing)).collect();
+            self.branches.insert(at.to_owned(), (union.keyword, rest));
+        }
+    }
+
+    fn note(&mut self, reading: Reading, at: &str, tag: &str, reason: String) {
+        if self.notes.len() < MAX_NOTES {
+            let reason = format!("the discriminator {}: {reason}", quoted(tag));
+            let (pointer, keyword) = (pointer::join(at, "discriminator"), String::new());
+            self.notes.push(Loss { pointer, keyword, reason, reading, name: tag.to_owned() });
+        }
+    }
+
+    /// A schema object with the property, if it or its branches get one.
+    pub(super) fn rewritten(&self, mut out: Object, at: &str, moves: &mut Vec<(String, String)>) -> Object {
+        if let Some((keyword, narrowings)) = self.branches.get(at) {
+            for (index, narrowing) in narrowings {
+                let branch = match out.get_mut(keyword) {
+                    Some(Json::Array(branches)) => branches.get_mut(*index),
+                    _ => None,
+                };
+                let Some(branch) = branch else { continue };
+                let from = pointer::join(&pointer::join(at, keyword), &index.to_string());
+                moves.push((pointer::join(&pointer::join(&from, "allOf"), "0"), from));
+                let parts = vec![branch.clone(), assertion(narrowing)];
+                *branch = Json::Object([("allOf".to_owned(), Json::Array(parts))].into_iter().collect());
+            }
+        }
+        match self.schemas.get(at) {
+            Some(narrowing) => narrowed(out, narrowing),
+            None => out,
+        }
+    }
+}
+
+/// The definitions that only branches of unions refer to, all with the same values.
+fn exclusive(root: &Json, unions: &[(String, Union)], references: &[String]) -> HashMap<String, Narrowing> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut narrowings: HashMap<&str, (&Narrowing, usize)> = HashMap::new();
+    for branch in unions.iter().flat_map(|(_, union)| &union.branches) {
+        let Some(target) = branch.target.as_deref() else { continue };
+        let known = narrowings.entry(target).or_insert((&branch.narrowing, 0));
+        // One that differs counts as another use.
+        known.1 += usize::from(*known.0 == branch.narrowing);
+    }
+    for reference in references {
+        // A reference into a definition is a use of it, too.
+        let definition = definition(reference);
+        *counts.entry(definition.unwrap_or(reference)).or_default() += 1;
+    }
+    let is_own = |target: &str| {
+        definition(target) == Some(target)
+            && root.pointer(target).and_then(Json::as_object).is_some_and(|object| object.get("$ref").is_none())
+    };
+    let used_once = |(target, (narrowing, count)): (&str, (&Narrowing, usize))| {
+        let is_exclusive = counts.get(target) == Some(&count) && !narrowing.is_empty() && is_own(target);
+        is_exclusive.then(|| (target.to_owned(), narrowing.clone()))
+    };
+    narrowings.into_iter().filter_map(used_once).collect()
+}
+
+/// The part of a pointer that leads to a definition.
+fn definition(at: &str) -> Option<&str> {
+    let container = at.strip_prefix('/')?.split('/').next()?;
+    let length = if is_definitions(container) { 2 } else { 3 };
+    if length == 3 && !at.starts_with("/components/schemas/") {
+        return None;
+    }
+    let mut ends = at.match_indices('/').map(|(end, _)| end).skip(length);
+    Some(at.get(..ends.next().unwrap_or(at.len())).unwrap_or(at))
+}
+
+/// A schema with the property; its declaration is replaced if it only lists values.
+fn narrowed(mut out: Object, narrowing: &Narrowing) -> Object {
+    let declared = out.get("properties").and_then(|properties| properties.get(&narrowing.tag));
+    let is_plain = declared.is_none_or(|declared| declared.as_object().is_some_and(has_only_values));
+    let is_combined = out.get("allOf").is_some() && declared.is_none();
+    if is_combined || !is_plain {
+        match out.get_mut("allOf") {
+            Some(Json::Array(parts)) => parts.push(assertion(narrowing)),
+            _ => out.push("allOf".to_owned(), Json::Array(vec![assertion(narrowing)])),
+        }
+        return out;
+    }
+    if let Some(values) = &narrowing.values {
+        let declared = declared.and_then(Json::as_object).cloned().unwrap_or_default();
+        if out.get("properties").is_none() {
+            out.push("properties".to_owned(), Json::Object(Object::new()));
+        }
+        if let Some(Json::Object(properties)) = out.get_mut("properties") {
+            properties.set(&narrowing.tag, Some(property(&declared, values)));
+        }
+    }
+    if narrowing.is_required {
+        let name = Json::from(narrowing.tag.as_str());
+        match out.get_mut("required") {
+            Some(Json::Array(names)) => names.push(name),
+            _ => out.set("required", Some(Json::Array(vec![name]))),
+        }
+    }
+    out
+}
+
+/// Keywords that constants make superfluous.
+const VALUES: [&str; 5] = ["$ref", "const", "enum", "format", "type"];
+
+fn has_only_values(declared: &Object) -> bool {
+    declared.iter().all(|(name, _)| VALUES.contains(&name.as_str()) || !super::super::walk::asserts(name))
+}
+
+/// The declaration of a property with other values.
+fn property(declared: &Object, values: &[String]) -> Json {
+    let mut property: Object = declared.iter().filter(|(name, _)| !VALUES.contains(&name.as_str())).cloned().collect();
+    let mut values: Vec<Json> = values.iter().filter_map(|value| value.parse().ok()).collect();
+    match (values.pop(), values.is_empty()) {
+        (Some(value), true) => property.push("const".to_owned(), value),
+        (last, _) => {
+            values.extend(last);
+            property.push("enum".to_owned(), Json::Array(values));
+        }
+    }
+    Json::Object(property)
+}
+
+/// A schema that has only the property.
+fn assertion(narrowing: &Narrowing) -> Json {
+    let mut out = Object::new();
+    if let Some(values) = &narrowing.values {
+        let properties = [(narrowing.tag.clone(), property(&Object::new(), values))].into_iter().collect();
+        out.push("properties".to_owned(), Json::Object(properties));
+    }
+    if narrowing.is_required {
+        out.push("required".to_owned(), Json::Array(vec![Json::from(narrowing.tag.as_str())]));
+    }
+    Json::Object(out)
+}
