@@ -116,8 +116,9 @@ fn parts(source: &Source, start: &Start, root: Public) -> (Vec<Range<usize>>, Ve
         // If one alias puts a value into `transports`, it is hidden wherever it appears, in messages too.
         let is_hidden = same.iter().any(|token| token.shown.is_empty());
         if is_hidden {
-            words
-                .extend(same.iter().filter(|token| !token.shown.is_empty() || token.is_key).map(|t| t.text.to_owned()));
+            // A key of another format is a name, such as that of an example, and messages quote their own words.
+            let is_word = |token: &&Token<'_>| !token.shown.is_empty() || (token.is_key && root != Public::Foreign);
+            words.extend(same.iter().filter(is_word).map(|token| token.text.to_owned()));
             spans.push(first.span.clone());
         } else {
             spans.extend([first.span.start..first.shown.start, first.shown.end..first.span.end]);
