@@ -12,18 +12,28 @@ use capgen_diagnostic::quoted;
 use super::super::dialect::Dialect;
 use super::super::lossy::{Loss, Reading};
 use super::super::places::subschemas;
-use super::MAX_NOTES;
+use super::super::tree::Origin;
 use super::facts::Reader;
+use super::lookup::{Lookup, definition};
 use super::union::{Narrowing, Union};
-use crate::{Json, MAX_WALK_DEPTH, Object, is_definitions, pointer};
+use super::{MAX_NOTES, Moves};
+use crate::{Json, MAX_WALK_DEPTH, Object};
+
+/// The branches of a union that get the property themselves.
+struct Changes {
+    /// `anyOf` or `oneOf`.
+    keyword: &'static str,
+    /// The indexes of the branches.
+    branches: Vec<(usize, Narrowing)>,
+}
 
 /// The unions of a schema that have a discriminator.
 #[derive(Default)]
 pub(super) struct Discriminators {
-    /// The branches that get the property themselves, by the pointers of the unions.
-    branches: HashMap<String, (&'static str, Vec<(usize, Narrowing)>)>,
-    /// The schemas that get the property, by their pointers.
-    schemas: HashMap<String, Narrowing>,
+    /// The branches that get the property themselves, by the addresses of the unions.
+    branches: HashMap<usize, Changes>,
+    /// The schemas that get the property, by their addresses.
+    schemas: HashMap<usize, Narrowing>,
     pub(super) notes: Vec<Loss>,
 }
 
@@ -33,80 +43,93 @@ impl Discriminators {
         let mut found = Self::default();
         let mut reader = Reader::of(root, Dialect::of(root) == Dialect::Legacy);
         let mut unions = Vec::new();
-        let mut open = vec![(root, String::new(), 0)];
-        while let Some((schema, at, depth)) = open.pop() {
+        let mut open = vec![(root, Origin::default(), 0)];
+        while let Some((schema, origin, depth)) = open.pop() {
             let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { continue };
-            let union = object.get("discriminator").and_then(|_| Union::of(&mut reader, root, object));
+            let union = object.get("discriminator").and_then(|_| Union::of(&mut reader, object));
             match union {
-                Some(Ok(union)) => unions.push((at.clone(), union)),
-                Some(Err((tag, reason))) => found.note(Reading::Overlap, &at, &tag, reason),
+                Some(Ok(union)) => unions.push((schema, origin.clone(), union)),
+                Some(Err((tag, reason))) => found.note(Reading::Overlap, &origin, &tag, reason),
                 None => {}
             }
             for (name, value) in object {
                 let below = subschemas(name, value, depth == 0).into_iter().map(|(tokens, child)| {
-                    let at = tokens.iter().fold(pointer::join(&at, name), |at, token| pointer::join(&at, token));
-                    (child, at, depth + 1)
+                    let below = tokens.iter().fold(origin.join(name), |origin, token| origin.join(token));
+                    (child, below, depth + 1)
                 });
                 open.extend(below);
             }
         }
-        found.schemas = exclusive(root, &unions, references);
-        for (at, union) in unions {
-            found.union(&at, union);
+        let all = unions.iter().map(|(_, _, union)| union);
+        found.schemas = exclusive(&reader.lookup, all, references);
+        for (schema, origin, union) in unions {
+            found.union(&reader.lookup, schema, &origin, union);
         }
         found
     }
 
-    fn union(&mut self, at: &str, union: Union) {
+    fn union(&mut self, lookup: &Lookup<'_>, schema: &Json, origin: &Origin, union: Union) {
         let changed: Vec<_> = union.branches.into_iter().filter(|branch| !branch.narrowing.is_empty()).collect();
         if changed.is_empty() {
             return;
         }
         let reason = "the property is required in each branch, with the value of the branch".to_owned();
-        self.note(Reading::Discriminator, at, &union.tag, reason);
-        let is_own = |target: &Option<String>| target.as_ref().is_some_and(|at| self.schemas.contains_key(at));
+        self.note(Reading::Discriminator, origin, &union.tag, reason);
+        let target = |at: &String| lookup.get(at).map(address);
+        let is_own = |at: &Option<String>| {
+            at.as_ref().and_then(target).is_some_and(|address| self.schemas.contains_key(&address))
+        };
         let rest: Vec<_> = changed.into_iter().filter(|branch| !is_own(&branch.target)).collect();
         if !rest.is_empty() {
-            let rest = rest.into_iter().map(|branch| (branch.index, branch.narrowing)).collect();
-            self.branches.insert(at.to_owned(), (union.keyword, rest));
+            let branches = rest.into_iter().map(|branch| (branch.index, branch.narrowing)).collect();
+            self.branches.insert(address(schema), Changes { keyword: union.keyword, branches });
         }
     }
 
-    fn note(&mut self, reading: Reading, at: &str, tag: &str, reason: String) {
+    fn note(&mut self, reading: Reading, origin: &Origin, tag: &str, reason: String) {
         if self.notes.len() < MAX_NOTES {
             let reason = format!("the discriminator {}: {reason}", quoted(tag));
-            let (pointer, keyword) = (pointer::join(at, "discriminator"), String::new());
+            let (pointer, keyword) = (origin.join("discriminator").pointer(), String::new());
             self.notes.push(Loss { pointer, keyword, reason, reading, name: tag.to_owned() });
         }
     }
 
-    /// A schema object with the property, if it or its branches get one.
-    pub(super) fn rewritten(&self, mut out: Object, at: &str, moves: &mut Vec<(String, String)>) -> Object {
-        if let Some((keyword, narrowings)) = self.branches.get(at) {
-            for (index, narrowing) in narrowings {
+    /// A schema with the property, if it or its branches get one. `out` is the object of `schema` so far.
+    pub(super) fn rewritten(&self, mut out: Object, schema: &Json, origin: &Origin, moves: &mut Moves) -> Object {
+        if let Some(Changes { keyword, branches }) = self.branches.get(&address(schema)) {
+            for (index, narrowing) in branches {
                 let branch = match out.get_mut(keyword) {
                     Some(Json::Array(branches)) => branches.get_mut(*index),
                     _ => None,
                 };
                 let Some(branch) = branch else { continue };
-                let from = pointer::join(&pointer::join(at, keyword), &index.to_string());
-                moves.push((pointer::join(&pointer::join(&from, "allOf"), "0"), from));
-                let parts = vec![branch.clone(), assertion(narrowing)];
-                *branch = Json::Object([("allOf".to_owned(), Json::Array(parts))].into_iter().collect());
+                if moves.push(&origin.join(keyword).join(&index.to_string()), "/allOf/0") {
+                    let parts = vec![branch.clone(), assertion(narrowing)];
+                    *branch = Json::Object([("allOf".to_owned(), Json::Array(parts))].into_iter().collect());
+                }
             }
         }
-        match self.schemas.get(at) {
+        match self.schemas.get(&address(schema)) {
             Some(narrowing) => narrowed(out, narrowing),
             None => out,
         }
     }
 }
 
+/// The identity of a schema in the input. A place has many pointers, and long ones would be copied often.
+fn address(schema: &Json) -> usize {
+    std::ptr::from_ref(schema).addr()
+}
+
 /// The definitions that only branches of unions refer to, all with the same values.
-fn exclusive(root: &Json, unions: &[(String, Union)], references: &[String]) -> HashMap<String, Narrowing> {
+fn exclusive<'u>(
+    lookup: &Lookup<'_>,
+    unions: impl Iterator<Item = &'u Union>,
+    references: &[String],
+) -> HashMap<usize, Narrowing> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut narrowings: HashMap<&str, (&Narrowing, usize)> = HashMap::new();
-    for branch in unions.iter().flat_map(|(_, union)| &union.branches) {
+    for branch in unions.flat_map(|union| &union.branches) {
         let Some(target) = branch.target.as_deref() else { continue };
         let known = narrowings.entry(target).or_insert((&branch.narrowing, 0));
         // One that differs counts as another use.
@@ -117,26 +140,13 @@ fn exclusive(root: &Json, unions: &[(String, Union)], references: &[String]) -> 
         let definition = definition(reference);
         *counts.entry(definition.unwrap_or(reference)).or_default() += 1;
     }
-    let is_own = |target: &str| {
-        definition(target) == Some(target)
-            && root.pointer(target).and_then(Json::as_object).is_some_and(|object| object.get("$ref").is_none())
-    };
     let used_once = |(target, (narrowing, count)): (&str, (&Narrowing, usize))| {
-        let is_exclusive = counts.get(target) == Some(&count) && !narrowing.is_empty() && is_own(target);
-        is_exclusive.then(|| (target.to_owned(), narrowing.clone()))
+        let schema = lookup.get(target).filter(|_| definition(target) == Some(target))?;
+        let is_own = schema.as_object().is_some_and(|object| object.get("$ref").is_none());
+        let is_exclusive = is_own && counts.get(target) == Some(&count) && !narrowing.is_empty();
+        is_exclusive.then(|| (address(schema), narrowing.clone()))
     };
     narrowings.into_iter().filter_map(used_once).collect()
-}
-
-/// The part of a pointer that leads to a definition.
-fn definition(at: &str) -> Option<&str> {
-    let container = at.strip_prefix('/')?.split('/').next()?;
-    let length = if is_definitions(container) { 2 } else { 3 };
-    if length == 3 && !at.starts_with("/components/schemas/") {
-        return None;
-    }
-    let mut ends = at.match_indices('/').map(|(end, _)| end).skip(length);
-    Some(at.get(..ends.next().unwrap_or(at.len())).unwrap_or(at))
 }
 
 /// A schema with the property; its declaration is replaced if it only lists values.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::target::local;
+use super::lookup::Lookup;
 use crate::{Json, Object};
 
 /// At most this many schema objects are visited for all unions of a schema. Usual schemas need a few thousand.
@@ -10,7 +11,7 @@ const MAX_STEPS: usize = 1_000_000;
 
 /// A schema, and how far its references may be followed.
 pub(super) struct Reader<'a> {
-    root: &'a Json,
+    pub(super) lookup: Lookup<'a>,
     /// Whether keywords next to `$ref` have no meaning.
     ignores_siblings: bool,
     steps: usize,
@@ -39,7 +40,7 @@ struct Property {
 
 impl<'a> Reader<'a> {
     pub(super) fn of(root: &'a Json, ignores_siblings: bool) -> Self {
-        Self { root, ignores_siblings, steps: MAX_STEPS }
+        Self { lookup: Lookup::of(root), ignores_siblings, steps: MAX_STEPS }
     }
 
     /// The facts about the property `tag`; `None` if too many schemas have been visited.
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
             self.steps = self.steps.checked_sub(1 + members.len())?;
             let reference = members.get("$ref").and_then(Json::as_str);
             if let Some(reference) = reference.filter(|reference| seen.insert(*reference)) {
-                open.extend(local(reference).and_then(|at| self.root.pointer(&at)));
+                open.extend(local(reference).and_then(|at| self.lookup.get(&at)));
             }
             if reference.is_some() && self.ignores_siblings {
                 continue;

@@ -3,17 +3,19 @@
 
 mod discriminator;
 mod facts;
+mod lookup;
 pub(super) mod nullable;
 mod union;
 
 use std::collections::BTreeSet;
 
-use super::Problem;
 use super::dialect;
 use super::lossy::{Loss, Reading};
 use super::places::map_subschemas;
 use super::target::local;
-use crate::{Json, MAX_WALK_DEPTH, Object, pointer};
+use super::tree::Origin;
+use super::{MAX_POINTER_BYTES, Problem};
+use crate::{Json, MAX_WALK_DEPTH, Object};
 use discriminator::Discriminators;
 
 /// At most this many places are listed. More than a user reads; a hostile schema can have any number.
@@ -58,8 +60,27 @@ struct Rewriting {
     /// The pointers that references lead to.
     targets: BTreeSet<String>,
     is_openapi_3_0: bool,
-    moves: Vec<(String, String)>,
+    moves: Moves,
     notes: Vec<Loss>,
+}
+
+/// The places that moved, as long as there is room for their pointers.
+struct Moves {
+    /// A new place and the one before, inner ones before outer ones.
+    places: Vec<(String, String)>,
+    /// In bytes.
+    room: usize,
+}
+
+impl Moves {
+    /// Records that the schema at a place moves below it, to these tokens; returns whether there was room.
+    fn push(&mut self, origin: &Origin, tokens: &str) -> bool {
+        let from = origin.pointer();
+        let Some(room) = self.room.checked_sub(2 * from.len() + tokens.len()) else { return false };
+        self.room = room;
+        self.places.push((format!("{from}{tokens}"), from));
+        true
+    }
 }
 
 /// Rewrites a schema; `None` if it has neither keyword. Takes time linear in the schema, apart from sorting and from a
@@ -73,13 +94,13 @@ pub(super) fn prepare(source: &Json) -> Option<Prepared> {
         discriminators: Discriminators::of(source, &found.references),
         targets: found.references.into_iter().collect(),
         is_openapi_3_0: dialect::is_openapi_3_0(source),
-        moves: Vec::new(),
+        moves: Moves { places: Vec::new(), room: MAX_POINTER_BYTES },
         notes: Vec::new(),
     };
-    let json = rewriting.schema(source, "", Position::Other, 0);
+    let json = rewriting.schema(source, &Origin::default(), Position::Other, 0);
     let Rewriting { discriminators, moves, mut notes, .. } = rewriting;
     notes.extend(discriminators.notes);
-    Some(Prepared { json, moves, notes })
+    Some(Prepared { json, moves: moves.places, notes })
 }
 
 /// The parts of a document that decide about the rewriting.
@@ -117,7 +138,7 @@ impl Found {
 }
 
 impl Rewriting {
-    fn schema(&mut self, json: &Json, at: &str, position: Position, depth: usize) -> Json {
+    fn schema(&mut self, json: &Json, origin: &Origin, position: Position, depth: usize) -> Json {
         let Json::Object(members) = json else { return json.clone() };
         if depth > MAX_WALK_DEPTH {
             return json.clone();
@@ -130,13 +151,13 @@ impl Rewriting {
                 _ => Position::Other,
             };
             let value = map_subschemas(name, value, depth == 0, &mut |tokens, child| {
-                let below = tokens.iter().fold(pointer::join(at, name), |at, token| pointer::join(&at, token));
+                let below = tokens.iter().fold(origin.join(name), |origin, token| origin.join(token));
                 self.schema(child, &below, position, depth + 1)
             });
             out.push(name.clone(), value);
         }
-        let out = self.discriminators.rewritten(out, at, &mut self.moves);
-        Json::Object(self.nullable(out, at, position))
+        let out = self.discriminators.rewritten(out, json, origin, &mut self.moves);
+        Json::Object(self.nullable(out, origin, position))
     }
 
     /// Whether a reference leads below a place, so that its subschemas must stay where they are.

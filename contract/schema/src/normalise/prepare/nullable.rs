@@ -3,9 +3,10 @@
 
 use super::super::lossy::Reading;
 use super::super::places::is_container;
+use super::super::tree::Origin;
 use super::super::walk::asserts;
 use super::{Position, Rewriting};
-use crate::{Json, Object, pointer};
+use crate::{Json, Object};
 
 /// Keywords that reject null whatever `type` allows.
 const COMBINATIONS: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "const"];
@@ -41,54 +42,56 @@ fn null() -> Json {
 
 impl Rewriting {
     /// The schema with its `nullable` expressed by other keywords, apart from one that only changes `type`.
-    pub(super) fn nullable(&mut self, mut out: Object, at: &str, position: Position) -> Object {
+    pub(super) fn nullable(&mut self, mut out: Object, origin: &Origin, position: Position) -> Object {
         if out.get("nullable") != Some(&Json::Bool(true)) {
             return out;
         }
-        let place = pointer::join(at, "nullable");
+        let place = || origin.join("nullable").pointer();
         let is_alone = out.iter().all(|(name, _)| name == "nullable" || is_outer(name));
         if is_alone {
             out.set("nullable", None);
             match position {
                 Position::Union => {
                     out.set("type", Some(Json::from("null")));
-                    self.note(Reading::Nullable, place, ALONE);
+                    self.note(Reading::Nullable, place(), ALONE);
                 }
-                Position::Conjunction => self.note(Reading::Nullable, place, NO_EFFECT),
+                Position::Conjunction => self.note(Reading::Nullable, place(), NO_EFFECT),
                 Position::Other => {}
             }
         } else if COMBINATIONS.iter().any(|name| out.get(name).is_some()) {
-            return self.beside_a_combination(out, at, place);
+            return self.beside_a_combination(out, origin);
         } else if lacks_null(&out) {
             if let Some(Json::Array(values)) = out.get_mut("enum") {
                 values.push(Json::Null);
             }
-            self.note(Reading::Nullable, place, BESIDE);
+            self.note(Reading::Nullable, place(), BESIDE);
         } else if out.get("type").is_some() && !self.is_openapi_3_0 {
-            self.note(Reading::Nullable, place, FOREIGN);
+            self.note(Reading::Nullable, place(), FOREIGN);
         }
         out
     }
 
-    fn beside_a_combination(&mut self, mut out: Object, at: &str, place: String) -> Object {
+    fn beside_a_combination(&mut self, mut out: Object, origin: &Origin) -> Object {
+        let branches = |name| out.get(name).and_then(Json::as_array).unwrap_or_default();
+        if branches("anyOf").iter().chain(branches("oneOf")).any(is_null) {
+            out.set("nullable", None);
+            return out;
+        }
+        let is_alone = out.iter().all(|(name, _)| ["anyOf", "nullable"].contains(&name.as_str()) || is_outer(name));
         // A reference below would find another schema. The translation rejects the keyword.
-        if self.is_referenced_below(at) && !at.is_empty() {
+        let may_move = is_alone || origin.is_root() || !self.is_referenced_below(&origin.pointer());
+        let is_moved = may_move && (is_alone || self.moves.push(origin, "/anyOf/0"));
+        if !is_moved {
             return out;
         }
         out.set("nullable", None);
-        let branches = |name| out.get(name).and_then(Json::as_array).unwrap_or_default();
-        if branches("anyOf").iter().chain(branches("oneOf")).any(is_null) {
-            return out;
-        }
-        self.note(Reading::Nullable, place, BESIDE);
-        let is_alone = out.iter().all(|(name, _)| name == "anyOf" || is_outer(name));
+        self.note(Reading::Nullable, origin.join("nullable").pointer(), BESIDE);
         if let (true, Some(Json::Array(branches))) = (is_alone, out.get_mut("anyOf")) {
             branches.push(null());
             return out;
         }
         let (outer, inner): (Vec<_>, Vec<_>) = out.iter().cloned().partition(|(name, _)| is_outer(name));
         let mut out: Object = outer.into_iter().collect();
-        self.moves.push((pointer::join(&pointer::join(at, "anyOf"), "0"), at.to_owned()));
         out.push("anyOf".to_owned(), Json::Array(vec![Json::Object(inner.into_iter().collect()), null()]));
         out
     }

@@ -6,6 +6,7 @@ use capgen_diagnostic::quoted;
 
 use super::super::target::local;
 use super::facts::{Facts, Reader};
+use super::lookup::Lookup;
 use crate::{Json, Object, pointer};
 
 /// A branch of a union with a discriminator, which accepts objects.
@@ -48,14 +49,13 @@ struct Discriminator<'a> {
 }
 
 impl<'a> Discriminator<'a> {
-    fn of(root: &Json, object: &'a Object) -> Option<Self> {
+    fn of(lookup: &Lookup<'_>, object: &'a Object) -> Option<Self> {
         let discriminator = object.get("discriminator")?;
         let mut names: HashMap<String, Vec<String>> = HashMap::new();
         for (name, target) in discriminator.get("mapping").and_then(Json::as_object).into_iter().flatten() {
             let target = target.as_str().unwrap_or_default();
             // A mapping has references, or names of components.
-            let component =
-                || Some(pointer::join("/components/schemas", target)).filter(|at| root.pointer(at).is_some());
+            let component = || Some(pointer::join("/components/schemas", target)).filter(|at| lookup.get(at).is_some());
             if let Some(at) = local(target).or_else(component) {
                 names.entry(at).or_default().push(Json::from(name.as_str()).canonical());
             }
@@ -67,12 +67,8 @@ impl<'a> Discriminator<'a> {
 impl Union {
     /// The union of a schema object; `None` if it has no discriminator, and a message if the discriminator does not
     /// tell the branches apart.
-    pub(super) fn of<'a>(
-        reader: &mut Reader<'a>,
-        root: &'a Json,
-        object: &'a Object,
-    ) -> Option<Result<Self, (String, String)>> {
-        let discriminator = Discriminator::of(root, object)?;
+    pub(super) fn of<'a>(reader: &mut Reader<'a>, object: &'a Object) -> Option<Result<Self, (String, String)>> {
+        let discriminator = Discriminator::of(&reader.lookup, object)?;
         let keyword = ["oneOf", "anyOf"].into_iter().find(|name| object.get(name).is_some())?;
         let schemas = object.get(keyword)?.as_array()?;
         let tag = discriminator.tag.to_owned();
