@@ -12,6 +12,8 @@ mod reader;
 mod schema;
 mod transport;
 
+use capgen_schema::{Code, codes as schema_codes};
+
 use crate::document::{is_json, parse_document};
 use crate::keys::{self, MANIFEST};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
@@ -21,6 +23,18 @@ pub use inspect::{Inspection, inspect};
 use names::Names;
 pub use peers::read_peers;
 pub(crate) use reader::{Map, Place, Reader, listed};
+
+/// Warnings about the way in which a contract is written. A file that capgen wrote has none of them: its author would
+/// have to change the source, which belongs to others if it was imported.
+const STYLE: [Code; 7] = [
+    schema_codes::ENUM_VALUES,
+    schema_codes::UNUSED_DEFINITION,
+    schema_codes::BAD_EXAMPLE,
+    schema_codes::NEVER_APPLIES,
+    schema_codes::UNDECLARED_REQUIRED,
+    schema_codes::PATTERN_SLASHES,
+    codes::DIFFERENT_DEFINITIONS,
+];
 
 /// Reads a `capabilities.yaml` or `capabilities.json`. Takes time linear in the text.
 ///
@@ -52,8 +66,12 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     let (findings, failed) = reader.finish();
     match manifest {
         Some(manifest) if !failed => {
-            let file = source.path().into();
-            Ok(LoadedContract { manifest, source: source.clone(), file, spans: Spans::new(root), warnings: findings })
+            let (file, spans) = (source.path().into(), Spans::new(root));
+            let mut warnings = findings;
+            if capgen_files::has_mark(source.text().as_bytes()) {
+                warnings.retain(|finding| !STYLE.contains(&finding.code));
+            }
+            Ok(LoadedContract { manifest, source: source.clone(), file, spans, warnings })
         }
         _ => Err(findings),
     }
