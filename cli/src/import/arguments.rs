@@ -60,7 +60,7 @@ pub(crate) enum Format {
     JsonSchema(JsonSchema),
     /// The operations of an OpenAPI document, version 3.0, 3.1 or 3.2, in JSON or YAML
     #[command(after_help = OPENAPI_EXAMPLES)]
-    Openapi(OneFile),
+    Openapi(Openapi),
     /// The skills of an A2A agent card that has schemas
     #[command(after_help = A2A_EXAMPLES)]
     A2a(OneFile),
@@ -71,7 +71,8 @@ impl Format {
         match self {
             Format::Mcp(arguments) => &arguments.output,
             Format::JsonSchema(arguments) => &arguments.output,
-            Format::Openapi(arguments) | Format::A2a(arguments) => &arguments.output,
+            Format::Openapi(arguments) => &arguments.one.output,
+            Format::A2a(arguments) => &arguments.output,
         }
     }
 }
@@ -150,6 +151,15 @@ pub(crate) struct OneFile {
     pub(crate) conversion: Conversion,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Openapi {
+    #[command(flatten)]
+    pub(crate) one: OneFile,
+    /// The folder with the files that references may lead to [default: the folder of the document]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root_dir: Option<PathBuf>,
 }
 
 /// How entries become capabilities.

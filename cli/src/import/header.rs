@@ -56,6 +56,12 @@ impl Header {
     }
 }
 
+/// An option that names a folder, after a space.
+pub(super) fn folder_option(name: &str, folder: &Path, out: &Path) -> String {
+    let out = Some(out).filter(|out| !input::is_stdin(out));
+    format!(" --{name} {}", quoted_path(&source_path(folder, out)))
+}
+
 /// The path of the source from the folder of the output; only its name if there is no such path that is the same on
 /// every machine.
 fn source_path(file: &Path, out: Option<&Path>) -> PathBuf {

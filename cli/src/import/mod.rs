@@ -3,6 +3,7 @@
 mod arguments;
 mod header;
 mod json_schema;
+mod linked;
 mod manifest;
 pub(crate) mod mcp;
 mod one_file;

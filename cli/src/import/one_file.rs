@@ -3,18 +3,29 @@
 use capgen_interop::import::{Document, Imported, a2a as cards, agent_id, openapi as operations};
 use capgen_manifest::{TransportSettings, shown};
 
-use super::arguments::OneFile;
-use super::header::Header;
+use super::arguments::{OneFile, Openapi};
+use super::header::{Header, folder_option};
 use super::manifest::{Import, Manifest, checked};
-use super::no_agent;
+use super::{linked, no_agent};
 use crate::failure::Failure;
 use crate::input;
 
-pub(super) fn openapi(arguments: &OneFile) -> Result<Manifest, Failure> {
+pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
+    let Openapi { one: arguments, root_dir } = arguments;
     let document = read(arguments)?;
+    let document = match input::is_stdin(&arguments.file) {
+        // It has no folder in which references could lead anywhere.
+        true => document,
+        false => linked::with_files(&arguments.file, root_dir.as_deref(), document)?,
+    };
     let found = operations::operations(&document, arguments.conversion.settings());
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };
-    manifest(arguments, "openapi", (document, found.imported, found.title, header))
+    let folder = root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &arguments.output.out));
+    manifest(
+        arguments,
+        &format!("openapi{}", folder.unwrap_or_default()),
+        (document, found.imported, found.title, header),
+    )
 }
 
 pub(super) fn a2a(arguments: &OneFile) -> Result<Manifest, Failure> {

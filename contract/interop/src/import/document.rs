@@ -6,6 +6,7 @@ use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
 use capgen_schema::{Anchor, Json, pointer};
 
+use super::bundle::FILES;
 use super::{ImportFinding, lines};
 
 /// The text of a document.
@@ -16,6 +17,8 @@ enum Text {
     One(Source, Node),
     /// Several documents, in the order of the members of the value.
     Files(Vec<Document>),
+    /// A document, and the files that it refers to, by their names.
+    Bundle(Box<Document>, Vec<(String, Document)>),
 }
 
 /// A document with the place of each of its values.
@@ -93,6 +96,11 @@ impl Document {
         Self { json: Json::Object(json), text: Text::Files(files.into_iter().map(|(_, document)| document).collect()) }
     }
 
+    /// A document with the files that it refers to. `json` is its value in which references lead to these.
+    pub(super) fn of_bundle(json: Json, document: Document, files: Vec<(String, Document)>) -> Self {
+        Self { json, text: Text::Bundle(Box::new(document), files) }
+    }
+
     pub(super) fn of_tree(source: &Source, root: Node) -> Self {
         Self { json: root.to_json(), text: Text::One(source.clone(), root) }
     }
@@ -104,6 +112,9 @@ impl Document {
 
     /// The file that a pointer leads into, with its index, and the pointer in it.
     fn file(&self, pointer: &str) -> Option<(usize, &Self, String)> {
+        if let Text::Bundle(document, files) = &self.text {
+            return Some(in_bundle(document, files, pointer));
+        }
         let Text::Files(files) = &self.text else { return None };
         let mut tokens = pointer::tokens(pointer);
         let path = tokens.next()?;
@@ -140,7 +151,7 @@ impl Document {
         match &self.text {
             Text::None => None,
             Text::One(source, root) => Some(label(source, root, pointer, Anchor::Key, "first here")),
-            Text::Files(_) => self.file(pointer).and_then(|(_, file, pointer)| file.first(&pointer)),
+            Text::Files(_) | Text::Bundle(..) => self.file(pointer).and_then(|(_, file, pointer)| file.first(&pointer)),
         }
     }
 
@@ -154,6 +165,23 @@ impl Document {
         }
         shown.help = finding.help.clone();
         shown.pointer(finding.pointer.as_str())
+    }
+}
+
+/// The file of a bundle that a pointer leads into, with its index, and the pointer in it.
+fn in_bundle<'d>(
+    document: &'d Document,
+    files: &'d [(String, Document)],
+    pointer: &str,
+) -> (usize, &'d Document, String) {
+    let mut tokens = pointer::tokens(pointer);
+    let name = (tokens.next().as_deref() == Some(FILES)).then(|| tokens.next()).flatten();
+    let found = files.iter().enumerate().find(|(_, (file, _))| name.as_ref() == Some(file));
+    match found {
+        Some((index, (_, file))) => {
+            (index + 1, file, tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token)))
+        }
+        None => (0, document, pointer.to_owned()),
     }
 }
 

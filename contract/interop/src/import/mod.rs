@@ -6,6 +6,7 @@
 //! `importer` has the parts that all formats share: schemas, names and findings.
 
 pub mod a2a;
+mod bundle;
 mod document;
 mod importer;
 pub mod json_schema;
@@ -22,6 +23,7 @@ use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 use capgen_schema::{Anchor, Code};
 
 use crate::codes;
+pub use bundle::with_files;
 pub use document::Document;
 pub(crate) use importer::{Entry, Importer, finding};
 pub(crate) use kind::Kind;

@@ -198,3 +198,69 @@ fn help_names_the_options_that_import_a_schema_as_it_is() {
     let help = imported(&text).findings[0].help.clone().unwrap();
     assert!(help.contains("`--lossy`") && help.contains("`--skip`"), "{help}");
 }
+
+/// A document with other files, by their paths.
+fn with_files(files: &[(&str, &str)]) -> (Document, Imported) {
+    let parse = |(path, text): &(&str, &str)| Document::parse(&Source::new(*path, *text)).unwrap();
+    let read = |path: &str| Ok::<_, ()>(files.iter().find(|(known, _)| *known == path).map(parse));
+    let document = capgen_interop::import::with_files(files[0].0, parse(&files[0]), read).unwrap();
+    let imported = openapi::operations(&document, ImportSettings::default()).imported;
+    (document, imported)
+}
+
+#[test]
+fn references_lead_to_other_files_of_the_folder() {
+    let files = [
+        (
+            "api/openapi.yaml",
+            "openapi: 3.0.3\ninfo: { title: a, version: '1' }\npaths: { /a: { $ref: './paths/a.yaml' } }\ncomponents: { schemas: { Id: { type: integer } } }\n",
+        ),
+        (
+            "api/paths/a.yaml",
+            "get:\n  operationId: find\n  responses:\n    '200': { $ref: '../../shared.yaml#/answers/found' }\n",
+        ),
+        (
+            "shared.yaml",
+            "answers:\n  found: { description: a, content: { application/json: { schema: { $ref: 'schemas/Pet.yaml' } } } }\n",
+        ),
+        (
+            "schemas/Pet.yaml",
+            "type: object\nproperties:\n  id: { $ref: '../api/openapi.yaml#/components/schemas/Id' }\n  parent: { $ref: 'Pet.yaml' }\n  tag: { $ref: '#/definitions/Tag', nullable: true }\ndefinitions: { Tag: { type: string } }\n",
+        ),
+    ];
+    let (_, imported) = with_files(&files);
+    assert_eq!(found(&imported.findings), ["W0902"], "{:#?}", imported.findings);
+    let output = imported.capabilities[0].output.as_ref().unwrap();
+    let expected = r##"{"$ref": "#/definitions/Pet", "definitions": {
+        "Pet": {"type": "object", "properties": {
+            "id": {"$ref": "#/definitions/Id"}, "parent": {"$ref": "#/definitions/Pet"},
+            "tag": {"anyOf": [{"$ref": "#/definitions/Tag"}, {"type": "null"}]}}},
+        "Id": {"type": "integer"}, "Tag": {"type": "string"}}}"##;
+    assert_eq!(output.canonical(), Schema::parse_text(expected).unwrap().canonical());
+}
+
+#[test]
+fn findings_in_other_files_have_their_lines() {
+    let files = [
+        (
+            "openapi.yaml",
+            "openapi: 3.1.0\ninfo: { title: a, version: '1' }\npaths: { /a: { get: { responses: { '200': { content: { application/json: { schema: { $ref: 'pet.yaml#/Pet' } } } } } } } }\n",
+        ),
+        ("pet.yaml", "Pet: { type: objct }\n"),
+    ];
+    let (document, imported) = with_files(&files);
+    let shown = document.with_places(&imported.findings).remove(0);
+    let label = &shown.labels[0];
+    assert_eq!((label.source.path(), files[1].1.get(label.span.clone())), ("pet.yaml", Some("objct")));
+}
+
+#[test]
+fn references_that_lead_nowhere_name_the_remedy() {
+    for target in ["gone.yaml", "../other.yaml", "https://example.com/a.yaml", "/etc/passwd"] {
+        let text = document("get", &format!("{{ responses: {{ '200': {{ $ref: '{target}' }} }} }}"));
+        let (_, imported) = with_files(&[("openapi.yaml", &text)]);
+        let finding = &imported.findings[0];
+        assert_eq!(finding.code.as_str(), "E0911");
+        assert!(finding.help.as_ref().unwrap().contains("bundle"), "{finding:?}");
+    }
+}

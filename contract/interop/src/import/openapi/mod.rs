@@ -15,6 +15,7 @@
 mod body;
 mod media;
 mod operation;
+mod other_files;
 mod parameters;
 mod references;
 mod schema;

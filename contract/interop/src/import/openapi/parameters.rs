@@ -114,7 +114,8 @@ impl<'d> Operation<'_, 'd> {
         let is_required = json.get("required") == Some(&Json::Bool(true));
         let Some(group) = GROUPS.into_iter().find(|group| *group == place) else {
             if is_required || place != "cookie" {
-                let help = "pass the value in the path, the query or a header";
+                let help =
+                    "pass the value in the path, the query or a header, or leave the operation out with `--skip`";
                 self.unsupported(
                     at,
                     format!("the parameter {} is not in the path, the query or a header", quoted(name)),

@@ -6,13 +6,14 @@ use std::collections::{HashMap, HashSet};
 use capgen_manifest::Side;
 use capgen_schema::{Json, Object, definition_name};
 
+use super::other_files::{OtherFiles, elsewhere};
 use super::sides::Sides;
 use crate::OPENAPI_DEFINITION_KEY;
 use crate::import::Dialect;
 
 /// How to fix a reference.
 pub(super) const HELP: &str =
-    "bundle the document, so that references lead to parts of it such as `#/components/...`: nothing is fetched";
+    "bundle the document, or write the files into its folder (`--root-dir`): nothing is fetched; or pass `--skip`";
 
 /// The longest chain of references. Usual chains have one or two; a cycle ends here, too.
 const MAX_CHAIN: usize = 16;
@@ -27,18 +28,22 @@ const SCHEMAS: &str = "#/components/schemas/";
 pub(super) struct References<'d> {
     document: &'d Json,
     schemas: HashMap<&'d str, &'d Json>,
-    /// The schemas that each schema refers to, and its size; found when it is first needed.
-    known: HashMap<&'d str, (Vec<String>, usize)>,
+    /// What each schema refers to, and its size; found when it is first needed.
+    known: HashMap<&'d str, (Vec<String>, Vec<String>, usize)>,
     room: usize,
     sides: Sides<'d>,
     /// The components as they apply to a side.
-    sided: HashMap<(&'static str, &'d str), Json>,
+    sided: HashMap<(&'static str, String), Json>,
+    /// The schemas in other files, as components.
+    others: OtherFiles,
 }
 
 /// The components that a schema uses.
 pub(super) struct Used<'d> {
     /// Their names and schemas, in the order in which they are found.
     pub(super) schemas: Vec<(&'d str, &'d Json)>,
+    /// The names and schemas of those in other files.
+    pub(super) others: Vec<(String, &'d Json)>,
 }
 
 impl<'d> References<'d> {
@@ -46,7 +51,13 @@ impl<'d> References<'d> {
         let schemas = document.get("components").and_then(|components| components.get("schemas")?.as_object());
         let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
         let sides = Sides::of(document, dialect == Dialect::OpenApi30);
-        Self { document, schemas, known: HashMap::new(), room: MAX_VALUES, sides, sided: HashMap::new() }
+        let (known, sided, others) = (HashMap::new(), HashMap::new(), OtherFiles::default());
+        Self { document, schemas, known, room: MAX_VALUES, sides, sided, others }
+    }
+
+    /// The schemas in other files.
+    pub(super) fn others(&self) -> &OtherFiles {
+        &self.others
     }
 
     /// Whether `readOnly` or `writeOnly` may change what is required.
@@ -76,14 +87,20 @@ impl<'d> References<'d> {
     /// many steps.
     pub(super) fn with_components(&mut self, side: Side, schema: &Json, used: &Used<'d>) -> Option<Json> {
         let schema = self.sides.schema(side, schema)?;
+        let schema = if used.others.is_empty() { schema } else { self.others.linked(&schema) };
         let Json::Object(mut members) = schema else { return Some(schema) };
         let mut schemas = Object::new();
-        for (name, schema) in &used.schemas {
-            let schema = match self.sided.entry((side.name(), name)) {
+        let own = used.schemas.iter().map(|(name, schema)| ((*name).to_owned(), *schema));
+        for (name, schema) in own.chain(used.others.iter().cloned()) {
+            let schema = match self.sided.entry((side.name(), name.clone())) {
                 Entry::Occupied(known) => known.get().clone(),
-                Entry::Vacant(place) => place.insert(self.sides.schema(side, &without_name(schema))?).clone(),
+                Entry::Vacant(place) => {
+                    let sided = self.sides.schema(side, &without_name(schema))?;
+                    let linked = if used.others.is_empty() { sided } else { self.others.linked(&sided) };
+                    place.insert(linked).clone()
+                }
             };
-            schemas.push((*name).to_owned(), schema);
+            schemas.push(name, schema);
         }
         if !schemas.is_empty() {
             let components = [("schemas".to_owned(), Json::Object(schemas))].into_iter().collect();
@@ -95,12 +112,26 @@ impl<'d> References<'d> {
     /// The components that a schema refers to, also through others; `None` if more values would be copied than a
     /// manifest can have. `more` are further names.
     pub(super) fn used(&mut self, schema: &Json, more: &[String]) -> Option<Used<'d>> {
-        let mut open = names(schema).0;
+        let (mut open, mut places, _) = names(schema);
         open.extend(more.iter().cloned());
         open.reverse();
+        places.reverse();
         let mut seen = HashSet::new();
-        let mut used = Used { schemas: Vec::new() };
-        while let Some(name) = open.pop() {
+        let mut used = Used { schemas: Vec::new(), others: Vec::new() };
+        let mut seen_places = HashSet::new();
+        loop {
+            let Some(name) = open.pop() else {
+                // The schemas in other files come after those of the document.
+                let Some(place) = places.pop() else { break };
+                let found = self.document.pointer(&place).filter(|_| seen_places.insert(place.clone()));
+                let Some(schema) = found else { continue };
+                let (more, more_places, size) = names(schema);
+                self.room = self.room.checked_sub(size)?;
+                open.extend(more.into_iter().rev());
+                places.extend(more_places.into_iter().rev());
+                used.others.push((self.others.name(&place, &self.schemas), schema));
+                continue;
+            };
             let Some((name, schema)) = self.schemas.get_key_value(name.as_str()).map(|(name, schema)| (*name, *schema))
             else {
                 continue;
@@ -108,9 +139,10 @@ impl<'d> References<'d> {
             if !seen.insert(name) {
                 continue;
             }
-            let (targets, size) = self.known.entry(name).or_insert_with(|| names(schema));
+            let (targets, elsewhere, size) = self.known.entry(name).or_insert_with(|| names(schema));
             self.room = self.room.checked_sub(*size)?;
             open.extend(targets.iter().rev().cloned());
+            places.extend(elsewhere.iter().rev().cloned());
             used.schemas.push((name, schema));
         }
         Some(used)
@@ -149,21 +181,24 @@ pub(super) fn without_name(schema: &Json) -> Json {
     }
 }
 
-/// The components that a value refers to anywhere, and the number of values in it.
-fn names(value: &Json) -> (Vec<String>, usize) {
-    let mut found = Vec::new();
+/// The components that a value refers to anywhere, the pointers of the places in other files that it refers to, and the
+/// number of values in it.
+fn names(value: &Json) -> (Vec<String>, Vec<String>, usize) {
+    let (mut found, mut places) = (Vec::new(), Vec::new());
     let mut size = 0;
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         size += 1;
         match value {
             Json::Object(members) => {
-                found.extend(members.get("$ref").and_then(Json::as_str).and_then(component));
+                let reference = members.get("$ref").and_then(Json::as_str);
+                found.extend(reference.and_then(component));
+                places.extend(reference.and_then(elsewhere));
                 open.extend(members.iter().rev().map(|(_, value)| value));
             }
             Json::Array(items) => open.extend(items.iter().rev()),
             _ => {}
         }
     }
-    (found, size)
+    (found, places, size)
 }

@@ -83,7 +83,8 @@ impl Operation<'_, '_> {
         // An annotation in the schemas of a contract. In other documents it decides what is required, see `sides.rs`.
         let own = own.filter(|_| mark.is_some() || !self.references.have_marks());
         let own = own.unwrap_or_else(|| source.clone());
-        let locate = |at: &str| located(at, parts);
+        let others = self.references.others();
+        let locate = |at: &str| others.original(&located(at, parts));
         let foreign =
             Foreign { part: side.schema_key(), source: &source, own, dialect: self.dialect, keeps_dialect: false };
         self.importer.schema(&mut self.entry, foreign, &locate)
@@ -133,6 +134,10 @@ fn closed(properties: Object, required: Vec<Json>) -> Json {
 
 /// The schema as the contract has it; `None` if it was not written by an export.
 fn own(json: &Json, used: &Used<'_>, has_definitions: bool, restore: Option<&Object>) -> Option<Json> {
+    // An export is one file.
+    if !used.others.is_empty() {
+        return None;
+    }
     let names: std::collections::HashMap<&str, &str> =
         used.schemas.iter().map(|(name, schema)| (*name, definition_of(name, schema))).collect();
     let name = |reference: &str| {

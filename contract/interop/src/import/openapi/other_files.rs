@@ -1,0 +1,75 @@
+//! Schemas in other files of a bundled document, which become components.
+
+use std::collections::HashMap;
+
+use capgen_schema::{Json, pointer};
+
+use super::references::local;
+use crate::import::bundle::FILES;
+
+/// The names of schemas in other files.
+#[derive(Default)]
+pub(super) struct OtherFiles {
+    /// The name of each place, by its pointer.
+    names: HashMap<String, String>,
+    /// The place of each name.
+    places: HashMap<String, String>,
+}
+
+impl OtherFiles {
+    /// The name of the component for a place: the last token of its pointer, which no schema of the document has.
+    pub(super) fn name(&mut self, place: &str, schemas: &HashMap<&str, &Json>) -> String {
+        if let Some(known) = self.names.get(place) {
+            return known.clone();
+        }
+        let base = pointer::tokens(place).last().unwrap_or_default();
+        let is_free = |name: &String| !self.places.contains_key(name) && !schemas.contains_key(name.as_str());
+        // One of the numbers is free, because there are fewer names.
+        let mut numbered = (2_u64..).map(|number| format!("{base}.{number}"));
+        let name = Some(base.clone()).filter(is_free).or_else(|| numbered.find(is_free)).unwrap_or(base);
+        self.names.insert(place.to_owned(), name.clone());
+        self.places.insert(name.clone(), place.to_owned());
+        name
+    }
+
+    /// The place in the document of a place in a schema with its components.
+    pub(super) fn original(&self, at: &str) -> String {
+        let mut tokens = at.strip_prefix("/components/schemas").map(pointer::tokens).into_iter().flatten();
+        let name = tokens.next();
+        match name.and_then(|name| self.places.get(&name)) {
+            Some(place) => tokens.fold(place.clone(), |place, token| pointer::join(&place, &token)),
+            None => at.to_owned(),
+        }
+    }
+
+    /// The schema with references to the components in place of those to other files.
+    pub(super) fn linked(&self, schema: &Json) -> Json {
+        match schema {
+            Json::Array(items) => Json::Array(items.iter().map(|item| self.linked(item)).collect()),
+            Json::Object(members) => {
+                let member = |(name, value): &(String, Json)| {
+                    let place = value.as_str().filter(|_| name == "$ref").and_then(elsewhere);
+                    let component = place.and_then(|place| self.names.get(&place));
+                    let link = component.map(|component| {
+                        // A reference is a URI with a pointer, in which the characters of other names are encoded.
+                        Json::from(format!("#{}", encoded(&pointer::join("/components/schemas", component))).as_str())
+                    });
+                    (name.clone(), link.unwrap_or_else(|| self.linked(value)))
+                };
+                Json::Object(members.iter().map(member).collect())
+            }
+            scalar => scalar.clone(),
+        }
+    }
+}
+
+/// A pointer as the fragment of a URI.
+fn encoded(pointer: &str) -> String {
+    pointer.replace('%', "%25")
+}
+
+/// The pointer of a reference to another file.
+pub(super) fn elsewhere(reference: &str) -> Option<String> {
+    let prefix = format!("#/{FILES}/");
+    reference.starts_with(&prefix).then(|| local(reference)).flatten()
+}
