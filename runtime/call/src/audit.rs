@@ -8,6 +8,7 @@ use capgen_payload::{Violation, Violations};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::uri;
+use crate::identity::Principal;
 use crate::outcome::Status;
 use crate::transport::BoxFuture;
 
@@ -68,6 +69,24 @@ pub struct ViolationRecord {
     /// The session of the caller, if it has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub session_id: Option<String>,
+    /// The principal for whom the call was made, in records of providers that verified its token.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub principal: Option<Box<AuditPrincipal>>,
+}
+
+/// The principal for whom a call was made, as the issuer of its token states. A record has neither the token nor its
+/// other claims.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditPrincipal {
+    /// The issuer of the token (`iss`).
+    pub issuer: String,
+    /// The principal (`sub`), unique for its issuer.
+    pub subject: String,
+    /// The program that the token was issued to (`client_id`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub client_id: Option<String>,
 }
 
 /// A violation in a [`ViolationRecord`].
@@ -111,6 +130,9 @@ pub struct CallRecord {
     pub latency_ms: u64,
     /// The `correlationId` of the call.
     pub correlation_id: String,
+    /// The principal for whom the call was made, in records of providers that verified its token.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub principal: Option<Box<AuditPrincipal>>,
 }
 
 impl ViolationRecord {
@@ -138,6 +160,7 @@ impl ViolationRecord {
             violations: violations.into_iter().map(AuditViolation::from).collect(),
             correlation_id: correlation_id.to_owned(),
             session_id: None,
+            principal: None,
         }
     }
 }
@@ -168,7 +191,15 @@ impl CallRecord {
             denied: None,
             latency_ms: 0,
             correlation_id: correlation_id.to_owned(),
+            principal: None,
         }
+    }
+}
+
+impl From<&Principal> for AuditPrincipal {
+    /// The names alone, without claims and rights.
+    fn from(Principal { issuer, subject, client_id, .. }: &Principal) -> Self {
+        Self { issuer: issuer.clone(), subject: subject.clone(), client_id: client_id.clone() }
     }
 }
 

@@ -68,7 +68,7 @@ mod failure;
 mod id;
 mod idempotency_store;
 mod identity;
-mod journal;
+pub mod journal;
 #[cfg(feature = "tower")]
 mod layered;
 mod memory;
@@ -94,7 +94,8 @@ mod wait;
 pub use capgen_payload::{Capability, Payload};
 
 pub use audit::{
-    Audit, AuditError, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit, ViolationRecord,
+    Audit, AuditError, AuditPrincipal, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit,
+    ViolationRecord,
 };
 pub use authorization::{Authorization, Authorize, Decision, Grants};
 pub use build_error::{BuildError, NoAuthorization};

@@ -17,7 +17,7 @@
 //! capability that the agent does not have is `_OTHER`, and so is a code that is neither one of capgen nor declared.
 //!
 //! Servers of other protocols that run [`Handlers`](crate::Handlers) record the same with [`Requests`], under the name
-//! of their protocol.
+//! of their protocol, and clients of other protocols with [`ClientRequests`].
 
 use std::future::Future;
 
@@ -52,9 +52,13 @@ pub(crate) struct Instruments {
 
 impl Instruments {
     pub(crate) fn of_client() -> Self {
+        Self::of_client_of(SCOPE)
+    }
+
+    fn of_client_of(system: &'static str) -> Self {
         let retries = global::meter(SCOPE).u64_counter("capgen.client.retries").build();
         let names = ["rpc.client.call.duration", "capgen.client.active_calls"];
-        Self { retries: Some(retries), ..Self::new(names, SpanKind::Client, SCOPE) }
+        Self { retries: Some(retries), ..Self::new(names, SpanKind::Client, system) }
     }
 
     pub(crate) fn of_server() -> Self {
@@ -208,6 +212,26 @@ impl Requests {
     }
 }
 
+/// The spans and metrics of a client of another protocol.
+#[derive(Clone, Debug)]
+pub struct ClientRequests(Instruments);
+
+impl ClientRequests {
+    /// Those of a protocol: the value of `rpc.system.name`. Uses the global providers of the crate `opentelemetry` at
+    /// this time.
+    #[must_use]
+    pub fn new(system: &'static str) -> Self {
+        Self(Instruments::of_client_of(system))
+    }
+
+    /// Starts the span of a request to a peer, below the current one. Both names become values of attributes, so the
+    /// program must have chosen them.
+    #[must_use = "a request that is dropped was abandoned"]
+    pub fn start(&self, peer: &str, capability: &str) -> MeasuredRequest {
+        MeasuredRequest(self.0.start(peer, Some(capability), Parent::Current(None)))
+    }
+}
+
 /// A request that is measured. If it is dropped before its end, it was abandoned.
 #[derive(Debug)]
 pub struct MeasuredRequest(Measured);
@@ -216,6 +240,11 @@ impl MeasuredRequest {
     /// Runs a future with the span of the request as the current one.
     pub fn run<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         future.with_context(self.0.context.clone())
+    }
+
+    /// Counts that a client sends the request again.
+    pub fn retried(&self) {
+        self.0.retried();
     }
 
     /// Ends it, with the code of its error if it failed. Of codes that are not those of the protocol of calls, only

@@ -148,8 +148,9 @@ impl Status {
         }
     }
 
-    /// The status of a call that ends with a code.
-    pub(crate) fn of(code: &str) -> Self {
+    /// The status of a call that ends with a code: [`Error`](Self::Error) for those without a status of their own.
+    #[must_use]
+    pub fn of(code: &str) -> Self {
         match code {
             code::TIMEOUT => Self::Timeout,
             code::ABANDONED => Self::Abandoned,

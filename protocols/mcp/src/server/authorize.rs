@@ -1,14 +1,16 @@
 //! The decision whether a client may call a tool.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use capgen_call::Decision;
+use capgen_call::journal::Journal;
 use capgen_descriptor::OwnedDescriptor;
 use capgen_diagnostic::cut_short;
 use tokio::time::{Instant, timeout};
 
 use super::plan::{Asked, Call};
-use super::run::{Runner, Sender};
+use super::run::{Runner, Sender, subject};
 use super::tools::Tool;
 use crate::message::{RequestId, RpcError};
 use crate::revision::Revision;
@@ -34,9 +36,15 @@ impl Runner {
         match self.decide(id, capability, tool.map(|tool| &*tool.described), sender, start).await {
             Decision::Allow => self.agent.allowed(asked).map_err(Refused::Invalid),
             Decision::Deny { reason } => {
-                let record = self.journal.denied(&cut_short(capability, MAX_NAME), id.as_text(), reason, start);
+                let (journal, capability) = (Arc::clone(&self.journal), cut_short(capability, MAX_NAME).into_owned());
+                let (id, principal) = (id.clone(), sender.principal.clone());
                 // A task of its own, so that a client that goes away does not keep its denial out of the audit.
-                let _ = tokio::spawn(record).await;
+                let record = tokio::spawn(async move {
+                    let latency = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    let subject = subject(&capability, &id, principal.as_ref());
+                    journal.denied(subject, reason, latency, Journal::MAX_DELAY).await;
+                });
+                let _ = record.await;
                 Err(Refused::Denied)
             }
         }

@@ -7,7 +7,6 @@ mod http;
 #[cfg(feature = "otel")]
 mod measure;
 mod plan;
-mod record;
 mod run;
 mod stdio;
 mod tools;
@@ -17,14 +16,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_call::{Audit, Authorization, Handlers, Principal, TokenVerifier};
+use capgen_call::journal::Journal;
+use capgen_call::{Audit, AuditWriter, Authorization, Handlers, Principal, TokenVerifier};
 use capgen_manifest::Manifest;
 use capgen_net::Budget;
 
 use crate::meta::Implementation;
 use access::Access;
 use plan::Agent;
-use record::Journal;
 use run::Runner;
 use tools::Tools;
 
@@ -165,7 +164,7 @@ impl McpServerBuilder {
             implementation,
             instructions: None,
             limits: ServerLimits::default(),
-            journal: Journal::default(),
+            journal: Journal::new(AuditWriter::Provider),
             access: Access::default(),
         }
     }
@@ -200,15 +199,13 @@ impl McpServerBuilder {
     /// The store of records: every violation, every call that is denied, and with [`audit_calls`](Self::audit_calls)
     /// every call. The caller in the records is `agent://mcp`, because the protocol does not identify clients, and the
     /// id of the call is that of the request. An audit delays an answer by at most 5 s, and changes none.
-    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
-        self.journal.audit = Some(audit);
-        self
+    pub fn audit(self, audit: Arc<dyn Audit>) -> Self {
+        Self { journal: self.journal.with_audit(Some(audit)), ..self }
     }
 
     /// Whether the audit records calls too. A call that its client cancels has the status `abandoned`.
-    pub fn audit_calls(mut self, records_calls: bool) -> Self {
-        self.journal.records_calls = records_calls;
-        self
+    pub fn audit_calls(self, records_calls: bool) -> Self {
+        Self { journal: self.journal.with_calls(records_calls), ..self }
     }
 
     /// The server.

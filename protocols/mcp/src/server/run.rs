@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use capgen_call::journal::{Journal, RecordedCall, Subject};
 use capgen_call::{
     Authorization, Clock as _, Context, ErrorPayload, Failure, Handlers, Payload as _, Principal, RunError, Side,
     Status, SystemClock, code,
@@ -17,13 +18,15 @@ use tokio::time::{Instant, timeout};
 
 use super::authorize::Refused;
 use super::plan::{Agent, Call, Task, Work};
-use super::record::{CALLER, End, Journal, Recorded};
 use super::tools::Tool;
 use crate::message::{RequestId, error_response};
 
 /// The longest text of a failure, in characters. Models read it: enough for a trace of a stack, and not for a whole
 /// document. Clients of this crate keep as much.
 const MAX_FAILURE: usize = 8000;
+
+/// The id of callers, which the protocol does not identify.
+const CALLER: &str = "mcp";
 
 /// The handlers, with limits that all connections share.
 pub(super) struct Runner {
@@ -51,6 +54,15 @@ struct Running<'a> {
     sender: Sender,
     /// The arrival of the request.
     start: Instant,
+}
+
+/// The end of a call, for its record.
+#[derive(Debug)]
+struct End {
+    status: Status,
+    code: Option<String>,
+    /// The payload that violates its schema.
+    invalid: Option<(Side, Violations)>,
 }
 
 /// A call without a response.
@@ -102,7 +114,10 @@ impl Runner {
             },
         };
         let request = std::mem::replace(&mut call.request, Ok(String::new()));
-        let recorded = Recorded::start(&self.journal, &call.tool.capability, &call.tool.contract, id.as_text());
+        let principal = sender.principal.clone();
+        let mut subject = subject(&call.tool.capability, &id, principal.as_ref());
+        subject.contract = &call.tool.contract;
+        let recorded = RecordedCall::start(&self.journal, &subject);
         let running = Running { id: &id, call: &call, sender, start };
         let outcome = self.outcome(&running, request);
         #[cfg(feature = "otel")]
@@ -117,8 +132,15 @@ impl Runner {
         };
         #[cfg(feature = "otel")]
         measured.iter_mut().for_each(|measured| measured.end(end.code.as_deref()));
-        if let Some(recorded) = recorded {
-            recorded.end(end).await;
+        match (recorded, end) {
+            (Some(recorded), End { status, code, invalid }) => {
+                recorded.end(status, code.as_deref(), invalid, Journal::MAX_DELAY).await;
+            }
+            // For the log.
+            (None, End { invalid: Some((side, violations)), .. }) => {
+                self.journal.violation(subject, side, violations, Journal::MAX_DELAY).await;
+            }
+            (None, _) => {}
         }
         text
     }
@@ -217,6 +239,17 @@ impl Unanswered {
         error.message = cut_short(&error.message, MAX_FAILURE).into_owned();
         Self { answer: Failed::with_error(unanswered.answer.text, &error), end: unanswered.end }
     }
+}
+
+/// A call, as the audit names it.
+pub(super) fn subject<'a>(
+    capability: &'a str,
+    id: &'a RequestId,
+    principal: Option<&'a Arc<Principal>>,
+) -> Subject<'a> {
+    let mut subject = Subject::new([capability, CALLER, id.as_text()]);
+    subject.principal = principal;
+    subject
 }
 
 fn parsed(response: &Bytes) -> Option<Json> {

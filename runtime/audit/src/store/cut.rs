@@ -1,6 +1,6 @@
 //! Cutting records to their largest size: a record is never lost because of its size.
 
-use capgen_call::{AuditRecord, AuditViolation};
+use capgen_call::{AuditPrincipal, AuditRecord, AuditViolation};
 use serde::Serialize;
 
 /// The largest record in bytes. A report of violations has at most so much text, and no reader needs more.
@@ -9,6 +9,10 @@ pub(crate) const MAX_RECORD: usize = 64 << 10;
 /// The most bytes of a name or an id. All of them together fit into a record, even if each byte is escaped with six
 /// others.
 const MAX_NAME: usize = 1 << 10;
+
+/// The most bytes of each name of a principal: as many as all names of a call leave room for in a record. Issuers are
+/// addresses, and subjects ids, which are shorter.
+const MAX_PRINCIPAL: usize = 512;
 
 /// The most bytes of the path and of the message of a violation: a path has at most 128 names, and few of them are
 /// long.
@@ -31,6 +35,9 @@ pub(super) fn cut(mut record: AuditRecord) -> serde_json::Result<(AuditRecord, S
     let mut is_cut = false;
     for name in names(&mut record) {
         is_cut |= shorten(name, MAX_NAME);
+    }
+    for name in names_of_principal(&mut record) {
+        is_cut |= shorten(name, MAX_PRINCIPAL);
     }
     let AuditRecord::Violation(report) = &mut record else {
         let text = match is_cut {
@@ -86,6 +93,16 @@ fn names(record: &mut AuditRecord) -> Vec<&mut String> {
     }
 }
 
+/// The texts of a record that the issuer of a token chose.
+fn names_of_principal(record: &mut AuditRecord) -> impl Iterator<Item = &mut String> {
+    let principal = match record {
+        AuditRecord::Violation(record) => &mut record.principal,
+        AuditRecord::Call(record) => &mut record.principal,
+    };
+    let names = principal.iter_mut().map(|principal| &mut **principal);
+    names.flat_map(|AuditPrincipal { issuer, subject, client_id, .. }| [issuer, subject].into_iter().chain(client_id))
+}
+
 fn shorten_violation(violation: &mut AuditViolation) -> bool {
     let AuditViolation { path, message, keyword } = violation;
     let limits = [(path, MAX_TEXT), (message, MAX_TEXT), (keyword, MAX_NAME)];
@@ -118,6 +135,7 @@ mod tests {
         let mut record: ViolationRecord = serde_json::from_value(json!({
             "ts": 1, "tenantId": text, "capabilityName": text, "peerId": text, "side": "request", "violations": [],
             "correlationId": text, "sessionId": text,
+            "principal": {"issuer": text, "subject": text, "clientId": text},
         }))
         .unwrap();
         record.violations = violations;
@@ -155,16 +173,30 @@ mod tests {
         assert!(record.truncated && json.len() > MAX_RECORD - 200, "{}", json.len());
     }
 
+    /// A call with this text wherever it has one.
+    fn call(text: &str) -> AuditRecord {
+        let record: CallRecord = serde_json::from_value(json!({
+            "ts": 1, "tenantId": text, "capabilityName": text, "peerId": text, "contractHash": text, "status": text,
+            "errorCode": text, "denied": text, "latencyMs": 1, "correlationId": text,
+            "principal": {"issuer": text, "subject": text, "clientId": text},
+        }))
+        .unwrap();
+        AuditRecord::Call(record)
+    }
+
+    #[test]
+    fn every_call_fits_whatever_its_texts_are() {
+        for text in ["a", "\u{1}", "é", "\"", "\u{1F600}"] {
+            for count in [0, 1, 511, 999, 1_000_000] {
+                let (record, json) = cut(call(&text.repeat(count))).unwrap();
+                assert!(json.len() <= MAX_RECORD, "{text:?} {count}: {}", json.len());
+                assert_eq!(serde_json::from_str::<AuditRecord>(&json).unwrap(), record);
+            }
+        }
+    }
+
     #[test]
     fn a_call_with_long_texts_is_marked() {
-        let call = |text: &str| {
-            let record: CallRecord = serde_json::from_value(json!({
-                "ts": 1, "tenantId": text, "capabilityName": "c", "peerId": "agent://p", "contractHash": "", "status": "ok",
-                "latencyMs": 1, "correlationId": text,
-            }))
-            .unwrap();
-            AuditRecord::Call(record)
-        };
         let (record, json) = cut(call(&"t".repeat(17 << 20))).unwrap();
         let value: Value = serde_json::from_str(&json).unwrap();
         assert_eq!((value["truncated"].as_bool(), value["kind"].as_str()), (Some(true), Some("capability_call")));

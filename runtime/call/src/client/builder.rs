@@ -258,7 +258,10 @@ impl ClientBuilder {
             agent: self.agent,
             links,
             peers: self.peers,
-            journal: Journal::new(AuditWriter::Caller, self.audit, self.records_calls, self.clock),
+            journal: Journal::new(AuditWriter::Caller)
+                .with_audit(self.audit)
+                .with_calls(self.records_calls)
+                .with_clock(self.clock),
             keys: self.keys,
             tenant: self.tenant.map(Arc::from),
             timeout: self.timeout,

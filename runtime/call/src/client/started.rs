@@ -164,10 +164,8 @@ impl Started {
         Subject {
             tenant: self.tenant.as_deref(),
             session: self.session.as_deref(),
-            capability: &self.capability,
-            peer: &self.peer,
             contract: &self.contract,
-            correlation_id: self.correlation_id.as_str(),
+            ..Subject::new([&*self.capability, &*self.peer, self.correlation_id.as_str()])
         }
     }
 

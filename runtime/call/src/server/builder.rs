@@ -319,7 +319,10 @@ impl ServerBuilder {
             entries: self.handlers.entries,
             #[cfg(feature = "tower")]
             layers: self.handlers.layers,
-            journal: Journal::new(AuditWriter::Provider, self.audit, self.records_calls, self.clock),
+            journal: Journal::new(AuditWriter::Provider)
+                .with_audit(self.audit)
+                .with_calls(self.records_calls)
+                .with_clock(self.clock),
             keys: self.keys,
             tokens,
             authorization,

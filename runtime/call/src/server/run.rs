@@ -23,14 +23,10 @@ use super::shared::{Phase, Shared, reached};
 use super::versions::{Candidates, Versions};
 use crate::context::Context;
 use crate::envelope::{Envelope, header};
-use crate::journal::Subject;
+use crate::journal::{Journal, Subject};
 use crate::outcome::{code, in_ms};
 use crate::transport::BoxFuture;
 use crate::wait::{at_once, caught};
-
-/// How long an audit may delay a response, at most. The caller waits for the response, so a disk that is slow or full
-/// must not use up its time.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The end of a request, and the violations to record.
 struct Ended {
@@ -155,7 +151,7 @@ impl Shared {
             Ok(answer) | Err(Refused { answer, reason: None }) => answer,
             Err(Refused { answer, reason: Some(reason) }) => {
                 let latency = in_ms(arrival.at.elapsed());
-                Box::pin(self.journal.denied(subject(request, ""), reason, latency, audit_patience(processed))).await;
+                Box::pin(self.journal.denied(subject(processed, ""), reason, latency, audit_patience(processed))).await;
                 return answer;
             }
         };
@@ -163,7 +159,7 @@ impl Shared {
             let latency = in_ms(start.elapsed());
             let contract = answer.contract.as_ref().or_else(|| processed.first.get()?.contract.as_ref());
             let contract = contract.map_or("", |contract| &contract.hash);
-            let (subject, limit) = (subject(request, contract), audit_patience(processed));
+            let (subject, limit) = (subject(processed, contract), audit_patience(processed));
             let recorded = self.journal.call(subject, answer.status(), answer.code.as_deref(), latency, limit);
             // In a box, because most calls are not recorded, and should not have its size.
             Box::pin(recorded).await;
@@ -200,7 +196,7 @@ impl Shared {
 
     /// Validates the request, runs its handler and validates the response.
     pub(super) async fn run(&self, processed: &Processed<'_>, candidates: &Candidates<'_>) -> Answer {
-        let Processed { request, due, .. } = *processed;
+        let due = processed.due;
         let has_started = AtomicBool::new(false);
         let work = pin!(async {
             let _place = self.running.enter(&processed.sender().caller).await;
@@ -219,7 +215,7 @@ impl Shared {
         if let Some((side, InvalidSide(violations))) = ended.invalid {
             let chosen = ended.answer.contract.as_ref();
             let contract = chosen.map_or(candidates.first.hash(), |contract| &contract.hash);
-            let (subject, limit) = (subject(request, contract), audit_patience(processed));
+            let (subject, limit) = (subject(processed, contract), audit_patience(processed));
             Box::pin(self.journal.violation(subject, side, violations, limit)).await;
         }
         ended.answer
@@ -309,16 +305,16 @@ impl Shared {
 /// How long an audit may delay a response: half of the time that the caller still waits, so that an audit that is stuck
 /// does not hide a violation from the caller.
 pub(super) fn audit_patience(processed: &Processed<'_>) -> Duration {
-    PATIENCE.min(processed.rest() / 2)
+    Journal::MAX_DELAY.min(processed.rest() / 2)
 }
 
-pub(super) fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {
+pub(super) fn subject<'a>(processed: &'a Processed<'_>, contract: &'a str) -> Subject<'a> {
+    let request = processed.request;
     Subject {
         tenant: request.tenant(),
         session: request.header(header::SESSION),
-        capability: request.capability(),
-        peer: request.from(),
+        principal: processed.sender().principal.as_ref(),
         contract,
-        correlation_id: request.correlation_id(),
+        ..Subject::new([request.capability(), request.from(), request.correlation_id()])
     }
 }

@@ -199,7 +199,7 @@ impl Shared {
         let (request, latency) = (processed.request, in_ms(processed.arrival.at.elapsed()));
         let chosen = processed.chosen.get().or_else(|| Some(self.entries.get(request.capability())?.plain()));
         let contract = chosen.map_or("", |entry| entry.hash());
-        let (subject, limit) = (subject(request, contract), audit_patience(processed));
+        let (subject, limit) = (subject(processed, contract), audit_patience(processed));
         self.journal.call(subject, Status::Abandoned, Some(code::ABANDONED), latency, limit).await;
     }
 

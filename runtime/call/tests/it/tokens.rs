@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capgen::call::{
     BoxFuture, BuildError, CallOptions, CapabilityContract, Context, Handlers, IdempotencyStore, InvalidToken,
-    MemoryBroker, MemoryIdempotencyStore, Principal, Server, ServerBuilder, TokenVerifier,
+    MemoryAudit, MemoryBroker, MemoryIdempotencyStore, Principal, Server, ServerBuilder, TokenVerifier,
 };
 use serde_json::{Value, json};
 
@@ -92,6 +92,37 @@ async fn the_roles_of_a_token_in_a_signed_request_count() {
         let text = if number % 2 == 0 { signed(&text, "k1", SECRET) } else { signed_by(&text, "caller", "a1") };
         assert_eq!(end(&mut raw, text).await, expected, "{authorization:?}");
     }
+}
+
+#[tokio::test]
+async fn records_have_the_principal_that_a_token_proves_and_no_token() {
+    let audit = Arc::new(MemoryAudit::default());
+    let of_server = audit.clone();
+    let mut raw = start(|server| {
+        let server = server.keys(agent_keys(&["caller"])).tokens(Arc::new(Fake::default()));
+        server.audit(of_server).audit_calls(true)
+    })
+    .await;
+    for (number, authorization) in ["ann", "bob", "bad"].iter().enumerate() {
+        let text = request(&raw, &number.to_string(), "book", Some(&format!("Bearer {authorization}.acme")));
+        let text = text.replace("\"version\":1", "\"tenantId\":\"acme\",\"version\":1");
+        end(&mut raw, signed(&text, "k1", SECRET)).await;
+    }
+    let text = request(&raw, "9", "open", None);
+    end(&mut raw, signed(&text, "k1", SECRET)).await;
+    let records: Vec<Value> = audit.records().iter().map(|record| serde_json::to_value(record).unwrap()).collect();
+    let found: Vec<_> = records.iter().map(|it| (it["errorCode"].as_str(), it["principal"].clone())).collect();
+    let principal = |subject: &str| json!({"issuer": "https://login.example.com", "subject": subject});
+    let expected = [
+        (None, principal("ann")),
+        // Denied calls, too.
+        (Some("EAGENTRPC_FORBIDDEN"), principal("bob")),
+        // Its token proves nothing.
+        (Some("EAGENTRPC_AUTH_FAILED"), Value::Null),
+        (None, Value::Null),
+    ];
+    assert_eq!(found, expected);
+    assert!(!format!("{records:?}").contains("Bearer"));
 }
 
 #[tokio::test]

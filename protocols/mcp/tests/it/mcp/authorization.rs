@@ -274,6 +274,8 @@ async fn the_reason_goes_to_the_audit_and_not_to_the_client() {
     assert!(unknown.capability_name.len() < 300, "{unknown:?}");
     for record in [known, unknown] {
         assert_eq!((&*record.status, record.error_code.as_deref()), ("error", Some("EAGENTRPC_FORBIDDEN")));
+        let principal = record.principal.as_ref().unwrap();
+        assert_eq!((&*principal.issuer, &*principal.subject), ("https://login.example.com", "bob"));
         let reason = record.denied.as_deref();
         assert_eq!(reason, Some("the principal `bob` of `https://login.example.com` does not have the role `booker`"));
     }
