@@ -10,6 +10,9 @@ pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
+/// The place of a call in its trace, by W3C Trace Context, where SEP-414 of MCP puts it.
+pub(crate) const TRACEPARENT: &str = "traceparent";
+
 /// In the result of a tool that failed: the payload of the error, as calls over other transports have it.
 pub(crate) const ERROR: &str = "io.github.capgen/error";
 
@@ -43,7 +46,11 @@ impl Implementation {
     }
 }
 
-/// `_meta` of a request.
-pub(crate) fn of_request(revision: Revision, client: &Implementation) -> Json {
-    object([(REVISION, string(revision.as_str())), (CLIENT_INFO, client.to_json()), (CLIENT_CAPABILITIES, empty())])
+/// `_meta` of a request, with the `traceparent` of `own`, if it has one.
+pub(crate) fn of_request(revision: Revision, client: &Implementation, own: Option<&Json>) -> Json {
+    let reserved =
+        [(REVISION, string(revision.as_str())), (CLIENT_INFO, client.to_json()), (CLIENT_CAPABILITIES, empty())];
+    let traceparent = own.and_then(|own| own.get(TRACEPARENT)).map(|traceparent| (TRACEPARENT, traceparent.clone()));
+    let members = reserved.into_iter().chain(traceparent).map(|(name, value)| (name.to_owned(), value));
+    Json::Object(members.collect())
 }

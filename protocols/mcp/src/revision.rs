@@ -49,6 +49,12 @@ impl Revision {
         self >= Self::V2026_07_28
     }
 
+    /// Whether `_meta` of a request may have members of any name. Older revisions define it for the token of progress
+    /// alone.
+    pub(crate) fn has_open_meta(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
     /// Whether tools have output schemas, and results have `structuredContent`.
     pub(crate) fn has_structured_results(self) -> bool {
         self >= Self::V2025_06_18

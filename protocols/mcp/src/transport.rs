@@ -237,7 +237,8 @@ impl Server {
             let message = format!("the MCP server has no tool `{name}`");
             return Err(ErrorPayload::of(code::NO_CAPABILITY, message));
         };
-        match self.client.call_tool(tool.name(), payload, remaining).await {
+        let traceparent = request.header(header::TRACEPARENT);
+        match self.client.call_traced(tool.name(), payload, remaining, traceparent).await {
             Ok(ToolResult::Response(response)) => Ok(response.to_string().into()),
             Ok(ToolResult::Failed(text)) => Err(ErrorPayload::of(TOOL_FAILED, capgen_diagnostic::visible_lines(&text))),
             Ok(ToolResult::Error(error)) => Err(*error),

@@ -217,10 +217,23 @@ impl McpClient {
         request: Json,
         timeout: Option<Duration>,
     ) -> Result<ToolResult, McpError> {
+        self.call_traced(name, request, timeout, None).await
+    }
+
+    /// Calls a tool, with the `traceparent` of the call if there is one.
+    pub(crate) async fn call_traced(
+        &self,
+        name: &str,
+        request: Json,
+        timeout: Option<Duration>,
+        traceparent: Option<&str>,
+    ) -> Result<ToolResult, McpError> {
         let list = self.tools().await?;
         let call = |list: Arc<ToolList>, request: Json| async move {
             let tool = list.get(name);
-            let (params, headers) = call_of(name, tool, request)?;
+            let (mut params, headers) = call_of(name, tool, request)?;
+            let meta = traceparent.map(|traceparent| object([(meta::TRACEPARENT, string(traceparent))]));
+            params.set("_meta", meta.filter(|_| self.server().revision.has_open_meta()));
             ToolResult::read(self.request("tools/call", params, headers, timeout).await?, tool)
         };
         match call(list, request.clone()).await {
@@ -250,7 +263,8 @@ impl McpClient {
         let Inner { options, channel, .. } = &*self.0;
         let revision = self.server().revision;
         if revision.is_stateless() {
-            params.set("_meta", Some(meta::of_request(revision, &options.client)));
+            let own = params.get("_meta").cloned();
+            params.set("_meta", Some(meta::of_request(revision, &options.client, own.as_ref())));
         }
         let id = self.next_id();
         let request = Outbound {

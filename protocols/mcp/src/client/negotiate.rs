@@ -48,7 +48,7 @@ pub(crate) enum Step {
 
 /// The parameters of `server/discover`.
 pub(crate) fn discover_params(client: &Implementation) -> Json {
-    object([("_meta", meta::of_request(Revision::V2026_07_28, client))])
+    object([("_meta", meta::of_request(Revision::V2026_07_28, client, None))])
 }
 
 /// The parameters of `initialize`.

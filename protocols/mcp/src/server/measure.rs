@@ -6,6 +6,7 @@ use capgen_schema::{Json, Object};
 
 use super::plan::{Agent, Asked, Call, Work};
 use super::tools::Tool;
+use crate::meta;
 
 /// The value of `rpc.system.name`.
 const SYSTEM: &str = "mcp";
@@ -29,7 +30,7 @@ pub(super) fn requests(agent: &str) -> Requests {
 /// Neither is checked yet.
 pub(super) fn stated(params: &Object) -> (String, Option<String>) {
     let name = params.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
-    let text = params.get("_meta").and_then(|meta| meta.get("traceparent")).and_then(Json::as_str);
+    let text = params.get("_meta").and_then(|it| it.get(meta::TRACEPARENT)).and_then(Json::as_str);
     (name, text.filter(|text| text.len() <= MAX_TRACEPARENT).map(str::to_owned))
 }
 

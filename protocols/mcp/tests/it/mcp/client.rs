@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use capgen_mcp::{ClientOptions, HttpServer, McpClient, McpError, Revision, ServerCommand, ToolResult};
+use capgen_call::{CallMode, CallOptions, Client, PeerTable};
+use capgen_manifest::{Source, load};
+use capgen_mcp::{
+    ClientOptions, HttpServer, McpClient, McpError, McpTransport, Revision, ServerCommand, ToolNames, ToolResult,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -87,6 +91,40 @@ async fn servers_that_do_not_work_are_reported() {
     assert!(matches!(large, McpError::Limit(_)), "{large}");
     let noise = McpClient::spawn(ServerCommand::new("yes"), options).await.unwrap_err();
     assert!(matches!(noise, McpError::Protocol(_)), "{noise}");
+}
+
+#[tokio::test]
+async fn calls_have_their_trace_where_the_revision_has_a_place_for_it() {
+    const MANIFEST: &str = "
+version: 1
+agent: agent://traced
+transports: [{ kind: mcp, topics: { requests: traced } }]
+capabilities: [{ name: a }]
+";
+    let manifest = load(&Source::new("capabilities.yaml", MANIFEST)).unwrap().manifest;
+    for (revision, expected) in [("2025-03-26", false), ("2025-06-18", true), ("2025-11-25", true)] {
+        let (none, initialized) = (error(-32601), result(&INITIALIZED.replace("2025-06-18", revision)));
+        let call =
+            |has_trace: bool| result(&format!(r#"{{"content":[],"structuredContent":{{"traced":{has_trace}}}}}"#));
+        let (traced, untraced) = (call(true), call(false));
+        let server = script(&[
+            ("server/discover", &none),
+            ("\"initialize\"", &initialized),
+            ("tools/list", &result(r#"{"tools":[{"name":"a","outputSchema":{"type":"object"}}]}"#)),
+            (r#""_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-"#, &traced),
+            ("tools/call", &untraced),
+        ]);
+        let server = McpClient::spawn(server, options()).await.unwrap();
+        let transport = McpTransport::new().with_server("traced", server, ToolNames::default());
+        let peers = PeerTable::new().with_manifest(&manifest);
+        let client = Client::builder("me").transport(transport).peers(peers).build().await.unwrap();
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let options = CallOptions::new().header("traceparent", parent).detached();
+        let called = client.call_json_with("traced", "a", &json!({}), &options, CallMode::Sync).await;
+        // Without structured results, a revision has only their text.
+        let is_traced = called.response.is_some_and(|response| response["traced"] == json!(true));
+        assert_eq!(is_traced, expected, "{revision}");
+    }
 }
 
 /// A server of the revision 2025-06-18 with a tool `a`, whose result is the output of a command.

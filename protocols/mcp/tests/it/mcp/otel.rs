@@ -1,7 +1,12 @@
 //! The spans and metrics of the calls of tools.
 
-use capgen_call::{CapabilityContract, Context, Decision, DeclaredError, Failure, Handlers};
-use capgen_mcp::{McpServer, McpServerBuilder};
+use capgen_call::{
+    CapabilityContract, Client, Context, Decision, DeclaredError, Failure, Handlers, Manifest, PeerTable,
+    TransportSettings,
+};
+use capgen_mcp::{
+    ClientOptions, HttpOptions, HttpServer, McpClient, McpServer, McpServerBuilder, McpTransport, ToolNames,
+};
 use capgen_testkit::otel::Recorder;
 use opentelemetry::trace::{SpanKind, Tracer as _};
 use serde_json::{Value, json};
@@ -48,6 +53,24 @@ async fn a_call_is_a_span_in_the_trace_of_its_client() {
     assert_eq!(span.attributes, attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
     let [user] = &recorder.spans("user of otel-traced")[..] else { panic!("one span") };
     assert_eq!((user.trace.as_str(), &user.parent), (TRACE, &span.id));
+}
+
+#[tokio::test]
+async fn a_call_over_the_transport_and_its_request_are_in_one_trace() {
+    let recorder = Recorder::get();
+    let service = builder("otel-transport").build().unwrap().listen(0, HttpOptions::default()).await.unwrap();
+    let url = HttpServer::new(&format!("http://{}/mcp", service.address())).unwrap();
+    let server = McpClient::connect(url, ClientOptions::default()).await.unwrap();
+    let transport = McpTransport::new().with_server("look", server, ToolNames::default());
+    let (agent, transports) = ("otel-transport".parse().unwrap(), vec![TransportSettings::mcp("look")]);
+    let manifest = Manifest { agent, transports, capabilities: vec![CapabilityContract::new("look")] };
+    let peers = PeerTable::new().with_manifest(&manifest);
+    let client = Client::builder("me").transport(transport).peers(peers).build().await.unwrap();
+    let called = client.call_json("otel-transport", "look", &json!({})).await;
+    assert_eq!(called.response, Some(json!("here")));
+    let [caller, served] = &recorder.spans("otel-transport/look")[..] else { panic!("two spans") };
+    assert_eq!((&caller.kind, &served.kind), (&SpanKind::Client, &SpanKind::Server));
+    assert_eq!((&caller.trace, &caller.id), (&served.trace, &served.parent));
 }
 
 #[tokio::test]
