@@ -43,7 +43,11 @@ impl Exchange<'_> {
                     Output::Rejected { rejection, .. } => verdict = rejected(&rejection, console)?,
                     Output::Ignored { .. } => console.line("a message of this type is not answered"),
                     Output::InvalidResult { id, violations } => violated(&id, &violations, console),
-                    Output::Stop(_) | Output::Drained | Output::Record(_) => {}
+                    Output::Stop(_)
+                    | Output::Drained
+                    | Output::Record(_)
+                    | Output::Ended { .. }
+                    | Output::Refused(_) => {}
                 }
             }
         }

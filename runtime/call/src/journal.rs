@@ -220,7 +220,6 @@ impl std::fmt::Debug for Journal {
 
 /// The violations of an invalid payload, for a record. They have no values of the payload if it was checked with
 /// [`Options::redact`](capgen_payload::Options::redact).
-#[must_use]
 pub fn violations_of(error: InvalidPayload) -> Violations {
     list(error)
 }

@@ -142,6 +142,10 @@ impl Access {
         self.names.get(name).map_or_else(|| name.last_segment(), String::as_str)
     }
 
+    pub(super) fn has_handler(&self, name: &str) -> bool {
+        self.contracts.contains_key(name)
+    }
+
     fn contracts(&self, handler: &str) -> &[Arc<OwnedDescriptor>] {
         self.contracts.get(handler).map(Vec::as_slice).unwrap_or_default()
     }
@@ -181,9 +185,14 @@ impl Access {
         let message = Sent { caller: received.sender().clone(), id: received.id(), deadline: received.expires() };
         Some(Box::pin(async move {
             let mut decided: BTreeMap<String, Vec<bool>> = BTreeMap::new();
+            let mut denial = None;
             for handler in &handlers {
                 let decisions = access.decisions(&message, handler).await;
-                access.report(&message.caller, handler, &decisions);
+                let reason = reason(&decisions);
+                if let (Some(log), Some(reason)) = (&access.log, &reason) {
+                    log(&message.caller, handler, reason);
+                }
+                denial = denial.or(reason);
                 decided.insert(handler.clone(), decisions.iter().map(|it| *it == Decision::Allow).collect());
             }
             // As often as for the `type` that may mean the most handlers.
@@ -192,7 +201,7 @@ impl Access {
                     let _ = access.decisions(&message, last).await;
                 }
             }
-            Arc::new(Decided { access, decided }) as Arc<dyn Permissions>
+            Arc::new(Decided { access, decided, denial }) as Arc<dyn Permissions>
         }))
     }
 
@@ -202,18 +211,16 @@ impl Access {
         let versions: Vec<_> = self.contracts(handler).iter().map(|contract| &**contract).collect();
         self.authorization.decide_versions(&context, &versions, self.most).await
     }
+}
 
-    /// Reports a denial of all versions.
-    fn report(&self, caller: &Did, handler: &str, decisions: &[Decision]) {
-        let reason = |it: &Decision| match it {
-            Decision::Deny { reason } => Some(reason.clone()),
-            Decision::Allow => None,
-        };
-        let reasons: Option<Vec<_>> = decisions.iter().map(reason).collect();
-        if let (Some(log), Some(reason)) = (&self.log, reasons.and_then(|reasons| reasons.into_iter().next())) {
-            log(caller, handler, &reason);
-        }
-    }
+/// The reason of a denial of all versions.
+fn reason(decisions: &[Decision]) -> Option<String> {
+    let reason = |it: &Decision| match it {
+        Decision::Deny { reason } => Some(reason.clone()),
+        Decision::Allow => None,
+    };
+    let reasons: Option<Vec<_>> = decisions.iter().map(reason).collect();
+    reasons?.into_iter().next()
 }
 
 impl fmt::Debug for Access {
@@ -245,6 +252,8 @@ struct Decided {
     access: Arc<Access>,
     /// By the name of the handler, for each of its contracts, or one if there is no handler.
     decided: BTreeMap<String, Vec<bool>>,
+    /// Why a handler is denied, if one is.
+    denial: Option<String>,
 }
 
 impl Permissions for Decided {
@@ -256,5 +265,9 @@ impl Permissions for Decided {
             Some(index) => decided.get(index) == Some(&true),
             None => decided.contains(&true),
         }
+    }
+
+    fn denial(&self) -> Option<String> {
+        self.denial.clone().filter(|_| !self.decided.values().flatten().any(|is_allowed| *is_allowed))
     }
 }

@@ -30,6 +30,15 @@ pub struct Client {
     provider: Did,
     peer: Arc<dyn Peer>,
     timeout: Duration,
+    #[cfg(feature = "handlers")]
+    pub(super) observer: super::outgoing::Observer,
+}
+
+/// A message that is sent: its time, in Unix ms, and the random part of its id.
+#[derive(Clone, Copy)]
+pub(super) struct Sending {
+    now: u64,
+    random: [u8; 8],
 }
 
 /// Why a request has no usable answer.
@@ -69,7 +78,14 @@ impl Client {
     /// A client of a provider.
     #[must_use]
     pub fn new(requester: Requester, provider: Did, peer: Arc<dyn Peer>) -> Self {
-        Self { requester, provider, peer, timeout: Self::DEFAULT_TIMEOUT }
+        Self {
+            requester,
+            provider,
+            peer,
+            timeout: Self::DEFAULT_TIMEOUT,
+            #[cfg(feature = "handlers")]
+            observer: super::outgoing::Observer::new(),
+        }
     }
 
     /// The time from a request to its answer. It is the `ttl` of the message.
@@ -85,7 +101,7 @@ impl Client {
     /// See [`ClientError`].
     pub async fn query(&self, query: &CapQuery) -> Result<CapDeclare, ClientError> {
         let exchange = self.requester.query(self.provider.clone(), query, self.ttl(), SystemClock.now_ms(), random()?);
-        match self.exchange(exchange).await? {
+        match self.exchange(exchange, &|| ()).await? {
             Answer::Declared(declare) => Ok(declare),
             answer => Err(error(answer)),
         }
@@ -114,21 +130,56 @@ impl Client {
     ///
     /// See [`ClientError`].
     pub async fn invoke(&self, invoke: &CapInvoke, output: Option<Validator>) -> Result<Value, ClientError> {
-        let exchange =
-            self.requester.invoke(self.provider.clone(), invoke, output, self.ttl(), SystemClock.now_ms(), random()?);
-        match self.exchange(exchange).await? {
+        let sending = Sending::now()?;
+        #[cfg(feature = "handlers")]
+        {
+            let name = super::outgoing::name(&invoke.target);
+            let call = self.start(super::outgoing::Called { capability: name, contract: "", errors: &[] }, sending);
+            let checked = self.observer.is_audited().then(|| output.clone()).flatten();
+            let result = call.within(self.invoke_as(invoke, output, sending, &|| call.retried())).await;
+            call.end(super::outgoing::End::of(&result, checked)).await;
+            result
+        }
+        #[cfg(not(feature = "handlers"))]
+        self.invoke_as(invoke, output, sending, &|| ()).await
+    }
+
+    /// Starts to record and to measure a call.
+    #[cfg(feature = "handlers")]
+    pub(super) fn start<'a>(
+        &'a self,
+        called: super::outgoing::Called<'a>,
+        sending: Sending,
+    ) -> super::outgoing::Outgoing<'a> {
+        let id = crate::message::MessageId::new(sending.now, sending.random);
+        self.observer.start(called, &self.provider, id, sending.now.saturating_add(self.ttl()))
+    }
+
+    /// The result of an invocation with this message. `retried` is called each time that it is sent again.
+    pub(super) async fn invoke_as(
+        &self,
+        invoke: &CapInvoke,
+        output: Option<Validator>,
+        Sending { now, random }: Sending,
+        retried: &(dyn Fn() + Sync),
+    ) -> Result<Value, ClientError> {
+        let exchange = self.requester.invoke(self.provider.clone(), invoke, output, self.ttl(), now, random);
+        match self.exchange(exchange, retried).await? {
             Answer::Result(result) => Ok(result),
             answer => Err(error(answer)),
         }
     }
 
     /// Sends a request, as often as the carrier loses it, and returns how it ends.
-    async fn exchange(&self, mut exchange: Exchange) -> Result<Answer, ClientError> {
+    async fn exchange(&self, mut exchange: Exchange, retried: &(dyn Fn() + Sync)) -> Result<Answer, ClientError> {
         let (mut attempts, mut reason) = (0, None);
         loop {
             let remaining = Duration::from_millis(exchange.expires().saturating_sub(SystemClock.now_ms()));
             if remaining.is_zero() {
                 return Err(ClientError::Timeout { reason });
+            }
+            if attempts > 0 {
+                retried();
             }
             match self.attempt(&mut exchange, remaining, &mut reason).await {
                 Ok(Some(answer)) => return Ok(answer),
@@ -187,6 +238,13 @@ fn error(answer: Answer) -> ClientError {
         Answer::InvalidResult { result, violations } => ClientError::InvalidResult { result, violations },
         Answer::TimedOut => ClientError::Timeout { reason: None },
         Answer::Declared(_) | Answer::Result(_) => ClientError::Unexpected,
+    }
+}
+
+impl Sending {
+    /// Now, with a new id.
+    pub(super) fn now() -> Result<Self, ClientError> {
+        Ok(Self { now: SystemClock.now_ms(), random: random()? })
     }
 }
 

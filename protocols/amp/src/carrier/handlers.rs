@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capgen_call::{Failure, Handlers, RunError, Side};
+use capgen_call::journal::Journal;
+use capgen_call::{AuditWriter, Failure, Handlers, RunError, Side};
 use capgen_schema::{Hash, Schema, Violations};
 
 use super::BoxFuture;
 use super::access::{Access, context};
-use super::run::Execute;
+use super::execute::{Execute, Watch};
+use super::watch::journal;
 use crate::CapabilityId;
 use crate::body::NameOrType;
 use crate::cbor::Value;
 use crate::descriptor::{LOOSE, Publication};
+use crate::message::Rejection;
 use crate::policy::Policy;
-use crate::provider::{HandlerOutcome, Permissions, Received, Start};
+use crate::provider::{HandlerOutcome, Permissions, Received, RefusedInvocation, Start};
 
 /// Runs the [`Handlers`] of an agent for invocations.
 ///
@@ -43,8 +46,9 @@ pub struct HandlerExecutor {
     /// contract.
     checked: BTreeMap<(String, String), Hash>,
     log: Option<Arc<Log>>,
+    pub(super) journal: Arc<Journal>,
     #[cfg(feature = "otel")]
-    requests: super::measure::Requests,
+    pub(super) requests: Arc<super::measure::Requests>,
 }
 
 /// Receives violations that the caller does not get.
@@ -64,8 +68,9 @@ impl HandlerExecutor {
             checked: checked.collect(),
             access: Arc::new(Access::of(&handlers)),
             #[cfg(feature = "otel")]
-            requests: super::measure::Requests::new(&handlers),
+            requests: Arc::new(super::measure::Requests::new(&handlers)),
             handlers,
+            journal: journal(AuditWriter::Provider, None, false),
             log: None,
         }
     }
@@ -97,8 +102,6 @@ impl Execute for HandlerExecutor {
             return Box::pin(async { HandlerOutcome::Missing });
         };
         let log = self.log.clone();
-        #[cfg(feature = "otel")]
-        let running = self.requests.measured(name, deadline, running);
         Box::pin(async move {
             match running.await {
                 Ok(response) => match checked {
@@ -110,13 +113,14 @@ impl Execute for HandlerExecutor {
                     if let Some(log) = log {
                         log(&id, Side::Response, &violations);
                     }
-                    failed(&failure)
+                    let (code, message) = (failure.code().to_owned(), failure.message().to_owned());
+                    HandlerOutcome::InvalidDetails { code, message, violations }
                 }
                 Err(RunError::Invalid { side, violations }) => {
                     if let Some(log) = log {
                         log(&id, side, &violations);
                     }
-                    HandlerOutcome::Panic
+                    HandlerOutcome::Invalid { side, violations }
                 }
                 Err(_) => HandlerOutcome::Panic,
             }
@@ -133,6 +137,22 @@ impl Execute for HandlerExecutor {
         asked: Option<&NameOrType>,
     ) -> Option<BoxFuture<'static, Arc<dyn Permissions>>> {
         self.access.decide(received, asked)
+    }
+
+    fn is_watching(&self) -> bool {
+        true
+    }
+
+    fn watch(&self, start: &Start) -> Option<Arc<dyn Watch>> {
+        self.watched(start)
+    }
+
+    fn refused(&self, refused: RefusedInvocation) -> BoxFuture<'static, ()> {
+        self.record_refused(refused)
+    }
+
+    fn rejected(&self, rejection: &Rejection) {
+        self.report_rejected(rejection);
     }
 
     fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {

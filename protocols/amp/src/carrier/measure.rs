@@ -1,28 +1,24 @@
-//! The spans and metrics of the handlers of invocations.
+//! The spans and metrics of invocations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use capgen_call::Handlers;
 use capgen_call::otel::MeasuredRequest;
-use capgen_call::{Handlers, RunError, code};
-use capgen_time::{Clock as _, SystemClock};
 
 /// The value of `rpc.system.name`.
-const SYSTEM: &str = "amp";
+pub(super) const SYSTEM: &str = "amp";
 
 /// The instruments of the handlers of an agent, and the codes of the errors that each handler declares.
-#[derive(Clone)]
 pub(super) struct Requests {
     requests: capgen_call::otel::Requests,
     declared: BTreeMap<String, Arc<BTreeSet<String>>>,
 }
 
-/// A handler that runs. If it is dropped before its end, it was stopped.
-struct Running {
+/// An invocation that is measured. If it is dropped before its end, it was abandoned.
+pub(super) struct Measured {
     request: MeasuredRequest,
-    /// In Unix ms.
-    deadline: u64,
+    declared: Option<Arc<BTreeSet<String>>>,
 }
 
 impl Requests {
@@ -36,40 +32,24 @@ impl Requests {
         Self { requests: capgen_call::otel::Requests::new(SYSTEM, handlers.agent()), declared: declared.collect() }
     }
 
-    /// Runs the handler of a capability with a span as the current one. An invocation has no trace of its caller, so
-    /// the span starts one.
-    pub(super) fn measured<F>(&self, name: &str, deadline: u64, handler: F) -> impl Future<Output = F::Output> + use<F>
-    where
-        F: Future<Output = Result<Bytes, RunError>>,
-    {
-        let declared = self.declared.get(name).cloned();
-        let mut running = Running { request: self.requests.start(Some(name), None), deadline };
-        async move {
-            let outcome = running.request.run(handler).await;
-            let error = outcome.as_ref().err().map(code_of);
-            running.request.end(error, |code| declared.as_ref().is_some_and(|declared| declared.contains(code)));
-            outcome
-        }
+    /// Starts the span of an invocation of a capability, which may have no handler. An invocation has no trace of its
+    /// caller, so the span starts one.
+    pub(super) fn start(&self, capability: &str) -> Measured {
+        let declared = self.declared.get(capability).cloned();
+        let request = self.requests.start(declared.is_some().then_some(capability), None);
+        Measured { request, declared }
     }
 }
 
-/// The code of an error, as calls have it.
-fn code_of(error: &RunError) -> &str {
-    match error {
-        RunError::Failure(failure) | RunError::InvalidDetails { failure, .. } => failure.code(),
-        RunError::Invalid { .. } => code::SCHEMA_VIOLATION,
-        _ => code::HANDLER_FAILED,
+impl Measured {
+    /// Runs the handler with the span as the current one.
+    pub(super) fn run<F: Future>(&self, handler: F) -> impl Future<Output = F::Output> + use<F> {
+        self.request.run(handler)
     }
-}
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        // After its end, this changes nothing. A panic drops it too, and so does a provider that stops.
-        let code = match () {
-            () if std::thread::panicking() => code::HANDLER_FAILED,
-            () if SystemClock.now_ms() >= self.deadline => code::TIMEOUT,
-            () => code::ABANDONED,
-        };
-        self.request.end(Some(code), |_| false);
+    /// Ends the invocation, with the code of its error if it failed.
+    pub(super) fn end(&mut self, error: Option<&str>) {
+        let declared = self.declared.as_ref();
+        self.request.end(error, |code| declared.is_some_and(|declared| declared.contains(code)));
     }
 }

@@ -13,9 +13,12 @@
 
 #[cfg(feature = "handlers")]
 mod access;
+#[cfg(feature = "handlers")]
+mod call_code;
 mod client;
 pub mod connection;
 pub mod control;
+mod execute;
 pub mod frame;
 #[cfg(feature = "handlers")]
 pub mod handlers;
@@ -28,6 +31,8 @@ mod measure;
 pub mod memory;
 #[cfg(any(feature = "http", feature = "tcp"))]
 pub mod net;
+#[cfg(feature = "handlers")]
+mod outgoing;
 mod peer;
 pub mod run;
 mod service;
@@ -41,6 +46,8 @@ pub mod tls {
 }
 #[cfg(feature = "handlers")]
 mod typed;
+#[cfg(feature = "handlers")]
+mod watch;
 #[cfg(any(feature = "http", feature = "tcp"))]
 mod weight;
 

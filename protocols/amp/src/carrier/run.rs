@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use capgen_schema::Violations;
 use capgen_time::{Clock as _, SystemClock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
@@ -13,59 +12,17 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::{BoxFuture, Handled, Proved, Service};
-use crate::CapabilityId;
-use crate::body::NameOrType;
+
+pub use super::execute::{Execute, Watch};
 use crate::catalogue::Catalogue;
 use crate::message::Did;
-use crate::policy::Policy;
 use crate::provider::{
-    HandlerOutcome, Input, InvocationId, NoPermissions, Output, Permissions, Provider, Received, Record, Start, State,
-    Store, Ticket,
+    HandlerOutcome, Input, InvocationId, NoPermissions, Output, Provider, Received, Record, Start, State, Store, Ticket,
 };
 
 /// The longest time between two ticks: expired answers are forgotten no later. Answers are kept for up to an hour
 /// (decision 13), so ten seconds more matter little, and an idle provider wakes up rarely.
 const TICK: Duration = Duration::from_secs(10);
-
-/// The handlers of a provider.
-pub trait Execute: Send + Sync + 'static {
-    /// Runs the handler of an invocation. A panic is [`HandlerOutcome::Panic`]. The future is dropped if the invocation
-    /// ends before it.
-    fn execute(&self, start: Start) -> BoxFuture<'static, HandlerOutcome>;
-
-    /// Why these handlers cannot run with a policy. For example, they require roles, and nothing says who has them.
-    ///
-    /// # Errors
-    ///
-    /// The reason.
-    fn check(&self, policy: &Policy) -> Result<(), String> {
-        let _ = policy;
-        Ok(())
-    }
-
-    /// Decides the permissions of the sender of a message; `None` if the policy alone decides. `asked` is
-    /// the [capability](Provider::asked) that the message asks for. The decision must not depend on the catalogue
-    /// (decision 10), and nothing waits for it longer than for an invocation.
-    fn authorize(
-        &self,
-        received: &Received,
-        asked: Option<&NameOrType>,
-    ) -> Option<BoxFuture<'static, Arc<dyn Permissions>>> {
-        let _ = (received, asked);
-        None
-    }
-
-    /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12).
-    /// For logs.
-    fn invalid_result(&self, id: &CapabilityId, violations: &Violations) {
-        let _ = (id, violations);
-    }
-
-    /// The store cannot be written. Invocations whose acceptance it does not have are refused with 5002. For logs.
-    fn store_failed(&self, reason: &str) {
-        let _ = reason;
-    }
-}
 
 /// A provider that runs. Clones are the same provider.
 ///
@@ -91,9 +48,29 @@ struct Held {
     /// The messages that wait for an answer.
     waiting: HashMap<Ticket, oneshot::Sender<Handled>>,
     running: HashMap<InvocationId, AbortHandle>,
+    /// Those that watch running invocations.
+    watches: HashMap<InvocationId, Arc<dyn Watch>>,
+    /// The number of invocations that have ended, and whose result is not sent yet.
+    recording: usize,
     next_ticket: u64,
     /// The end of a shutdown, in Unix ms.
     until: Option<u64>,
+    /// Whether every invocation has ended after a shutdown.
+    is_drained: bool,
+}
+
+/// The record of an invocation, and the answers that wait for it.
+struct Recording {
+    record: BoxFuture<'static, ()>,
+    answers: Vec<(Ticket, Handled)>,
+    /// The number of answers.
+    expected: usize,
+}
+
+/// Answers that are sent when their invocation is recorded: when this is dropped, which also happens after a panic.
+struct Recorded {
+    inner: Arc<Inner>,
+    answers: Vec<(Ticket, Handled)>,
 }
 
 impl Runner {
@@ -140,7 +117,20 @@ impl Runner {
     }
 
     fn start(provider: Provider, state: State, execute: Arc<dyn Execute>, store: Option<Box<dyn Store>>) -> Self {
-        let held = Held { state, store, waiting: HashMap::new(), running: HashMap::new(), next_ticket: 0, until: None };
+        let mut held = Held {
+            state,
+            store,
+            waiting: HashMap::new(),
+            running: HashMap::new(),
+            watches: HashMap::new(),
+            recording: 0,
+            next_ticket: 0,
+            until: None,
+            is_drained: false,
+        };
+        if execute.is_watching() {
+            held.state.report_ends();
+        }
         let changed = Arc::new(Notify::new());
         let inner = Arc::new(Inner {
             provider,
@@ -184,7 +174,10 @@ impl Service for Runner {
             // Before the state is locked: signatures are most of the work.
             let received = match inner.provider.verify(&message, SystemClock.now_ms()) {
                 Ok(received) => received,
-                Err(rejection) => return Handled::Rejected(rejection),
+                Err(rejection) => {
+                    inner.execute.rejected(&rejection);
+                    return Handled::Rejected(rejection);
+                }
             };
             proved.by(received.sender());
             let received = inner.authorized(received).await;
@@ -240,18 +233,56 @@ impl Inner {
         // An impossible input changes nothing; none is ever given, as numbers of invocations come from the provider.
         let outputs = self.provider.step(&mut held.state, input, SystemClock.now_ms()).unwrap_or_default();
         let is_written = self.write(held, &outputs);
+        // The answers after the end of an invocation, which wait for its record.
+        let mut recorded: Option<Recording> = None;
         for output in outputs {
             match output {
                 // It could run again after a restart.
                 Output::Start(start) if !is_written => {
                     self.step_held(held, Input::NotStored { invocation: start.invocation });
                 }
+                Output::Ended { invocation, answers, end } => {
+                    let watch = held.watches.remove(&invocation);
+                    recorded = watch.map(|watch| Recording::new(held, answers, async { watch.ended(end).await }));
+                }
+                Output::Refused(refused) => {
+                    let execute = Arc::clone(&self.execute);
+                    recorded = Some(Recording::new(held, 1, async move { execute.refused(*refused).await }));
+                }
+                Output::Send { ticket, message } => {
+                    let answer = (ticket, Handled::Answer(Bytes::from_owner(message)));
+                    match recorded.take() {
+                        Some(recording) => recorded = self.send_recorded(recording, answer),
+                        None => held.end(answer.0, answer.1),
+                    }
+                }
                 output => self.act(held, output),
             }
         }
+        recorded.into_iter().for_each(|recording| self.record(recording));
         if held.state.next_deadline() != before || held.until.is_some() {
             self.changed.notify_one();
         }
+    }
+
+    /// Adds an answer to a record, and starts it if that is the last one.
+    fn send_recorded(self: &Arc<Self>, mut recording: Recording, answer: (Ticket, Handled)) -> Option<Recording> {
+        recording.answers.push(answer);
+        if recording.answers.len() < recording.expected {
+            return Some(recording);
+        }
+        self.record(recording);
+        None
+    }
+
+    /// Starts a record. In a task, and so not while the state is locked: it may take long, or panic.
+    fn record(self: &Arc<Self>, Recording { record, answers, .. }: Recording) {
+        let inner = Arc::clone(self);
+        self.runtime.spawn(async move {
+            // Not before the task runs: a runtime that ends drops it here, where the state is locked.
+            let _answers = Recorded { inner, answers };
+            record.await;
+        });
     }
 
     /// Writes the records among some outputs. False if that is not possible.
@@ -274,13 +305,14 @@ impl Inner {
         match output {
             // Written before the other outputs.
             Output::Record(_) => {}
-            Output::Send { ticket, message } => held.end(ticket, Handled::Answer(Bytes::from_owner(message))),
             Output::Rejected { ticket, rejection } => held.end(ticket, Handled::Rejected(rejection)),
             Output::Ignored { ticket } => held.end(ticket, Handled::Nothing),
             Output::Start(start) => {
                 let invocation = start.invocation;
-                let task = self.runtime.spawn(run(Arc::clone(self), *start));
+                let watch = self.execute.watch(&start);
+                let task = self.runtime.spawn(run(Arc::clone(self), *start, watch.clone()));
                 held.running.insert(invocation, task.abort_handle());
+                held.watches.extend(watch.map(|watch| (invocation, watch)));
             }
             Output::Stop(invocation) => {
                 if let Some(task) = held.running.remove(&invocation) {
@@ -293,8 +325,18 @@ impl Inner {
                 self.runtime.spawn(async move { execute.invalid_result(&id, &violations) });
             }
             Output::Drained => {
-                self.is_drained.send_replace(true);
+                held.is_drained = true;
+                self.report_drained(held);
             }
+            // Sent or recorded before.
+            Output::Send { .. } | Output::Ended { .. } | Output::Refused(_) => {}
+        }
+    }
+
+    /// Reports once that a shutdown has ended: every invocation has its result, and is recorded.
+    fn report_drained(&self, held: &Held) {
+        if held.is_drained && held.recording == 0 {
+            self.is_drained.send_replace(true);
         }
     }
 
@@ -316,6 +358,22 @@ impl Held {
     }
 }
 
+impl Recording {
+    fn new(held: &mut Held, expected: usize, record: impl Future<Output = ()> + Send + 'static) -> Self {
+        held.recording += 1;
+        Self { record: Box::pin(record), answers: Vec::with_capacity(expected), expected }
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        let mut held = self.inner.held();
+        held.recording = held.recording.saturating_sub(1);
+        self.answers.drain(..).for_each(|(ticket, handled)| held.end(ticket, handled));
+        self.inner.report_drained(&held);
+    }
+}
+
 /// Reports the outcome of a handler when it is dropped, which also happens after a panic.
 struct Report {
     inner: Arc<Inner>,
@@ -334,10 +392,13 @@ impl Drop for Report {
 }
 
 /// Runs a handler. A panic unwinds through the report, and ends the task.
-async fn run(inner: Arc<Inner>, start: Start) {
+async fn run(inner: Arc<Inner>, start: Start, watch: Option<Arc<dyn Watch>>) {
     let execute = Arc::clone(&inner.execute);
     let mut report = Report { inner, invocation: start.invocation, outcome: HandlerOutcome::Panic };
-    report.outcome = execute.execute(start).await;
+    report.outcome = match watch {
+        Some(watch) => watch.around(Box::pin(async move { execute.execute(start).await })).await,
+        None => execute.execute(start).await,
+    };
 }
 
 async fn tick(inner: Weak<Inner>, changed: Arc<Notify>) {

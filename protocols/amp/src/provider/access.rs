@@ -8,6 +8,7 @@ use super::{Provider, Received};
 use crate::alias::Aliases;
 use crate::body::NameOrType;
 use crate::cbor::Value;
+use crate::code::Code;
 use crate::message::{Did, MessageType};
 use crate::name::CapabilityName;
 use crate::policy::Policy;
@@ -18,6 +19,12 @@ use crate::version::CapabilityId;
 pub trait Permissions: fmt::Debug + Send + Sync {
     /// Whether the sender may use a capability in a version or, with `None`, in at least one.
     fn allow(&self, name: &CapabilityName, version: Option<&Version>) -> bool;
+
+    /// Why the sender may use no version of anything that it asks for; `None` if it may use something. For the audit:
+    /// the sender does not learn it.
+    fn denial(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The permissions of senders that may use nothing.
@@ -28,7 +35,14 @@ impl Permissions for NoPermissions {
     fn allow(&self, _: &CapabilityName, _: Option<&Version>) -> bool {
         false
     }
+
+    fn denial(&self) -> Option<String> {
+        Some("nothing decided in time whether the caller may invoke it".to_owned())
+    }
 }
+
+/// The reason of denials by the policy.
+const BY_POLICY: &str = "the policy denies it";
 
 /// The sender of a message with its permissions.
 #[derive(Clone, Copy)]
@@ -54,6 +68,17 @@ impl<'a> Access<'a> {
         self.policy.allows(self.caller, name, requested) & self.permissions.is_none_or(|it| it.allow(name, None))
     }
 
+    /// Why a refusal with a code is a denial; `None` if it is not. A capability that the sender may not use is one that
+    /// it cannot see, so its `type` does not exist for it.
+    pub(crate) fn denial(self, code: Code) -> Option<String> {
+        let by_permissions = || self.permissions.and_then(Permissions::denial);
+        match code {
+            Code::Unauthorized => Some(by_permissions().unwrap_or_else(|| BY_POLICY.to_owned())),
+            Code::CapabilityNotFound => by_permissions(),
+            _ => None,
+        }
+    }
+
     /// Whether the sender may use a version of a capability.
     pub(crate) fn may_use(self, name: &CapabilityName, version: &Version) -> bool {
         self.policy.allows(self.caller, name, Some(version))
@@ -71,7 +96,7 @@ impl Provider {
     }
 }
 
-fn asked(kind: MessageType, body: &Value, aliases: &Aliases) -> Option<NameOrType> {
+pub(super) fn asked(kind: MessageType, body: &Value, aliases: &Aliases) -> Option<NameOrType> {
     let body = body.as_map()?;
     let target = match kind {
         MessageType::CapInvoke => body,

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use capgen_manifest::Side;
 use capgen_schema::{Hash, Violations};
 
 use super::receive::Received;
 use super::record::Record;
+use crate::body::NameOrType;
 use crate::catalogue::Catalogue;
 use crate::cbor::Value;
+use crate::code::Code;
 use crate::message::{Did, MessageId, Rejection};
 use crate::negotiate::Rule;
 use crate::version::CapabilityId;
@@ -90,6 +93,23 @@ pub enum HandlerOutcome {
         /// More about the failure. Those of a declared error conform to its schema: the executor checks them.
         details: Option<Box<Value>>,
     },
+    /// With a failure whose details violate the schema that the contract declares for them. The caller gets the code
+    /// and the message, without details.
+    InvalidDetails {
+        /// A code for programs.
+        code: String,
+        /// The message.
+        message: String,
+        /// The violations, without values. For the log.
+        violations: Violations,
+    },
+    /// A payload violates the schema of the handler's own contract. The caller gets 5001 without the violations.
+    Invalid {
+        /// The side of the payload.
+        side: Side,
+        /// The violations, without values. For the log.
+        violations: Violations,
+    },
     /// With a panic. The caller does not get its message.
     Panic,
     /// There is no handler for this capability.
@@ -133,6 +153,18 @@ pub enum Output {
         /// The violations, without values.
         violations: Violations,
     },
+    /// An accepted invocation has ended. Only with [`State::report_ends`](super::State::report_ends).
+    Ended {
+        /// The invocation.
+        invocation: InvocationId,
+        /// The number of messages after this output that are its result: one for it, and one for each duplicate.
+        answers: usize,
+        /// How it ended.
+        end: InvocationEnd,
+    },
+    /// An invocation is refused: the message after this output is its answer. Only with
+    /// [`State::report_ends`](super::State::report_ends).
+    Refused(Box<RefusedInvocation>),
     /// Every invocation has ended after a [shutdown](Input::Shutdown).
     Drained,
 }
@@ -154,6 +186,43 @@ pub struct Start {
     pub params: String,
     /// The time at which the invocation ends with 5003, in Unix ms.
     pub deadline: u64,
+}
+
+/// How an accepted invocation ended.
+#[derive(Clone, PartialEq, Default, Debug)]
+#[non_exhaustive]
+pub struct InvocationEnd {
+    /// The error that the caller gets; `None` for a result.
+    pub code: Option<Code>,
+    /// The code of the handler's failure, if the handler failed by itself.
+    pub failure: Option<String>,
+    /// The payload that violates its schema, if there is one: the published schema, or that of the handler's own
+    /// contract. The violations have no values.
+    pub invalid: Option<(Side, Violations)>,
+}
+
+/// An invocation that is refused before it runs.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct RefusedInvocation {
+    /// The sender, whose signature was verified.
+    pub caller: Did,
+    /// The id of the message.
+    pub message: MessageId,
+    /// The time at which the message expires, in Unix ms.
+    pub expires: u64,
+    /// The capability that it asks for; `None` if its body has none.
+    pub asked: Option<NameOrType>,
+    /// The version that was selected, if one was.
+    pub id: Option<CapabilityId>,
+    /// The error that the caller gets.
+    pub code: Code,
+    /// Why the caller may not invoke it, if that is the reason. The caller does not learn it.
+    pub denied: Option<String>,
+    /// The violations of `params`, without values.
+    pub violations: Option<Violations>,
+    /// The time since the message was verified, in ms.
+    pub latency_ms: u64,
 }
 
 /// An input that no program can have: nothing changes.

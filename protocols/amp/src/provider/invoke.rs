@@ -152,7 +152,8 @@ fn check_params(
         Rule::Adapter { from } => provider.adapters.find(name, from, chosen.published.version()),
         _ => None,
     };
-    let params = payload::params(chosen.published, adapter.as_deref(), &invoke.params)?;
+    let of_version = |refusal: Refusal| refusal.of_version(&chosen.published.descriptor().id);
+    let params = payload::params(chosen.published, adapter.as_deref(), &invoke.params).map_err(of_version)?;
     Ok((params, adapter))
 }
 

@@ -13,6 +13,7 @@ mod ids;
 mod input;
 mod invoke;
 mod memory;
+mod outcome;
 mod payload;
 mod query;
 mod receive;
@@ -27,7 +28,9 @@ use std::sync::Arc;
 pub use access::{NoPermissions, Permissions};
 pub use adapter::{Adapter, AdapterError};
 pub use answered::CacheLimits;
-pub use input::{HandlerOutcome, Impossible, Input, InvocationId, Output, Start, Ticket};
+pub use input::{
+    HandlerOutcome, Impossible, Input, InvocationEnd, InvocationId, Output, RefusedInvocation, Start, Ticket,
+};
 pub use receive::Received;
 pub use record::{Record, RequestId, Store};
 pub use state::State;

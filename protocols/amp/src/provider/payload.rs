@@ -4,7 +4,7 @@
 //! invalid invocation is part of the protocol: it is refused with its violations, before anything runs. The schema of
 //! `result` is checked here unless the executor has done so.
 
-use capgen_schema::{Hash, Violations, parse_payload};
+use capgen_schema::{Hash, Keyword, Violation, Violations, parse_payload};
 
 use super::Adapter;
 use super::refusal::Refusal;
@@ -26,7 +26,7 @@ pub(super) fn params(published: &Published, adapter: Option<&Adapter>, params: &
     };
     let violations = published.input.validate(&tree);
     if !violations.is_empty() {
-        return Err(Refusal::params(&violations));
+        return Err(Refusal::params(violations));
     }
     if conversion.is_some() {
         return Ok(tree.to_string());
@@ -37,7 +37,9 @@ pub(super) fn params(published: &Published, adapter: Option<&Adapter>, params: &
 }
 
 fn not_json(NotJson { path, reason }: &NotJson) -> Refusal {
-    Refusal::new(Code::SchemaViolation, format!("`params` is not JSON at `{path}`: {reason}"))
+    let violation = Violation { path: path.clone(), message: format!("not JSON: {reason}"), keyword: Keyword::Type };
+    let refusal = Refusal::new(Code::SchemaViolation, format!("`params` is not JSON at `{path}`: {reason}"));
+    refusal.for_violations(violation.into())
 }
 
 /// The value of the text of a result, converted by the adapter if there is one. `checked` is the hash of the schema by

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use capgen_schema::Hash;
 
-use super::access::Access;
+use super::access::{Access, asked};
 use super::answered::Seen;
-use super::input::{Output, Ticket};
+use super::input::{Output, RefusedInvocation, Ticket};
 use super::invoke::{Accepted, accept};
 use super::query;
-use super::refusal::Refusal;
+use super::refusal::{Hidden, Refusal};
 use super::request::{MessageHash, RequestKey};
 use super::state::{Request, State};
 use super::{Permissions, Provider};
@@ -23,6 +23,8 @@ use crate::message::{Did, Message, MessageId, MessageType, Rejection, decode_mes
 pub struct Received {
     pub(super) message: Message,
     hash: MessageHash,
+    /// The time at which it was verified, in Unix ms.
+    verified: u64,
     /// The permissions of its sender; `None` if the policy alone decides.
     permissions: Option<Arc<dyn Permissions>>,
 }
@@ -77,7 +79,7 @@ impl Provider {
         message.check_time(now)?;
         self.check_ttl(message.message().ttl)?;
         let (message, signed) = message.verify_bytes(self.keys.as_ref())?;
-        Ok(Received { message, hash: *Hash::of(signed).as_bytes(), permissions: None })
+        Ok(Received { message, hash: *Hash::of(signed).as_bytes(), verified: now, permissions: None })
     }
 
     /// Whether a message is a duplicate that gets the answer of the first one, at a time in Unix ms: nothing is decided
@@ -97,31 +99,36 @@ impl Provider {
         now: u64,
     ) -> Vec<Output> {
         let request = received.request();
-        let Received { message, permissions, .. } = received;
+        let Received { message, permissions, verified, .. } = received;
+        let latency = now.saturating_sub(verified);
         if !matches!(message.kind, MessageType::CapQuery | MessageType::CapInvoke) {
             return vec![Output::Ignored { ticket }];
         }
+        let access = Access::new(self, &message.from, permissions.as_deref());
         // Not remembered: the same message may come again over a connection of its sender.
         if !principal.is_none_or(|principal| principal.same_subject(&message.from)) {
-            let message = self.refuse(&request.reply_to, &Refusal::unauthorized(), now);
-            return vec![Output::Send { ticket, message }];
+            let refusal = Refusal::unauthorized_because("the connection is that of another agent");
+            let answer = self.refuse(&request.reply_to, &refusal, now);
+            return self.refused(state, (&message, access), refusal, (ticket, answer), latency);
         }
         match state.find(&request, now) {
             Seen::New => {}
             Seen::Running if state.wait(&request.key, ticket, self.settings.max_waiting) => return Vec::new(),
+            Seen::Answer(message) => return vec![Output::Send { ticket, message }],
             seen => {
-                let message = self.answer_again(seen, &request, now);
-                return vec![Output::Send { ticket, message }];
+                let refusal = again(&seen);
+                let answer = self.refuse(&request.reply_to, &refusal, now);
+                return self.refused(state, (&message, access), refusal, (ticket, answer), latency);
             }
         }
         if !message.to.includes(&self.author.did) {
-            let message = self.refuse_and_remember(state, &request, &Refusal::unauthorized(), now);
-            return vec![Output::Send { ticket, message }];
+            let refusal = Refusal::unauthorized_because("the message is only for other recipients");
+            let answer = self.refuse_and_remember(state, &request, &refusal, now);
+            return self.refused(state, (&message, access), refusal, (ticket, answer), latency);
         }
-        let access = Access::new(self, &message.from, permissions.as_deref());
         match message.kind {
             MessageType::CapQuery => self.query(state, (&message, access), request, ticket, now),
-            _ => self.invoke(state, (&message, access), request, ticket, now),
+            _ => self.invoke(state, (&message, access), request, (ticket, latency), now),
         }
     }
 
@@ -135,18 +142,31 @@ impl Provider {
         Err(Rejection::new(Code::InvalidTimestamp, text))
     }
 
-    /// The answer to a message that has been received before, or has the id of one that has.
-    fn answer_again(&self, seen: Seen, request: &Request, now: u64) -> Arc<[u8]> {
-        let refusal = match seen {
-            Seen::Answer(message) => return message,
-            Seen::Different => Refusal::new(Code::BadRequest, "another message of this sender has the same id"),
-            Seen::Running | Seen::New => Refusal::new(Code::Overloaded, "too many duplicates wait for this invocation"),
-            Seen::Gone => Refusal::lasting(
-                Code::Unavailable,
-                "the invocation was accepted before, and its result is no longer kept; it does not run again",
-            ),
-        };
-        self.refuse(&request.reply_to, &refusal, now)
+    /// The outputs for a refusal with its answer.
+    fn refused(
+        &self,
+        state: &State,
+        (message, access): (&Message, Access<'_>),
+        refusal: Refusal,
+        (ticket, answer): (Ticket, Arc<[u8]>),
+        latency_ms: u64,
+    ) -> Vec<Output> {
+        let is_reported = state.reports_ends && message.kind == MessageType::CapInvoke;
+        let reported = is_reported.then(|| {
+            let Hidden { reason, id, violations } = refusal.hidden.map(|hidden| *hidden).unwrap_or_default();
+            Output::Refused(Box::new(RefusedInvocation {
+                caller: message.from.clone(),
+                message: message.id,
+                expires: message.ts.saturating_add(message.ttl),
+                asked: asked(message.kind, &message.body, self.policy.aliases()),
+                id,
+                code: refusal.code,
+                denied: reason.map(str::to_owned).or_else(|| access.denial(refusal.code)),
+                violations,
+                latency_ms,
+            }))
+        });
+        reported.into_iter().chain([Output::Send { ticket, message: answer }]).collect()
     }
 
     fn query(
@@ -173,7 +193,7 @@ impl Provider {
         state: &mut State,
         (message, access): (&Message, Access<'_>),
         request: Request,
-        ticket: Ticket,
+        (ticket, latency): (Ticket, u64),
         now: u64,
     ) -> Vec<Output> {
         match self.start(state, message, access, &request) {
@@ -183,8 +203,8 @@ impl Provider {
                 start.into_iter().map(|start| Output::Start(Box::new(start))).collect()
             }
             Err(refusal) => {
-                let message = self.refuse_and_remember(state, &request, &refusal, now);
-                vec![Output::Send { ticket, message }]
+                let answer = self.refuse_and_remember(state, &request, &refusal, now);
+                self.refused(state, (message, access), refusal, (ticket, answer), latency)
             }
         }
     }
@@ -220,5 +240,20 @@ impl Provider {
         let kept = (!refusal.code.is_retryable()).then(|| Arc::clone(&message));
         state.remember(request, kept, now);
         message
+    }
+}
+
+/// The refusal of a message that has been received before, and has no answer that is kept, or of one that has the id
+/// of another.
+fn again(seen: &Seen) -> Refusal {
+    match seen {
+        Seen::Different => Refusal::new(Code::BadRequest, "another message of this sender has the same id"),
+        Seen::Gone => Refusal::lasting(
+            Code::Unavailable,
+            "the invocation was accepted before, and its result is no longer kept; it does not run again",
+        ),
+        Seen::Running | Seen::New | Seen::Answer(_) => {
+            Refusal::new(Code::Overloaded, "too many duplicates wait for this invocation")
+        }
     }
 }

@@ -3,22 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use capgen_schema::Hash;
+use capgen_manifest::Side;
 use capgen_shares::Shares;
 
-use super::answer::{failed, handler_failed};
 use super::answered::Seen;
-use super::input::{HandlerOutcome, Impossible, Input, InvocationId, Output, Start, Ticket};
+use super::input::{HandlerOutcome, Impossible, Input, InvocationId, Output, RefusedInvocation, Start, Ticket};
 use super::invoke::Accepted;
 use super::memory::Memory;
-use super::payload;
+use super::outcome::Ended;
 use super::record::Record;
 use super::refusal::Refusal;
 use super::request::{MessageHash, RequestKey, SenderId};
 use super::snapshots::Snapshots;
 use super::{Adapter, CacheLimits, Provider, Settings};
 use crate::author::ReplyTo;
-use crate::body::CapResult;
 use crate::catalogue::Catalogue;
 use crate::code::Code;
 use crate::message::{Did, MessageType};
@@ -43,6 +41,8 @@ pub struct State {
     deadlines: BTreeSet<(u64, InvocationId)>,
     next: u64,
     shutdown: Option<Shutdown>,
+    /// Whether the ends of invocations are outputs.
+    pub(super) reports_ends: bool,
 }
 
 /// A shutdown that has begun.
@@ -97,6 +97,7 @@ impl State {
             deadlines: BTreeSet::new(),
             next: 0,
             shutdown: None,
+            reports_ends: false,
         }
     }
 
@@ -111,6 +112,12 @@ impl State {
     /// [`Store`](super::Store).
     pub const fn write_records(&mut self) {
         self.memory.write_records();
+    }
+
+    /// Reports from now on how each invocation [ended](Output::Ended), and which ones are [refused](Output::Refused),
+    /// for audits and metrics.
+    pub const fn report_ends(&mut self) {
+        self.reports_ends = true;
     }
 
     /// Takes a record of an earlier process.
@@ -254,12 +261,12 @@ impl Provider {
             // An invocation that has ended keeps its result: this outcome came too late.
             Input::Finished { invocation, outcome } => {
                 if let Some(running) = state.end(invocation) {
-                    outputs.extend(self.finish(state, &running, outcome, now));
+                    outputs.extend(self.finish(state, (invocation, &running), outcome, now));
                 }
             }
             Input::NotStored { invocation } => {
                 if let Some(running) = state.end(invocation) {
-                    outputs.extend(self.withdraw(state, &running, now));
+                    outputs.extend(self.withdraw(state, running, now));
                 }
             }
             Input::Tick => {}
@@ -284,13 +291,11 @@ impl Provider {
         while let Some((deadline, invocation)) = state.deadlines.first().copied()
             && deadline <= now
         {
-            let result = failed(Code::Timeout, "the invocation did not end in time", None);
-            outputs.extend(self.cancel(state, invocation, &result, now));
+            outputs.extend(self.cancel(state, invocation, Code::Timeout, "the invocation did not end in time", now));
         }
         if state.shutdown.is_some_and(|shutdown| shutdown.until <= now) {
-            let result = failed(Code::Unavailable, "the provider was shut down", None);
             while let Some(invocation) = state.running.keys().next().copied() {
-                outputs.extend(self.cancel(state, invocation, &result, now));
+                outputs.extend(self.cancel(state, invocation, Code::Unavailable, "the provider was shut down", now));
             }
         }
         state.memory.forget_expired(now);
@@ -300,63 +305,78 @@ impl Provider {
         outputs
     }
 
-    fn cancel(&self, state: &mut State, invocation: InvocationId, result: &CapResult, now: u64) -> Vec<Output> {
+    fn cancel(&self, state: &mut State, invocation: InvocationId, code: Code, message: &str, now: u64) -> Vec<Output> {
         let Some(running) = state.end(invocation) else { return Vec::new() };
         let mut outputs = vec![Output::Stop(invocation)];
-        outputs.extend(self.send_result(state, &running, result, now));
+        outputs.extend(self.send_result(state, (invocation, &running), Ended::with(code, message), now));
         outputs
     }
 
     /// Refuses an invocation that cannot start, because its id cannot be stored: it may be tried again.
-    fn withdraw(&self, state: &mut State, running: &Running, now: u64) -> Vec<Output> {
-        let Running { request, tickets, .. } = running;
-        state.memory.withdraw(request);
+    fn withdraw(&self, state: &mut State, running: Running, now: u64) -> Vec<Output> {
+        let Running { request, tickets, catalogue, index, .. } = running;
+        state.memory.withdraw(&request);
         let refusal = Refusal::new(Code::Unavailable, "the provider cannot store the invocation");
         let message = self.refuse(&request.reply_to, &refusal, now);
-        tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
+        let sent = tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) });
+        let refused = state.reports_ends.then(|| {
+            let id = catalogue.published().get(index).map(|published| published.descriptor().id.clone());
+            Output::Refused(Box::new(RefusedInvocation {
+                caller: request.reply_to.sender.clone(),
+                message: request.reply_to.id,
+                expires: request.expires,
+                asked: None,
+                id,
+                code: Code::Unavailable,
+                denied: None,
+                violations: None,
+                latency_ms: 0,
+            }))
+        });
+        refused.into_iter().chain(sent).collect()
     }
 
     /// The result of an invocation whose handler has ended.
-    fn finish(&self, state: &mut State, running: &Running, outcome: HandlerOutcome, now: u64) -> Vec<Output> {
+    fn finish(
+        &self,
+        state: &mut State,
+        (invocation, running): (InvocationId, &Running),
+        outcome: HandlerOutcome,
+        now: u64,
+    ) -> Vec<Output> {
+        let published = running.catalogue.published().get(running.index);
+        let mut ended = Ended::by(outcome, published, running.adapter.as_deref());
         let mut outputs = Vec::new();
-        let result = match outcome {
-            HandlerOutcome::Success(result) => success(running, &result, None, &mut outputs),
-            HandlerOutcome::Checked { result, schema } => success(running, &result, Some(schema), &mut outputs),
-            HandlerOutcome::Failure { code, message, retryable, details } => {
-                handler_failed(code, message, retryable, details.map(|details| *details))
+        if let (Some(published), Some(violations)) = (published, ended.invalid_result.take()) {
+            if state.reports_ends {
+                ended.end.invalid = Some((Side::Response, violations.clone()));
             }
-            HandlerOutcome::Panic => failed(Code::InternalError, "the handler failed", None),
-            HandlerOutcome::Missing => failed(Code::Unavailable, "the capability has no handler", None),
-        };
-        outputs.extend(self.send_result(state, running, &result, now));
+            outputs.push(Output::InvalidResult { id: published.descriptor().id.clone(), violations });
+        }
+        outputs.extend(self.send_result(state, (invocation, running), ended, now));
         outputs
     }
 
     /// Sends the one result to the invocation and its duplicates.
-    fn send_result(&self, state: &mut State, running: &Running, result: &CapResult, now: u64) -> Vec<Output> {
+    fn send_result(
+        &self,
+        state: &mut State,
+        (invocation, running): (InvocationId, &Running),
+        mut ended: Ended,
+        now: u64,
+    ) -> Vec<Output> {
         let Running { request, tickets, .. } = running;
-        let mut message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
+        let mut message = self.answer(&request.reply_to, MessageType::CapResult, ended.result.to_value(), now);
         if message.len() > self.settings.message.bytes {
-            let result = failed(Code::InternalError, "the result is too large", None);
-            message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
+            ended = Ended::with(Code::InternalError, "the result is too large");
+            message = self.answer(&request.reply_to, MessageType::CapResult, ended.result.to_value(), now);
         }
         state.memory.answer(request, &message, now);
-        tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
+        let answers = tickets.len();
+        let ended = state.reports_ends.then_some(Output::Ended { invocation, answers, end: ended.end });
+        let sent = tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) });
+        ended.into_iter().chain(sent).collect()
     }
-}
-
-/// The body for the text of a result. If it is invalid, the caller gets an error, and the log the violations.
-fn success(running: &Running, result: &[u8], checked: Option<Hash>, outputs: &mut Vec<Output>) -> CapResult {
-    if let Some(published) = running.catalogue.published().get(running.index) {
-        match payload::result(published, running.adapter.as_deref(), result, checked) {
-            Ok(result) => return CapResult::Success(result),
-            Err(violations) => outputs.extend(
-                violations
-                    .map(|violations| Output::InvalidResult { id: published.descriptor().id.clone(), violations }),
-            ),
-        }
-    }
-    failed(Code::InternalError, "the result of the handler is invalid", None)
 }
 
 /// Reports once that a shutdown has ended.

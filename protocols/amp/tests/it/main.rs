@@ -20,6 +20,7 @@ mod bundle;
 mod carriers;
 mod contract;
 mod decode;
+mod ends;
 mod envelope;
 mod exchanges;
 mod json;

@@ -3,6 +3,7 @@
 
 pub(crate) mod agents;
 mod attacks;
+mod audit;
 mod connection;
 mod control;
 mod drops;

@@ -225,6 +225,8 @@ pub(crate) fn kinds(outputs: &[Output]) -> BTreeMap<&'static str, usize> {
             Output::Rejected { .. } => "rejected",
             Output::Ignored { .. } => "ignored",
             Output::InvalidResult { .. } => "invalid result",
+            Output::Ended { .. } => "ended",
+            Output::Refused(_) => "refused",
             Output::Drained => "drained",
         };
         *kinds.entry(kind).or_default() += 1;
