@@ -1,9 +1,10 @@
 //! A bounded resource of a server, with a share for each caller.
 //!
 //! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a
-//! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room.
-//! The total is a quarter more than the capacity that the server states, so a caller that is alone gets the whole
-//! capacity.
+//! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room: a
+//! caller that holds nothing gets one unit as long as one is free. The total is a quarter more than the capacity that the
+//! server states, so a caller that is alone gets the whole capacity. A capacity below four is too small for a quarter, so
+//! that a caller may hold all of it.
 //!
 //! # Reading order
 //!
@@ -46,8 +47,8 @@ pub struct Shares<C> {
 }
 
 impl<C: Ord + Clone> Shares<C> {
-    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold less than a
-    /// quarter more.
+    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold at most a quarter
+    /// more.
     #[must_use]
     pub const fn new(capacity: u64) -> Self {
         Self { capacity: at_most(capacity), used: 0, held: BTreeMap::new() }
@@ -89,13 +90,16 @@ impl<C: Ord + Clone> Shares<C> {
     }
 
     /// The units that a caller may hold while the others hold as many as now. It may hold more than that already, if
-    /// the others took theirs later: then it gets nothing until it has returned enough.
+    /// the others took theirs later: then it gets nothing until it has returned enough. It is at least one unit if the
+    /// others leave one.
     #[must_use]
     pub fn share(&self, caller: &C) -> u64 {
         // held <= 4 * (total - others - held), where 4 * total = 5 * capacity.
         let others = u128::from(self.used - self.held(caller));
         let room = (SCALED_TOTAL * u128::from(self.capacity)).saturating_sub(u128::from(FACTOR) * others);
-        u64::try_from(room / SCALED_TOTAL).unwrap_or(u64::MAX)
+        // Of a small total, the others would leave a fraction of a unit, and a newcomer would wait for them.
+        let least = u128::from(room >= u128::from(FACTOR));
+        u64::try_from((room / SCALED_TOTAL).max(least)).unwrap_or(u64::MAX)
     }
 
     /// The units that a caller holds.

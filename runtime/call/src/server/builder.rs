@@ -218,6 +218,9 @@ impl ServerBuilder {
     }
 
     /// The number of handlers that run at the same time; at least 1. The default is 256.
+    ///
+    /// A server whose callers have shares runs up to a quarter more, for callers that come while others use all of
+    /// these. With fewer than 4, there is no quarter: such a caller waits for a handler to end.
     pub fn max_concurrent(self, handlers: usize) -> Self {
         Self { max_concurrent: handlers.clamp(1, MAX_REQUESTS), ..self }
     }

@@ -38,6 +38,18 @@ fn two_callers_get_four_ninths_each() {
 }
 
 #[test]
+fn callers_that_hold_nothing_get_one_of_the_last_units() {
+    // The total is a quarter more than the capacity, without fractions.
+    for (capacity, newcomers) in [(1, 0), (3, 0), (4, 1), (7, 1), (8, 2), (16, 4)] {
+        let mut shares = Shares::new(capacity);
+        assert_eq!(fill(&mut shares, 0), capacity);
+        let found = (1..20).filter(|caller| shares.try_take(caller, 1)).count();
+        assert_eq!(found, newcomers, "{capacity}");
+        assert!(!shares.try_take(&0, 1));
+    }
+}
+
+#[test]
 fn amounts_at_the_ends_of_their_range_are_no_error() {
     let mut shares = Shares::new(u64::MAX);
     assert!(!shares.try_take(&0, u64::MAX));
@@ -87,8 +99,9 @@ proptest! {
                 prop_assert_eq!(shares.held(caller), *held);
             }
             prop_assert_eq!(shares.used(), taken.values().sum::<u64>());
-            prop_assert!(shares.used() < 1_250);
+            prop_assert!(shares.used() <= 1_250);
         }
-        prop_assert!(fill(&mut shares, 99) > 0);
+        let is_full = shares.used() == 1_250;
+        prop_assert_eq!(fill(&mut shares, 99) == 0, is_full);
     }
 }
