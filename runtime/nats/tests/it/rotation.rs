@@ -18,16 +18,16 @@ use serde_json::{Value, json};
 use crate::common::{connect, eventually};
 
 const ADDRESS: &str = "agents.trips";
-const ISSUER: &str = "https://login.example.com";
+pub(crate) const ISSUER: &str = "https://login.example.com";
 
 /// The calls between two steps of a rotation, so that each step meets calls at every point of their way.
 const CALLS: usize = 40;
 
 /// The ends of a call: the client's and the server's transport.
-type Ends = [Arc<dyn Transport>; 2];
+pub(crate) type Ends = [Arc<dyn Transport>; 2];
 
 /// Runs a test over memory and, if it is installed, over NATS.
-async fn over_each<F: Future<Output = ()>>(test: impl Fn(Ends) -> F) {
+pub(crate) async fn over_each<F: Future<Output = ()>>(test: impl Fn(Ends) -> F) {
     let broker = MemoryBroker::new();
     test([Arc::new(broker.connect()), Arc::new(broker.connect())]).await;
     let Some(server) = NatsServer::start() else { return };
@@ -42,7 +42,7 @@ fn key(agent: &str, generation: u8) -> AgentKey {
 }
 
 /// Keys that sign with one generation, and verify those of others.
-fn keys(agent: &str, generation: u8, accepted: &[u8]) -> Keys {
+pub(crate) fn keys(agent: &str, generation: u8, accepted: &[u8]) -> Keys {
     let all = ["desk", "trips"].into_iter().flat_map(|agent| accepted.iter().map(move |number| key(agent, *number)));
     all.fold(Keys::of_agent(key(agent, generation)), |keys, key| keys.and_agent(key.public_key()).unwrap())
 }
@@ -132,12 +132,12 @@ async fn keys_of_agents_are_replaced_without_a_failed_call() {
 
 /// An issuer with a key of each generation.
 #[derive(Clone)]
-struct Published {
-    generations: Arc<Mutex<Vec<u8>>>,
-    attempts: Arc<AtomicUsize>,
+pub(crate) struct Published {
+    pub(crate) generations: Arc<Mutex<Vec<u8>>>,
+    pub(crate) attempts: Arc<AtomicUsize>,
 }
 
-fn issuer_key(generation: u8) -> Ed25519KeyPair {
+pub(crate) fn issuer_key(generation: u8) -> Ed25519KeyPair {
     Ed25519KeyPair::from_seed_unchecked(&[generation; 32]).unwrap()
 }
 
