@@ -62,7 +62,9 @@ fn unchecked_formats_are_formats_in_exports_and_come_back() {
     let files = json_schema(&contract);
     assert!(files["follow.request.schema.json"].canonical().contains(r#""format":"url""#));
     let files = files.iter().map(|(name, json)| (name.clone(), document(json))).collect();
-    let imported = import::json_schema::schemas(&Document::of_files(files), settings).imported;
+    let imported =
+        import::json_schema::schemas(&Document::of_files(files), settings, &import::json_schema::Naming::default())
+            .imported;
     let dialect = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
     assert_eq!(definition(imported).replace(dialect, ""), expected);
 }

@@ -20,4 +20,3 @@ mod openapi_import;
 mod openapi_readings;
 mod other_documents;
 mod tool_lists;
-mod unchecked_formats;

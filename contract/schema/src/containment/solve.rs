@@ -17,8 +17,8 @@ use super::size::Size;
 use super::state::{Choice, Fact, State, ValueType};
 use super::string::{Search, Strings};
 use super::term::{ALL_TYPES, Literal, Term, Terms};
-use crate::format::{Equivalent, equivalent};
 use crate::Json;
+use crate::format::{Equivalent, equivalent};
 
 /// Literals that apply to the same value.
 pub(super) type Goal = BTreeSet<Literal>;
