@@ -2,7 +2,7 @@
 // Source: agent://legacy-crm
 // Capabilities: find_customer, add_note, raw_call
 // Regenerate: capgen --peer legacy-crm --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:06314eaa4873ab1b3e9c8a1afc1082dee4fa6b864d9d4901b69e310b45b30bb7
+// Contract: sha256:abff9e261b707ccd51e8acda3a889e43a9fb1134cfa2dba61439f954b09b3080
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod legacy_crm_contract {
     pub const AGENT: &str = "legacy-crm";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "06314eaa4873ab1b3e9c8a1afc1082dee4fa6b864d9d4901b69e310b45b30bb7";
+    pub const CONTRACT_HASH: &str = "abff9e261b707ccd51e8acda3a889e43a9fb1134cfa2dba61439f954b09b3080";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -57,7 +57,7 @@ mod legacy_crm_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "find_customer",
-                "7c32547c7da8dcde33180031b6e153fc40381d0554b820dfd204076220fc9cab",
+                "cea6ae48051dab23d0c272f75fcb3685d2588e8157b71da4305321a68c12bd7a",
             )
             .with_description(
                 "Find a customer by any of the given properties. The response is the record as the CRM stores it.",
@@ -132,8 +132,34 @@ mod legacy_crm_contract {
     pub struct FindCustomerRequestVariant1 {
         /// The `email` property. Format `email`.
         pub email: String,
-        /// The `phone` property. At least 5 characters.
+        /// The `phone` property. At least 5 characters; unchecked format `phone`.
         pub phone: Option<String>,
+        /// The `fax` property. Deprecated. Unchecked format `phone`.
+        pub fax: Option<String>,
+        /// The code that the customer was given. Write-only.
+        pub access_code: Option<String>,
+        /// The `internationalEmail` property. Format `idn-email`.
+        pub international_email: Option<String>,
+        /// May have characters of any language. Format `iri`.
+        pub website: Option<String>,
+        /// The host of the customer's shop. Format `hostname`.
+        pub domain: Option<String>,
+        /// The `lastIpv4` property. Format `ipv4`.
+        pub last_ipv4: Option<String>,
+        /// The `lastIpv6` property. Format `ipv6`.
+        pub last_ipv6: Option<String>,
+        /// The `customerSince` property. Format `date`.
+        pub customer_since: Option<String>,
+        /// The start of the customer's office hours. Format `time`.
+        pub call_after: Option<String>,
+        /// At least so long without an order. Format `duration`.
+        pub inactive_for: Option<String>,
+        /// The `nameMatches` property. At most 200 characters; format `regex`.
+        pub name_matches: Option<String>,
+        /// The field of the record that changed last. Format `json-pointer`.
+        pub changed_field: Option<String>,
+        /// The template of the links in mails. Format `uri-template`.
+        pub tracking_link: Option<String>,
         /// The `customerNumber` property. At least 1.
         pub customer_number: Option<u64>,
     }
@@ -144,6 +170,19 @@ mod legacy_crm_contract {
             Self {
                 email: email.into(),
                 phone: None,
+                fax: None,
+                access_code: None,
+                international_email: None,
+                website: None,
+                domain: None,
+                last_ipv4: None,
+                last_ipv6: None,
+                customer_since: None,
+                call_after: None,
+                inactive_for: None,
+                name_matches: None,
+                changed_field: None,
+                tracking_link: None,
                 customer_number: None,
             }
         }
@@ -151,6 +190,87 @@ mod legacy_crm_contract {
         #[must_use]
         pub fn with_phone(mut self, phone: impl Into<String>) -> Self {
             self.phone = Some(phone.into());
+            self
+        }
+        /// Sets `fax`.
+        #[must_use]
+        pub fn with_fax(mut self, fax: impl Into<String>) -> Self {
+            self.fax = Some(fax.into());
+            self
+        }
+        /// Sets `access_code`.
+        #[must_use]
+        pub fn with_access_code(mut self, access_code: impl Into<String>) -> Self {
+            self.access_code = Some(access_code.into());
+            self
+        }
+        /// Sets `international_email`.
+        #[must_use]
+        pub fn with_international_email(
+            mut self,
+            international_email: impl Into<String>,
+        ) -> Self {
+            self.international_email = Some(international_email.into());
+            self
+        }
+        /// Sets `website`.
+        #[must_use]
+        pub fn with_website(mut self, website: impl Into<String>) -> Self {
+            self.website = Some(website.into());
+            self
+        }
+        /// Sets `domain`.
+        #[must_use]
+        pub fn with_domain(mut self, domain: impl Into<String>) -> Self {
+            self.domain = Some(domain.into());
+            self
+        }
+        /// Sets `last_ipv4`.
+        #[must_use]
+        pub fn with_last_ipv4(mut self, last_ipv4: impl Into<String>) -> Self {
+            self.last_ipv4 = Some(last_ipv4.into());
+            self
+        }
+        /// Sets `last_ipv6`.
+        #[must_use]
+        pub fn with_last_ipv6(mut self, last_ipv6: impl Into<String>) -> Self {
+            self.last_ipv6 = Some(last_ipv6.into());
+            self
+        }
+        /// Sets `customer_since`.
+        #[must_use]
+        pub fn with_customer_since(mut self, customer_since: impl Into<String>) -> Self {
+            self.customer_since = Some(customer_since.into());
+            self
+        }
+        /// Sets `call_after`.
+        #[must_use]
+        pub fn with_call_after(mut self, call_after: impl Into<String>) -> Self {
+            self.call_after = Some(call_after.into());
+            self
+        }
+        /// Sets `inactive_for`.
+        #[must_use]
+        pub fn with_inactive_for(mut self, inactive_for: impl Into<String>) -> Self {
+            self.inactive_for = Some(inactive_for.into());
+            self
+        }
+        /// Sets `name_matches`.
+        #[must_use]
+        pub fn with_name_matches(mut self, name_matches: impl Into<String>) -> Self {
+            self.name_matches = Some(name_matches.into());
+            self
+        }
+        /// Sets `changed_field`.
+        #[must_use]
+        pub fn with_changed_field(mut self, changed_field: impl Into<String>) -> Self {
+            self.changed_field = Some(changed_field.into());
+            self
+        }
+        /// Sets `tracking_link`.
+        #[must_use]
+        pub fn with_tracking_link(mut self, tracking_link: impl Into<String>) -> Self {
+            self.tracking_link = Some(tracking_link.into());
             self
         }
         /// Sets `customer_number`.
@@ -166,8 +286,34 @@ mod legacy_crm_contract {
     pub struct FindCustomerRequestVariant2 {
         /// The `email` property. Format `email`.
         pub email: Option<String>,
-        /// The `phone` property. At least 5 characters.
+        /// The `phone` property. At least 5 characters; unchecked format `phone`.
         pub phone: String,
+        /// The `fax` property. Deprecated. Unchecked format `phone`.
+        pub fax: Option<String>,
+        /// The code that the customer was given. Write-only.
+        pub access_code: Option<String>,
+        /// The `internationalEmail` property. Format `idn-email`.
+        pub international_email: Option<String>,
+        /// May have characters of any language. Format `iri`.
+        pub website: Option<String>,
+        /// The host of the customer's shop. Format `hostname`.
+        pub domain: Option<String>,
+        /// The `lastIpv4` property. Format `ipv4`.
+        pub last_ipv4: Option<String>,
+        /// The `lastIpv6` property. Format `ipv6`.
+        pub last_ipv6: Option<String>,
+        /// The `customerSince` property. Format `date`.
+        pub customer_since: Option<String>,
+        /// The start of the customer's office hours. Format `time`.
+        pub call_after: Option<String>,
+        /// At least so long without an order. Format `duration`.
+        pub inactive_for: Option<String>,
+        /// The `nameMatches` property. At most 200 characters; format `regex`.
+        pub name_matches: Option<String>,
+        /// The field of the record that changed last. Format `json-pointer`.
+        pub changed_field: Option<String>,
+        /// The template of the links in mails. Format `uri-template`.
+        pub tracking_link: Option<String>,
         /// The `customerNumber` property. At least 1.
         pub customer_number: Option<u64>,
     }
@@ -178,6 +324,19 @@ mod legacy_crm_contract {
             Self {
                 email: None,
                 phone: phone.into(),
+                fax: None,
+                access_code: None,
+                international_email: None,
+                website: None,
+                domain: None,
+                last_ipv4: None,
+                last_ipv6: None,
+                customer_since: None,
+                call_after: None,
+                inactive_for: None,
+                name_matches: None,
+                changed_field: None,
+                tracking_link: None,
                 customer_number: None,
             }
         }
@@ -185,6 +344,87 @@ mod legacy_crm_contract {
         #[must_use]
         pub fn with_email(mut self, email: impl Into<String>) -> Self {
             self.email = Some(email.into());
+            self
+        }
+        /// Sets `fax`.
+        #[must_use]
+        pub fn with_fax(mut self, fax: impl Into<String>) -> Self {
+            self.fax = Some(fax.into());
+            self
+        }
+        /// Sets `access_code`.
+        #[must_use]
+        pub fn with_access_code(mut self, access_code: impl Into<String>) -> Self {
+            self.access_code = Some(access_code.into());
+            self
+        }
+        /// Sets `international_email`.
+        #[must_use]
+        pub fn with_international_email(
+            mut self,
+            international_email: impl Into<String>,
+        ) -> Self {
+            self.international_email = Some(international_email.into());
+            self
+        }
+        /// Sets `website`.
+        #[must_use]
+        pub fn with_website(mut self, website: impl Into<String>) -> Self {
+            self.website = Some(website.into());
+            self
+        }
+        /// Sets `domain`.
+        #[must_use]
+        pub fn with_domain(mut self, domain: impl Into<String>) -> Self {
+            self.domain = Some(domain.into());
+            self
+        }
+        /// Sets `last_ipv4`.
+        #[must_use]
+        pub fn with_last_ipv4(mut self, last_ipv4: impl Into<String>) -> Self {
+            self.last_ipv4 = Some(last_ipv4.into());
+            self
+        }
+        /// Sets `last_ipv6`.
+        #[must_use]
+        pub fn with_last_ipv6(mut self, last_ipv6: impl Into<String>) -> Self {
+            self.last_ipv6 = Some(last_ipv6.into());
+            self
+        }
+        /// Sets `customer_since`.
+        #[must_use]
+        pub fn with_customer_since(mut self, customer_since: impl Into<String>) -> Self {
+            self.customer_since = Some(customer_since.into());
+            self
+        }
+        /// Sets `call_after`.
+        #[must_use]
+        pub fn with_call_after(mut self, call_after: impl Into<String>) -> Self {
+            self.call_after = Some(call_after.into());
+            self
+        }
+        /// Sets `inactive_for`.
+        #[must_use]
+        pub fn with_inactive_for(mut self, inactive_for: impl Into<String>) -> Self {
+            self.inactive_for = Some(inactive_for.into());
+            self
+        }
+        /// Sets `name_matches`.
+        #[must_use]
+        pub fn with_name_matches(mut self, name_matches: impl Into<String>) -> Self {
+            self.name_matches = Some(name_matches.into());
+            self
+        }
+        /// Sets `changed_field`.
+        #[must_use]
+        pub fn with_changed_field(mut self, changed_field: impl Into<String>) -> Self {
+            self.changed_field = Some(changed_field.into());
+            self
+        }
+        /// Sets `tracking_link`.
+        #[must_use]
+        pub fn with_tracking_link(mut self, tracking_link: impl Into<String>) -> Self {
+            self.tracking_link = Some(tracking_link.into());
             self
         }
         /// Sets `customer_number`.
@@ -200,8 +440,34 @@ mod legacy_crm_contract {
     pub struct FindCustomerRequestVariant3 {
         /// The `email` property. Format `email`.
         pub email: Option<String>,
-        /// The `phone` property. At least 5 characters.
+        /// The `phone` property. At least 5 characters; unchecked format `phone`.
         pub phone: Option<String>,
+        /// The `fax` property. Deprecated. Unchecked format `phone`.
+        pub fax: Option<String>,
+        /// The code that the customer was given. Write-only.
+        pub access_code: Option<String>,
+        /// The `internationalEmail` property. Format `idn-email`.
+        pub international_email: Option<String>,
+        /// May have characters of any language. Format `iri`.
+        pub website: Option<String>,
+        /// The host of the customer's shop. Format `hostname`.
+        pub domain: Option<String>,
+        /// The `lastIpv4` property. Format `ipv4`.
+        pub last_ipv4: Option<String>,
+        /// The `lastIpv6` property. Format `ipv6`.
+        pub last_ipv6: Option<String>,
+        /// The `customerSince` property. Format `date`.
+        pub customer_since: Option<String>,
+        /// The start of the customer's office hours. Format `time`.
+        pub call_after: Option<String>,
+        /// At least so long without an order. Format `duration`.
+        pub inactive_for: Option<String>,
+        /// The `nameMatches` property. At most 200 characters; format `regex`.
+        pub name_matches: Option<String>,
+        /// The field of the record that changed last. Format `json-pointer`.
+        pub changed_field: Option<String>,
+        /// The template of the links in mails. Format `uri-template`.
+        pub tracking_link: Option<String>,
         /// The `customerNumber` property. At least 1.
         pub customer_number: u64,
     }
@@ -212,6 +478,19 @@ mod legacy_crm_contract {
             Self {
                 email: None,
                 phone: None,
+                fax: None,
+                access_code: None,
+                international_email: None,
+                website: None,
+                domain: None,
+                last_ipv4: None,
+                last_ipv6: None,
+                customer_since: None,
+                call_after: None,
+                inactive_for: None,
+                name_matches: None,
+                changed_field: None,
+                tracking_link: None,
                 customer_number,
             }
         }
@@ -225,6 +504,87 @@ mod legacy_crm_contract {
         #[must_use]
         pub fn with_phone(mut self, phone: impl Into<String>) -> Self {
             self.phone = Some(phone.into());
+            self
+        }
+        /// Sets `fax`.
+        #[must_use]
+        pub fn with_fax(mut self, fax: impl Into<String>) -> Self {
+            self.fax = Some(fax.into());
+            self
+        }
+        /// Sets `access_code`.
+        #[must_use]
+        pub fn with_access_code(mut self, access_code: impl Into<String>) -> Self {
+            self.access_code = Some(access_code.into());
+            self
+        }
+        /// Sets `international_email`.
+        #[must_use]
+        pub fn with_international_email(
+            mut self,
+            international_email: impl Into<String>,
+        ) -> Self {
+            self.international_email = Some(international_email.into());
+            self
+        }
+        /// Sets `website`.
+        #[must_use]
+        pub fn with_website(mut self, website: impl Into<String>) -> Self {
+            self.website = Some(website.into());
+            self
+        }
+        /// Sets `domain`.
+        #[must_use]
+        pub fn with_domain(mut self, domain: impl Into<String>) -> Self {
+            self.domain = Some(domain.into());
+            self
+        }
+        /// Sets `last_ipv4`.
+        #[must_use]
+        pub fn with_last_ipv4(mut self, last_ipv4: impl Into<String>) -> Self {
+            self.last_ipv4 = Some(last_ipv4.into());
+            self
+        }
+        /// Sets `last_ipv6`.
+        #[must_use]
+        pub fn with_last_ipv6(mut self, last_ipv6: impl Into<String>) -> Self {
+            self.last_ipv6 = Some(last_ipv6.into());
+            self
+        }
+        /// Sets `customer_since`.
+        #[must_use]
+        pub fn with_customer_since(mut self, customer_since: impl Into<String>) -> Self {
+            self.customer_since = Some(customer_since.into());
+            self
+        }
+        /// Sets `call_after`.
+        #[must_use]
+        pub fn with_call_after(mut self, call_after: impl Into<String>) -> Self {
+            self.call_after = Some(call_after.into());
+            self
+        }
+        /// Sets `inactive_for`.
+        #[must_use]
+        pub fn with_inactive_for(mut self, inactive_for: impl Into<String>) -> Self {
+            self.inactive_for = Some(inactive_for.into());
+            self
+        }
+        /// Sets `name_matches`.
+        #[must_use]
+        pub fn with_name_matches(mut self, name_matches: impl Into<String>) -> Self {
+            self.name_matches = Some(name_matches.into());
+            self
+        }
+        /// Sets `changed_field`.
+        #[must_use]
+        pub fn with_changed_field(mut self, changed_field: impl Into<String>) -> Self {
+            self.changed_field = Some(changed_field.into());
+            self
+        }
+        /// Sets `tracking_link`.
+        #[must_use]
+        pub fn with_tracking_link(mut self, tracking_link: impl Into<String>) -> Self {
+            self.tracking_link = Some(tracking_link.into());
             self
         }
     }
@@ -263,7 +623,7 @@ mod legacy_crm_contract {
     pub struct AddNoteResponse {
         /// The `noteId` property. At least 1.
         pub note_id: u64,
-        /// The `storedAt` property. Format `date-time`.
+        /// The `storedAt` property. Format `date-time`; read-only.
         pub stored_at: String,
     }
 
@@ -350,21 +710,91 @@ mod legacy_crm_contract {
         ::capgen::payload!(FindCustomerRequest, FIND_CUSTOMER_REQUEST);
 
         const _: () = {
-            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            const NAMES: &[&str] = &[
+                "email",
+                "phone",
+                "fax",
+                "accessCode",
+                "internationalEmail",
+                "website",
+                "domain",
+                "lastIpv4",
+                "lastIpv6",
+                "customerSince",
+                "callAfter",
+                "inactiveFor",
+                "nameMatches",
+                "changedField",
+                "trackingLink",
+                "customerNumber",
+            ];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static INTERNATIONAL_EMAIL_RULE: wire::Text = wire::Text::format(
+                wire::Format::IdnEmail,
+            );
+            static WEBSITE_RULE: wire::Text = wire::Text::format(wire::Format::Iri);
+            static DOMAIN_RULE: wire::Text = wire::Text::format(wire::Format::Hostname);
+            static LAST_IPV4_RULE: wire::Text = wire::Text::format(wire::Format::Ipv4);
+            static LAST_IPV6_RULE: wire::Text = wire::Text::format(wire::Format::Ipv6);
+            static CUSTOMER_SINCE_RULE: wire::Text = wire::Text::format(wire::Format::Date);
+            static CALL_AFTER_RULE: wire::Text = wire::Text::format(wire::Format::Time);
+            static INACTIVE_FOR_RULE: wire::Text = wire::Text::format(
+                wire::Format::Duration,
+            );
+            static NAME_MATCHES_RULE: wire::Text = wire::Text::new(
+                wire::Length::new(0, 200),
+                None,
+                Some(wire::Format::Regex),
+            );
+            static CHANGED_FIELD_RULE: wire::Text = wire::Text::format(
+                wire::Format::JsonPointer,
+            );
+            static TRACKING_LINK_RULE: wire::Text = wire::Text::format(
+                wire::Format::UriTemplate,
+            );
             static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant1 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
                     let mut phone = None;
+                    let mut fax = None;
+                    let mut access_code = None;
+                    let mut international_email = None;
+                    let mut website = None;
+                    let mut domain = None;
+                    let mut last_ipv4 = None;
+                    let mut last_ipv6 = None;
+                    let mut customer_since = None;
+                    let mut call_after = None;
+                    let mut inactive_for = None;
+                    let mut name_matches = None;
+                    let mut changed_field = None;
+                    let mut tracking_link = None;
                     let mut customer_number = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
                         match index {
                             0 => email = Some(reader.read_by(&EMAIL_RULE)?),
                             1 => phone = Some(reader.read_by(&PHONE_RULE)?),
-                            2 => {
+                            2 => fax = Some(reader.read()?),
+                            3 => access_code = Some(reader.read()?),
+                            4 => {
+                                international_email = Some(
+                                    reader.read_by(&INTERNATIONAL_EMAIL_RULE)?,
+                                );
+                            }
+                            5 => website = Some(reader.read_by(&WEBSITE_RULE)?),
+                            6 => domain = Some(reader.read_by(&DOMAIN_RULE)?),
+                            7 => last_ipv4 = Some(reader.read_by(&LAST_IPV4_RULE)?),
+                            8 => last_ipv6 = Some(reader.read_by(&LAST_IPV6_RULE)?),
+                            9 => customer_since = Some(reader.read_by(&CUSTOMER_SINCE_RULE)?),
+                            10 => call_after = Some(reader.read_by(&CALL_AFTER_RULE)?),
+                            11 => inactive_for = Some(reader.read_by(&INACTIVE_FOR_RULE)?),
+                            12 => name_matches = Some(reader.read_by(&NAME_MATCHES_RULE)?),
+                            13 => changed_field = Some(reader.read_by(&CHANGED_FIELD_RULE)?),
+                            14 => tracking_link = Some(reader.read_by(&TRACKING_LINK_RULE)?),
+                            15 => {
                                 customer_number = Some(
                                     reader.read_by(&CUSTOMER_NUMBER_RULE)?,
                                 );
@@ -375,6 +805,19 @@ mod legacy_crm_contract {
                     Some(Self {
                         email: email?,
                         phone,
+                        fax,
+                        access_code,
+                        international_email,
+                        website,
+                        domain,
+                        last_ipv4,
+                        last_ipv6,
+                        customer_since,
+                        call_after,
+                        inactive_for,
+                        name_matches,
+                        changed_field,
+                        tracking_link,
                         customer_number,
                     })
                 }
@@ -382,6 +825,41 @@ mod legacy_crm_contract {
                     writer.begin()?;
                     writer.required_by("email", &self.email, &EMAIL_RULE)?;
                     writer.optional_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer.optional("fax", &self.fax)?;
+                    writer.optional("accessCode", &self.access_code)?;
+                    writer
+                        .optional_by(
+                            "internationalEmail",
+                            &self.international_email,
+                            &INTERNATIONAL_EMAIL_RULE,
+                        )?;
+                    writer.optional_by("website", &self.website, &WEBSITE_RULE)?;
+                    writer.optional_by("domain", &self.domain, &DOMAIN_RULE)?;
+                    writer.optional_by("lastIpv4", &self.last_ipv4, &LAST_IPV4_RULE)?;
+                    writer.optional_by("lastIpv6", &self.last_ipv6, &LAST_IPV6_RULE)?;
+                    writer
+                        .optional_by(
+                            "customerSince",
+                            &self.customer_since,
+                            &CUSTOMER_SINCE_RULE,
+                        )?;
+                    writer.optional_by("callAfter", &self.call_after, &CALL_AFTER_RULE)?;
+                    writer
+                        .optional_by("inactiveFor", &self.inactive_for, &INACTIVE_FOR_RULE)?;
+                    writer
+                        .optional_by("nameMatches", &self.name_matches, &NAME_MATCHES_RULE)?;
+                    writer
+                        .optional_by(
+                            "changedField",
+                            &self.changed_field,
+                            &CHANGED_FIELD_RULE,
+                        )?;
+                    writer
+                        .optional_by(
+                            "trackingLink",
+                            &self.tracking_link,
+                            &TRACKING_LINK_RULE,
+                        )?;
                     writer
                         .optional_by(
                             "customerNumber",
@@ -396,21 +874,91 @@ mod legacy_crm_contract {
         ::capgen::impl_serde!(FindCustomerRequestVariant1);
 
         const _: () = {
-            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            const NAMES: &[&str] = &[
+                "email",
+                "phone",
+                "fax",
+                "accessCode",
+                "internationalEmail",
+                "website",
+                "domain",
+                "lastIpv4",
+                "lastIpv6",
+                "customerSince",
+                "callAfter",
+                "inactiveFor",
+                "nameMatches",
+                "changedField",
+                "trackingLink",
+                "customerNumber",
+            ];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static INTERNATIONAL_EMAIL_RULE: wire::Text = wire::Text::format(
+                wire::Format::IdnEmail,
+            );
+            static WEBSITE_RULE: wire::Text = wire::Text::format(wire::Format::Iri);
+            static DOMAIN_RULE: wire::Text = wire::Text::format(wire::Format::Hostname);
+            static LAST_IPV4_RULE: wire::Text = wire::Text::format(wire::Format::Ipv4);
+            static LAST_IPV6_RULE: wire::Text = wire::Text::format(wire::Format::Ipv6);
+            static CUSTOMER_SINCE_RULE: wire::Text = wire::Text::format(wire::Format::Date);
+            static CALL_AFTER_RULE: wire::Text = wire::Text::format(wire::Format::Time);
+            static INACTIVE_FOR_RULE: wire::Text = wire::Text::format(
+                wire::Format::Duration,
+            );
+            static NAME_MATCHES_RULE: wire::Text = wire::Text::new(
+                wire::Length::new(0, 200),
+                None,
+                Some(wire::Format::Regex),
+            );
+            static CHANGED_FIELD_RULE: wire::Text = wire::Text::format(
+                wire::Format::JsonPointer,
+            );
+            static TRACKING_LINK_RULE: wire::Text = wire::Text::format(
+                wire::Format::UriTemplate,
+            );
             static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant2 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
                     let mut phone = None;
+                    let mut fax = None;
+                    let mut access_code = None;
+                    let mut international_email = None;
+                    let mut website = None;
+                    let mut domain = None;
+                    let mut last_ipv4 = None;
+                    let mut last_ipv6 = None;
+                    let mut customer_since = None;
+                    let mut call_after = None;
+                    let mut inactive_for = None;
+                    let mut name_matches = None;
+                    let mut changed_field = None;
+                    let mut tracking_link = None;
                     let mut customer_number = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
                         match index {
                             0 => email = Some(reader.read_by(&EMAIL_RULE)?),
                             1 => phone = Some(reader.read_by(&PHONE_RULE)?),
-                            2 => {
+                            2 => fax = Some(reader.read()?),
+                            3 => access_code = Some(reader.read()?),
+                            4 => {
+                                international_email = Some(
+                                    reader.read_by(&INTERNATIONAL_EMAIL_RULE)?,
+                                );
+                            }
+                            5 => website = Some(reader.read_by(&WEBSITE_RULE)?),
+                            6 => domain = Some(reader.read_by(&DOMAIN_RULE)?),
+                            7 => last_ipv4 = Some(reader.read_by(&LAST_IPV4_RULE)?),
+                            8 => last_ipv6 = Some(reader.read_by(&LAST_IPV6_RULE)?),
+                            9 => customer_since = Some(reader.read_by(&CUSTOMER_SINCE_RULE)?),
+                            10 => call_after = Some(reader.read_by(&CALL_AFTER_RULE)?),
+                            11 => inactive_for = Some(reader.read_by(&INACTIVE_FOR_RULE)?),
+                            12 => name_matches = Some(reader.read_by(&NAME_MATCHES_RULE)?),
+                            13 => changed_field = Some(reader.read_by(&CHANGED_FIELD_RULE)?),
+                            14 => tracking_link = Some(reader.read_by(&TRACKING_LINK_RULE)?),
+                            15 => {
                                 customer_number = Some(
                                     reader.read_by(&CUSTOMER_NUMBER_RULE)?,
                                 );
@@ -421,6 +969,19 @@ mod legacy_crm_contract {
                     Some(Self {
                         email,
                         phone: phone?,
+                        fax,
+                        access_code,
+                        international_email,
+                        website,
+                        domain,
+                        last_ipv4,
+                        last_ipv6,
+                        customer_since,
+                        call_after,
+                        inactive_for,
+                        name_matches,
+                        changed_field,
+                        tracking_link,
                         customer_number,
                     })
                 }
@@ -428,6 +989,41 @@ mod legacy_crm_contract {
                     writer.begin()?;
                     writer.optional_by("email", &self.email, &EMAIL_RULE)?;
                     writer.required_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer.optional("fax", &self.fax)?;
+                    writer.optional("accessCode", &self.access_code)?;
+                    writer
+                        .optional_by(
+                            "internationalEmail",
+                            &self.international_email,
+                            &INTERNATIONAL_EMAIL_RULE,
+                        )?;
+                    writer.optional_by("website", &self.website, &WEBSITE_RULE)?;
+                    writer.optional_by("domain", &self.domain, &DOMAIN_RULE)?;
+                    writer.optional_by("lastIpv4", &self.last_ipv4, &LAST_IPV4_RULE)?;
+                    writer.optional_by("lastIpv6", &self.last_ipv6, &LAST_IPV6_RULE)?;
+                    writer
+                        .optional_by(
+                            "customerSince",
+                            &self.customer_since,
+                            &CUSTOMER_SINCE_RULE,
+                        )?;
+                    writer.optional_by("callAfter", &self.call_after, &CALL_AFTER_RULE)?;
+                    writer
+                        .optional_by("inactiveFor", &self.inactive_for, &INACTIVE_FOR_RULE)?;
+                    writer
+                        .optional_by("nameMatches", &self.name_matches, &NAME_MATCHES_RULE)?;
+                    writer
+                        .optional_by(
+                            "changedField",
+                            &self.changed_field,
+                            &CHANGED_FIELD_RULE,
+                        )?;
+                    writer
+                        .optional_by(
+                            "trackingLink",
+                            &self.tracking_link,
+                            &TRACKING_LINK_RULE,
+                        )?;
                     writer
                         .optional_by(
                             "customerNumber",
@@ -442,21 +1038,91 @@ mod legacy_crm_contract {
         ::capgen::impl_serde!(FindCustomerRequestVariant2);
 
         const _: () = {
-            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            const NAMES: &[&str] = &[
+                "email",
+                "phone",
+                "fax",
+                "accessCode",
+                "internationalEmail",
+                "website",
+                "domain",
+                "lastIpv4",
+                "lastIpv6",
+                "customerSince",
+                "callAfter",
+                "inactiveFor",
+                "nameMatches",
+                "changedField",
+                "trackingLink",
+                "customerNumber",
+            ];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static INTERNATIONAL_EMAIL_RULE: wire::Text = wire::Text::format(
+                wire::Format::IdnEmail,
+            );
+            static WEBSITE_RULE: wire::Text = wire::Text::format(wire::Format::Iri);
+            static DOMAIN_RULE: wire::Text = wire::Text::format(wire::Format::Hostname);
+            static LAST_IPV4_RULE: wire::Text = wire::Text::format(wire::Format::Ipv4);
+            static LAST_IPV6_RULE: wire::Text = wire::Text::format(wire::Format::Ipv6);
+            static CUSTOMER_SINCE_RULE: wire::Text = wire::Text::format(wire::Format::Date);
+            static CALL_AFTER_RULE: wire::Text = wire::Text::format(wire::Format::Time);
+            static INACTIVE_FOR_RULE: wire::Text = wire::Text::format(
+                wire::Format::Duration,
+            );
+            static NAME_MATCHES_RULE: wire::Text = wire::Text::new(
+                wire::Length::new(0, 200),
+                None,
+                Some(wire::Format::Regex),
+            );
+            static CHANGED_FIELD_RULE: wire::Text = wire::Text::format(
+                wire::Format::JsonPointer,
+            );
+            static TRACKING_LINK_RULE: wire::Text = wire::Text::format(
+                wire::Format::UriTemplate,
+            );
             static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant3 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
                     let mut phone = None;
+                    let mut fax = None;
+                    let mut access_code = None;
+                    let mut international_email = None;
+                    let mut website = None;
+                    let mut domain = None;
+                    let mut last_ipv4 = None;
+                    let mut last_ipv6 = None;
+                    let mut customer_since = None;
+                    let mut call_after = None;
+                    let mut inactive_for = None;
+                    let mut name_matches = None;
+                    let mut changed_field = None;
+                    let mut tracking_link = None;
                     let mut customer_number = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
                         match index {
                             0 => email = Some(reader.read_by(&EMAIL_RULE)?),
                             1 => phone = Some(reader.read_by(&PHONE_RULE)?),
-                            2 => {
+                            2 => fax = Some(reader.read()?),
+                            3 => access_code = Some(reader.read()?),
+                            4 => {
+                                international_email = Some(
+                                    reader.read_by(&INTERNATIONAL_EMAIL_RULE)?,
+                                );
+                            }
+                            5 => website = Some(reader.read_by(&WEBSITE_RULE)?),
+                            6 => domain = Some(reader.read_by(&DOMAIN_RULE)?),
+                            7 => last_ipv4 = Some(reader.read_by(&LAST_IPV4_RULE)?),
+                            8 => last_ipv6 = Some(reader.read_by(&LAST_IPV6_RULE)?),
+                            9 => customer_since = Some(reader.read_by(&CUSTOMER_SINCE_RULE)?),
+                            10 => call_after = Some(reader.read_by(&CALL_AFTER_RULE)?),
+                            11 => inactive_for = Some(reader.read_by(&INACTIVE_FOR_RULE)?),
+                            12 => name_matches = Some(reader.read_by(&NAME_MATCHES_RULE)?),
+                            13 => changed_field = Some(reader.read_by(&CHANGED_FIELD_RULE)?),
+                            14 => tracking_link = Some(reader.read_by(&TRACKING_LINK_RULE)?),
+                            15 => {
                                 customer_number = Some(
                                     reader.read_by(&CUSTOMER_NUMBER_RULE)?,
                                 );
@@ -467,6 +1133,19 @@ mod legacy_crm_contract {
                     Some(Self {
                         email,
                         phone,
+                        fax,
+                        access_code,
+                        international_email,
+                        website,
+                        domain,
+                        last_ipv4,
+                        last_ipv6,
+                        customer_since,
+                        call_after,
+                        inactive_for,
+                        name_matches,
+                        changed_field,
+                        tracking_link,
                         customer_number: customer_number?,
                     })
                 }
@@ -474,6 +1153,41 @@ mod legacy_crm_contract {
                     writer.begin()?;
                     writer.optional_by("email", &self.email, &EMAIL_RULE)?;
                     writer.optional_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer.optional("fax", &self.fax)?;
+                    writer.optional("accessCode", &self.access_code)?;
+                    writer
+                        .optional_by(
+                            "internationalEmail",
+                            &self.international_email,
+                            &INTERNATIONAL_EMAIL_RULE,
+                        )?;
+                    writer.optional_by("website", &self.website, &WEBSITE_RULE)?;
+                    writer.optional_by("domain", &self.domain, &DOMAIN_RULE)?;
+                    writer.optional_by("lastIpv4", &self.last_ipv4, &LAST_IPV4_RULE)?;
+                    writer.optional_by("lastIpv6", &self.last_ipv6, &LAST_IPV6_RULE)?;
+                    writer
+                        .optional_by(
+                            "customerSince",
+                            &self.customer_since,
+                            &CUSTOMER_SINCE_RULE,
+                        )?;
+                    writer.optional_by("callAfter", &self.call_after, &CALL_AFTER_RULE)?;
+                    writer
+                        .optional_by("inactiveFor", &self.inactive_for, &INACTIVE_FOR_RULE)?;
+                    writer
+                        .optional_by("nameMatches", &self.name_matches, &NAME_MATCHES_RULE)?;
+                    writer
+                        .optional_by(
+                            "changedField",
+                            &self.changed_field,
+                            &CHANGED_FIELD_RULE,
+                        )?;
+                    writer
+                        .optional_by(
+                            "trackingLink",
+                            &self.tracking_link,
+                            &TRACKING_LINK_RULE,
+                        )?;
                     writer
                         .required_by(
                             "customerNumber",
@@ -527,9 +1241,22 @@ mod legacy_crm_contract {
     {"required": ["customerNumber"]}
   ],
   "properties": {
+    "accessCode": {"type": "string"},
+    "callAfter": {"format": "time", "type": "string"},
+    "changedField": {"format": "json-pointer", "type": "string"},
     "customerNumber": {"minimum": 1, "type": "integer"},
+    "customerSince": {"format": "date", "type": "string"},
+    "domain": {"format": "hostname", "type": "string"},
     "email": {"format": "email", "type": "string"},
-    "phone": {"minLength": 5, "type": "string"}
+    "fax": {"type": "string"},
+    "inactiveFor": {"format": "duration", "type": "string"},
+    "internationalEmail": {"format": "idn-email", "type": "string"},
+    "lastIpv4": {"format": "ipv4", "type": "string"},
+    "lastIpv6": {"format": "ipv6", "type": "string"},
+    "nameMatches": {"format": "regex", "maxLength": 200, "type": "string"},
+    "phone": {"minLength": 5, "type": "string"},
+    "trackingLink": {"format": "uri-template", "type": "string"},
+    "website": {"format": "iri", "type": "string"}
   },
   "type": "object"
 }"#;

@@ -4,7 +4,7 @@
 // Source: agent://legacy-crm
 // Capabilities: find_customer, add_note, raw_call
 // Regenerate: capgen --peer legacy-crm --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:06314eaa4873ab1b3e9c8a1afc1082dee4fa6b864d9d4901b69e310b45b30bb7
+// Contract: sha256:abff9e261b707ccd51e8acda3a889e43a9fb1134cfa2dba61439f954b09b3080
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -23,6 +23,17 @@ import {
   spans as shared_spans,
   isDateTime as shared_isDateTime,
   isEmail as shared_isEmail,
+  isDate as shared_isDate,
+  isTime as shared_isTime,
+  isDuration as shared_isDuration,
+  isIpv4 as shared_isIpv4,
+  isIpv6Address as shared_isIpv6Address,
+  isHostname as shared_isHostname,
+  isIdnEmail as shared_isIdnEmail,
+  isIri as shared_isIri,
+  isUriTemplate as shared_isUriTemplate,
+  isJsonPointer as shared_isJsonPointer,
+  isRegex as shared_isRegex,
 } from "./_capgen.js";
 import type {
   ParseResult as LegacyCrmParseResult,
@@ -36,6 +47,17 @@ const sized = shared_sized;
 const spans = shared_spans;
 const isDateTime = shared_isDateTime;
 const isEmail = shared_isEmail;
+const isDate = shared_isDate;
+const isTime = shared_isTime;
+const isDuration = shared_isDuration;
+const isIpv4 = shared_isIpv4;
+const isIpv6Address = shared_isIpv6Address;
+const isHostname = shared_isHostname;
+const isIdnEmail = shared_isIdnEmail;
+const isIri = shared_isIri;
+const isUriTemplate = shared_isUriTemplate;
+const isJsonPointer = shared_isJsonPointer;
+const isRegex = shared_isRegex;
 
 export type FindCustomerRequest =
   | FindCustomerRequestVariant1
@@ -45,8 +67,37 @@ export type FindCustomerRequest =
 export type FindCustomerRequestVariant1 = {
   /** Format `email`. */
   email: string;
-  /** At least 5 characters. */
+  /** At least 5 characters; unchecked format `phone`. */
   phone?: string;
+  /**
+   * Unchecked format `phone`.
+   * @deprecated
+   */
+  fax?: string;
+  /** The code that the customer was given. Write-only. */
+  accessCode?: string;
+  /** Format `idn-email`. */
+  internationalEmail?: string;
+  /** May have characters of any language. Format `iri`. */
+  website?: string;
+  /** The host of the customer's shop. Format `hostname`. */
+  domain?: string;
+  /** Format `ipv4`. */
+  lastIpv4?: string;
+  /** Format `ipv6`. */
+  lastIpv6?: string;
+  /** Format `date`. */
+  customerSince?: string;
+  /** The start of the customer's office hours. Format `time`. */
+  callAfter?: string;
+  /** At least so long without an order. Format `duration`. */
+  inactiveFor?: string;
+  /** At most 200 characters; format `regex`. */
+  nameMatches?: string;
+  /** The field of the record that changed last. Format `json-pointer`. */
+  changedField?: string;
+  /** The template of the links in mails. Format `uri-template`. */
+  trackingLink?: string;
   /** At least 1. */
   customerNumber?: number;
 };
@@ -54,8 +105,37 @@ export type FindCustomerRequestVariant1 = {
 export type FindCustomerRequestVariant2 = {
   /** Format `email`. */
   email?: string;
-  /** At least 5 characters. */
+  /** At least 5 characters; unchecked format `phone`. */
   phone: string;
+  /**
+   * Unchecked format `phone`.
+   * @deprecated
+   */
+  fax?: string;
+  /** The code that the customer was given. Write-only. */
+  accessCode?: string;
+  /** Format `idn-email`. */
+  internationalEmail?: string;
+  /** May have characters of any language. Format `iri`. */
+  website?: string;
+  /** The host of the customer's shop. Format `hostname`. */
+  domain?: string;
+  /** Format `ipv4`. */
+  lastIpv4?: string;
+  /** Format `ipv6`. */
+  lastIpv6?: string;
+  /** Format `date`. */
+  customerSince?: string;
+  /** The start of the customer's office hours. Format `time`. */
+  callAfter?: string;
+  /** At least so long without an order. Format `duration`. */
+  inactiveFor?: string;
+  /** At most 200 characters; format `regex`. */
+  nameMatches?: string;
+  /** The field of the record that changed last. Format `json-pointer`. */
+  changedField?: string;
+  /** The template of the links in mails. Format `uri-template`. */
+  trackingLink?: string;
   /** At least 1. */
   customerNumber?: number;
 };
@@ -63,8 +143,37 @@ export type FindCustomerRequestVariant2 = {
 export type FindCustomerRequestVariant3 = {
   /** Format `email`. */
   email?: string;
-  /** At least 5 characters. */
+  /** At least 5 characters; unchecked format `phone`. */
   phone?: string;
+  /**
+   * Unchecked format `phone`.
+   * @deprecated
+   */
+  fax?: string;
+  /** The code that the customer was given. Write-only. */
+  accessCode?: string;
+  /** Format `idn-email`. */
+  internationalEmail?: string;
+  /** May have characters of any language. Format `iri`. */
+  website?: string;
+  /** The host of the customer's shop. Format `hostname`. */
+  domain?: string;
+  /** Format `ipv4`. */
+  lastIpv4?: string;
+  /** Format `ipv6`. */
+  lastIpv6?: string;
+  /** Format `date`. */
+  customerSince?: string;
+  /** The start of the customer's office hours. Format `time`. */
+  callAfter?: string;
+  /** At least so long without an order. Format `duration`. */
+  inactiveFor?: string;
+  /** At most 200 characters; format `regex`. */
+  nameMatches?: string;
+  /** The field of the record that changed last. Format `json-pointer`. */
+  changedField?: string;
+  /** The template of the links in mails. Format `uri-template`. */
+  trackingLink?: string;
   /** At least 1. */
   customerNumber: number;
 };
@@ -76,7 +185,7 @@ export type AddNoteRequest = unknown;
 export type AddNoteResponse = {
   /** At least 1. */
   noteId: number;
-  /** Format `date-time`. */
+  /** Format `date-time`; read-only. */
   storedAt: string;
 };
 
@@ -111,7 +220,7 @@ export const legacyCrmCapabilities = {
   find_customer: {
     version: undefined,
     timeoutMs: 30000,
-    hash: "7c32547c7da8dcde33180031b6e153fc40381d0554b820dfd204076220fc9cab",
+    hash: "cea6ae48051dab23d0c272f75fcb3685d2588e8157b71da4305321a68c12bd7a",
     request: { is: isFindCustomerRequest, parse: parseFindCustomerRequest },
     response: undefined,
   },
@@ -137,6 +246,19 @@ export function isFindCustomerRequest(value: any): value is FindCustomerRequest 
     (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.email) === undefined || isEmail(value1)) &&
     ((value1 = value.phone) === undefined || spans(value1, 5)) &&
+    ((value1 = value.fax) === undefined || typeof value1 === "string") &&
+    ((value1 = value.accessCode) === undefined || typeof value1 === "string") &&
+    ((value1 = value.internationalEmail) === undefined || isIdnEmail(value1)) &&
+    ((value1 = value.website) === undefined || isIri(value1)) &&
+    ((value1 = value.domain) === undefined || isHostname(value1)) &&
+    ((value1 = value.lastIpv4) === undefined || isIpv4(value1)) &&
+    ((value1 = value.lastIpv6) === undefined || isIpv6Address(value1)) &&
+    ((value1 = value.customerSince) === undefined || isDate(value1)) &&
+    ((value1 = value.callAfter) === undefined || isTime(value1)) &&
+    ((value1 = value.inactiveFor) === undefined || isDuration(value1)) &&
+    ((value1 = value.nameMatches) === undefined || (isRegex(value1) && spans(value1, 0, 200))) &&
+    ((value1 = value.changedField) === undefined || isJsonPointer(value1)) &&
+    ((value1 = value.trackingLink) === undefined || isUriTemplate(value1)) &&
     ((value1 = value.customerNumber) === undefined || (Number.isInteger(value1) && value1 >= 1)) &&
     (
       (value.email !== undefined && shallow(value, 128)) ||
@@ -164,6 +286,19 @@ export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmPars
       optional: {
         email: { type: "string", format: ["email", isEmail] },
         phone: { type: "string", minLength: 5 },
+        fax: "string",
+        accessCode: "string",
+        internationalEmail: { type: "string", format: ["idn-email", isIdnEmail] },
+        website: { type: "string", format: ["iri", isIri] },
+        domain: { type: "string", format: ["hostname", isHostname] },
+        lastIpv4: { type: "string", format: ["ipv4", isIpv4] },
+        lastIpv6: { type: "string", format: ["ipv6", isIpv6Address] },
+        customerSince: { type: "string", format: ["date", isDate] },
+        callAfter: { type: "string", format: ["time", isTime] },
+        inactiveFor: { type: "string", format: ["duration", isDuration] },
+        nameMatches: { type: "string", maxLength: 200, format: ["regex", isRegex] },
+        changedField: { type: "string", format: ["json-pointer", isJsonPointer] },
+        trackingLink: { type: "string", format: ["uri-template", isUriTemplate] },
         customerNumber: { type: "integer", minimum: 1 },
       },
       unions: [
@@ -271,7 +406,48 @@ function schema_findCustomerRequest(options: any): any {
       type: "object",
       properties: {
         email: { type: "string", format: "email" },
-        phone: { type: "string", minLength: 5 },
+        phone: { type: "string", format: "phone", minLength: 5 },
+        fax: { type: "string", format: "phone", deprecated: true },
+        accessCode: {
+          description: "The code that the customer was given.",
+          type: "string",
+          writeOnly: true,
+        },
+        internationalEmail: { type: "string", format: "idn-email" },
+        website: {
+          description: "May have characters of any language.",
+          type: "string",
+          format: "iri",
+        },
+        domain: {
+          description: "The host of the customer's shop.",
+          type: "string",
+          format: "hostname",
+        },
+        lastIpv4: { type: "string", format: "ipv4" },
+        lastIpv6: { type: "string", format: "ipv6" },
+        customerSince: { type: "string", format: "date" },
+        callAfter: {
+          description: "The start of the customer's office hours.",
+          type: "string",
+          format: "time",
+        },
+        inactiveFor: {
+          description: "At least so long without an order.",
+          type: "string",
+          format: "duration",
+        },
+        nameMatches: { type: "string", format: "regex", maxLength: 200 },
+        changedField: {
+          description: "The field of the record that changed last.",
+          type: "string",
+          format: "json-pointer",
+        },
+        trackingLink: {
+          description: "The template of the links in mails.",
+          type: "string",
+          format: "uri-template",
+        },
         customerNumber: { type: "integer", minimum: 1 },
       },
       anyOf: [{ required: ["email"] }, { required: ["phone"] }, { required: ["customerNumber"] }],
@@ -289,7 +465,7 @@ function schema_addNoteResponse(options: any): any {
       type: "object",
       properties: {
         noteId: { type: "integer", minimum: 1 },
-        storedAt: { type: "string", format: "date-time" },
+        storedAt: { type: "string", format: "date-time", readOnly: true },
       },
       required: ["noteId", "storedAt"],
     },

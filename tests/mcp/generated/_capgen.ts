@@ -964,6 +964,179 @@ export function isIpv6(text: string, most: number, octets: RegExp): boolean {
   );
 }
 
+/** `full-date` of RFC 3339 section 5.6. */
+export function isDate(text: any): boolean {
+  return typeof text === "string" && isDateTime(`${text}T00:00:00Z`);
+}
+
+/** `full-time` of RFC 3339 section 5.6. A leap second is the last second of a day in UTC. */
+export function isTime(text: any): boolean {
+  return typeof text === "string" && isDateTime(`1972-12-31T${text}`);
+}
+
+export const durationForm =
+  /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
+
+/** `duration` of RFC 3339 appendix A. */
+export function isDuration(text: any): boolean {
+  return typeof text === "string" && durationForm.test(text);
+}
+
+export const ipv4Form = /^(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/;
+
+/** `dotted-quad` of RFC 2673 section 3.2. */
+export function isIpv4(text: any): boolean {
+  return typeof text === "string" && ipv4Form.test(text);
+}
+
+/** RFC 4291 section 2.2. */
+export function isIpv6Address(text: any): boolean {
+  return (
+    typeof text === "string" &&
+    /^[\da-f:.]+$/i.test(text) &&
+    isIpv6(text, 7, /:(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/)
+  );
+}
+
+export const hostnameForm = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
+
+/** RFC 1123 section 2.1. */
+export function isHostname(text: any): boolean {
+  return typeof text === "string" && text.length <= 253 && hostnameForm.test(text);
+}
+
+export const idnEmailForm =
+  /^(?:[\w!#$%&'*+\-/=?^`{|}~\x80-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\x80-\u{10ffff}]+)*|"(?:[ !#-[\]-~\x80-\u{10ffff}]|\\[ -~])*")@(?:[A-Za-z\d\x80-\u{10ffff}](?:[A-Za-z\d\x80-\u{10ffff}-]{0,61}[A-Za-z\d\x80-\u{10ffff}])?(?:\.[A-Za-z\d\x80-\u{10ffff}](?:[A-Za-z\d\x80-\u{10ffff}-]{0,61}[A-Za-z\d\x80-\u{10ffff}])?)*|\[[\dA-Za-z:.]*\])$/u;
+
+/** `Mailbox` of RFC 6531 section 3.3, in octets of UTF-8. The tables of IDNA are not applied. */
+export function isIdnEmail(text: any): boolean {
+  if (typeof text !== "string" || !idnEmailForm.test(text)) return false;
+  const octets = (part: string) => {
+    let count = 0;
+    for (const c of part) count += c < "\x80" ? 1 : c < "\u0800" ? 2 : c.length + 2;
+    return count;
+  };
+  const at = text.lastIndexOf("@");
+  if (octets(text) > 254 || octets(text.slice(0, at)) > 64) return false;
+  return !text.endsWith("]") || isEmail(`a${text.slice(at)}`);
+}
+
+export const iriCharacter =
+  /[\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}]/gu;
+
+export const iriPrivate = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
+
+/** `IRI` of RFC 3987: a URI if its characters outside of ASCII are percent-encoded. A query also has private ones. */
+export function isIri(text: any): boolean {
+  return (
+    typeof text === "string" &&
+    isUri(
+      text
+        .replace(/^([^?#]*\?)([^#]*)/, (_, start: string, query: string) => start + query.replace(iriPrivate, "%41"))
+        .replace(iriCharacter, "%41"),
+    )
+  );
+}
+
+export const uriTemplateForm =
+  /^(?:[!#$&-;=?-[\]_a-z~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\uffef]|[\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]|%[\dA-Fa-f]{2}|\{[+#./;?&=,!@|]?(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*(?::[1-9]\d{0,3}|\*)?(?:,(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*(?::[1-9]\d{0,3}|\*)?)*\})*$/u;
+
+/** RFC 6570. */
+export function isUriTemplate(text: any): boolean {
+  return typeof text === "string" && uriTemplateForm.test(text);
+}
+
+/** RFC 6901. */
+export function isJsonPointer(text: any): boolean {
+  return typeof text === "string" && /^(?:\/(?:[^~/]|~[01])*)*$/.test(text);
+}
+
+export const regexToken =
+  /(\()(?:\?(?:([:=!]|<[=!])|<([^>]*)>))?|(\))|\[\^?((?:[^\\\]]|\\[^])*)\]|([*+?]|\{(\d+)(?:,(\d*))?\})\??|([$^|]|\\[Bb])|\\([1-9]\d*)|\\k<([^>]*)>|\\(?:[DSWdfnrstvw$()*+./?[\\\]^{|}]|0(?!\d)|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|u\{0*(?:[\dA-Fa-f]{1,5}|10[\dA-Fa-f]{4})\}|[Pp]\{(?:[A-Z_a-z]+=)?\w+\})|[^$()*+?[\\\]^{|}]/gu;
+
+/**
+ * `Pattern` of ECMA-262 with the flag `u`, of at most 65,536 UTF-16 code units and 200 levels of groups. Names of Unicode
+ * properties and characters of names outside of ASCII are not looked up: engines have the tables of different versions.
+ */
+export function isRegex(text: any): boolean {
+  if (typeof text !== "string" || text.length > 65536) return false;
+  const open: boolean[] = [];
+  const names = new Set<string>();
+  const references: string[] = [];
+  let at = 0;
+  let groups = 0;
+  let greatest = 0;
+  let mayRepeat = false;
+  for (const match of text.matchAll(regexToken)) {
+    if (match.index !== at) return false;
+    at += match[0].length;
+    const [, start, kind, name, end, members, quantifier, least, most, assertion, reference, named] = match;
+    let isAtom = false;
+    if (start) {
+      if (name !== undefined) {
+        const known = regexName(name);
+        if (!known || names.has(known)) return false;
+        names.add(known);
+      }
+      groups += kind ? 0 : 1;
+      if (open.push(!kind || kind === ":") > 200) return false;
+    } else if (end) {
+      const group = open.pop();
+      if (group === undefined) return false;
+      isAtom = group;
+    } else if (quantifier) {
+      const [from, to] = [least, most].map((digits) => (digits ?? "").replace(/^0+(?=\d)/, "")) as [string, string];
+      if (!mayRepeat || (to && (from.length > to.length || (from.length === to.length && from > to)))) return false;
+    } else if (!assertion) {
+      if (members !== undefined && !isRegexClass(members)) return false;
+      if (reference) greatest = Math.max(greatest, Number(reference));
+      if (named !== undefined) references.push(regexName(named));
+      isAtom = true;
+    }
+    mayRepeat = isAtom;
+  }
+  return at === text.length && !open.length && greatest <= groups && references.every((name) => names.has(name));
+}
+
+/** The name of a group without escapes; empty if it is invalid. */
+export function regexName(text: string): string {
+  const name = text.replace(
+    /\\u(?:(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|([\da-f]{4})|\{0*([\da-f]{1,5}|10[\da-f]{4})\})/gi,
+    (_, lead: string | undefined, trail: string, unit: string | undefined, code: string) => {
+      if (lead) return String.fromCharCode(parseInt(lead, 16), parseInt(trail, 16));
+      const point = parseInt(unit ?? code, 16);
+      return point >> 11 === 27 ? " " : String.fromCodePoint(point);
+    },
+  );
+  return /^(?!\d)[\w$\x80-\u{10ffff}]+$/u.test(name) ? name : "";
+}
+
+/** Whether the members of a class are characters, escapes, and ranges in their order. */
+export function isRegexClass(text: string): boolean {
+  const form =
+    /^(?:[^\\]|\\(?:[DSWbdfnrstvw$()*+./?[\\\]^{|}-]|0(?!\d)|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|u\{0*(?:[\dA-Fa-f]{1,5}|10[\dA-Fa-f]{4})\}|[Pp]\{(?:[A-Z_a-z]+=)?\w+\}))*$/u;
+  if (!form.test(text)) return false;
+  const members =
+    text.match(/\\u[dD][89ABab][\dA-Fa-f]{2}\\u[dD][C-Fc-f][\dA-Fa-f]{2}|\\u\{[^}]*\}|\\[Pp]\{[^}]*\}|\\u....|\\x..|\\c.|\\[^]|[^]/gu) ?? [];
+  const code = (member: string) => {
+    const [, lead, trail, digits, letter, other] =
+      /^\\(?:u(d...)\\u(....)|[ux]\{?([\da-f]+)\}?|c(.)|([^]).*)$/i.exec(member) ?? [];
+    if (lead) return ((parseInt(lead, 16) - 0xd800) << 10) + parseInt(trail as string, 16) - 0xdc00 + 0x10000;
+    if (digits) return parseInt(digits, 16);
+    if (letter) return letter.charCodeAt(0) % 32;
+    if (!other) return member.codePointAt(0) as number;
+    const control = "0btnvfr".indexOf(other);
+    return /[dpsw]/i.test(other) ? NaN : control < 0 ? other.charCodeAt(0) : control && control + 7;
+  };
+  for (let index = 0; index < members.length; index++) {
+    if (members[index + 1] === "-" && index + 2 < members.length) {
+      if (!(code(members[index] as string) <= code(members[index + 2] as string))) return false;
+      index += 2;
+    }
+  }
+  return true;
+}
+
 /** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
 export function clientOf(agent: string, capabilities: any, methods: any, transport: any, settings: any, FailedError: any): any {
   // A mistake in an option would otherwise make every call fail, with a message that does not name the option.
