@@ -1885,13 +1885,14 @@ export async function serve(agent: string, capabilities: any, methods: any, text
   // A sender that made a mistake gets an answer, if the message shows where to.
   const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
   if (!isAnswerable || kind === "response" || kind === "control") return;
-  const capability = own(capabilities, name);
-  const { labels, versions } = requirementsOf(methods);
-  const method = labels.get(name);
+  const requirements = requirementsOf(methods, capabilities);
+  // In a map, because the time of a property of an object shows whether it exists.
+  const stated = requirements.names.get(name) ?? requirements.unknown;
+  const { capability, method, describe, asked, count } = stated;
   const controller = new AbortController();
-  if (!server) requireAuthorization((versions.get(name) ?? []).map(({ described }: any) => described), settings);
-  const call: any = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
-  call.describe = methods[method]?.[1];
+  if (!server) requireAuthorization(asked.slice(0, count).flatMap(({ described }: any) => described ?? []), settings);
+  const call: any = { agent, text, parts, capability, method, describe, requirements, stated, handlers, settings, refusalOf, verdictOf, server };
+  call.signal = controller.signal;
   call.candidates = (version?: string) => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
   // Only the answers to proved requests are signed, so that no one can use the agent to forge responses.
@@ -2055,11 +2056,9 @@ export async function untilEnd(decided: any, ended: any, mostMs?: number): globa
 
 /** Refuses a request whose caller may not call its capability, in the same steps if there is none. */
 export async function authorizeCall(call: any): globalThis.Promise<any> {
-  const { settings, parts, proof, principal, methods } = call;
+  const { settings, proof, principal, requirements, stated } = call;
   const { authorize, grants, principals } = settings;
   if (!hasAuthorization(settings)) return;
-  const { versions: served, all, most } = requirementsOf(methods);
-  const versions: any[] = served.get(parts.capability) ?? [];
   const context = contextOf(call);
   // If a request is for a principal, the rights of the agent do not count.
   const given = principal
@@ -2069,60 +2068,76 @@ export async function authorizeCall(call: any): globalThis.Promise<any> {
   const listed = (name: string) => given.flatMap((rights: any) => (Array.isArray(rights?.[name]) ? rights[name] : []));
   const [roles, scopes] = [new Set(listed("roles")), new Set(listed("scopes"))];
   // It compares all names that the agent knows, so that the time does not show whether it has the capability.
-  const lacking = (names: any, owned: any, needed: any): number => {
+  const lacking = (names: any, owned: any, required: any): number => {
     let count = 0;
-    for (const name of names) count += Number(!owned.has(name)) & Number(needed.has(name));
+    for (let place = 0; place < names.length; place++) count += Number(!owned.has(names[place])) & required[place];
     return count;
   };
-  const has = ({ requiredRoles, requiredScopes }: any) =>
-    lacking(all.requiredRoles, roles, requiredRoles) + lacking(all.requiredScopes, scopes, requiredScopes) === 0;
+  const has = (version: any) =>
+    lacking(requirements.roles, roles, version.roles) + lacking(requirements.scopes, scopes, version.scopes) === 0;
   const isAllowed = async (version: any): globalThis.Promise<boolean> => {
     try {
-      if (!authorize) return has(version ?? all);
-      return !call.signal.aborted && (await untilEnd(authorize(context, version?.described), call.interrupted)) === true;
+      if (!authorize) return has(version);
+      return !call.signal.aborted && (await untilEnd(authorize(context, version.described), call.interrupted)) === true;
     } catch (error) {
       notify(call, error);
       return false;
     }
   };
-  call.denied = new Set();
-  for (const version of versions) if (!(await isAllowed(version))) call.denied.add(version.describe);
-  const isUnknown = versions.length === 0;
-  if (isUnknown ? await isAllowed(undefined) : call.denied.size < versions.length) return;
-  // As often as for the capability with the most versions, so that neither the time nor the records of a rule show how many there are.
-  for (let asked = isUnknown ? 1 : versions.length; asked < most; asked++) await isAllowed(versions.at(-1));
-  return forbidden();
+  const { asked, count } = stated;
+  const allowed: boolean[] = [];
+  for (const version of asked) {
+    if (allowed.length === count && allowed.includes(true)) break;
+    allowed.push(await isAllowed(version));
+  }
+  if (!allowed.slice(0, count).includes(true)) return forbidden();
+  const denied = asked.filter((_: any, place: number) => place < count && !allowed[place]);
+  call.denied = new Set(denied.map(({ describe }: any) => describe));
 }
 
 /**
- * The methods of an agent by their names, with the version label if there is one; the versions of each capability, with the roles and
- * scopes that they require; what all of them require together, so that only callers who may call all of them learn which ones there
- * are; and the number of those of the capability that has the most. It is made once for an agent, so that the time of a request does
- * not show whether it has the capability, or where it is declared.
+ * The names that requests of an agent may state: each with its capability, and with its method and the function that describes it if it
+ * has one version. `asked` are the versions of a name that a server decides about, each with the places of the roles and scopes that it
+ * requires, of which `count` exist: for every name as many, so that neither the time nor the records of a rule show how many there are.
+ * `unknown` is the same for a name that does not exist; it requires what all capabilities require together, so that only callers who may
+ * call all of them learn which ones there are. It is made once for an agent, so that the time of a request does not show whether it has
+ * the capability, or where it is declared.
  */
-export function requirementsOf(methods: any): any {
+export function requirementsOf(methods: any, capabilities: any): any {
   const { known = new WeakMap() }: any = requirementsOf;
   Object.assign(requirementsOf, { known });
   if (known.has(methods)) return known.get(methods);
-  const [labels, versions]: any[] = [new Map(), new Map()];
-  for (const [method, [label, describe]] of Object.entries<any>(methods)) {
-    if (!label) continue;
-    if (!labels.has(label)) labels.set(label, method);
-    const described = describe();
-    const { requiredRoles = [], requiredScopes = [] } = described;
-    const version = { describe, described, requiredRoles: new Set(requiredRoles), requiredScopes: new Set(requiredScopes) };
-    const [name] = label.split("@");
-    if (versions.has(name)) versions.get(name).push(version);
-    else versions.set(name, [version]);
+  const described: any[] = [];
+  for (const [method, [label, describe]] of Object.entries<any>(methods)) if (label) described.push({ method, label, describe, described: describe() });
+  const together = (list: string) => [...new Set(described.flatMap((each) => each.described[list] ?? []))];
+  const roles = together("requiredRoles");
+  const scopes = together("requiredScopes");
+  // All have the same members in the same order, so that reading them takes the same steps.
+  const versionOf = (version: any, describe: any, requires: any) => ({
+    describe,
+    described: version,
+    roles: roles.map((name) => Number(requires("requiredRoles", name))),
+    scopes: scopes.map((name) => Number(requires("requiredScopes", name))),
+  });
+  const versions: any = new Map(Object.keys(capabilities).map((name) => [name, []]));
+  const singles = new Map(described.map((each) => [each.label, each]));
+  for (const { label, describe, described: version } of described)
+    versions.get(label.split("@")[0])?.push(versionOf(version, describe, (list: string, name: string) => version[list]?.includes(name) === true));
+  const most = Math.max(1, ...Array.from(versions.values(), ({ length }: any) => length));
+  const entryOf = (capability: any, single: any, asked: any[]) => ({
+    capability,
+    method: single?.method,
+    describe: single?.describe,
+    count: asked.length,
+    asked: Array.from({ length: most }, (_, place) => asked[Math.min(place, asked.length - 1)]),
+  });
+  const unknown = entryOf(undefined, undefined, [versionOf(undefined, undefined, () => true)]);
+  const names = new Map();
+  for (const [name, capability] of Object.entries(capabilities)) {
+    const asked = versions.get(name);
+    if (asked.length > 0) names.set(name, entryOf(capability, singles.get(name), asked));
   }
-  const each: any[] = Array.from(versions.values());
-  const together = (name: string) => new Set(each.flat().flatMap((version) => [...version[name]]));
-  const requirements = {
-    labels,
-    versions,
-    most: Math.max(1, ...each.map(({ length }) => length)),
-    all: { requiredRoles: together("requiredRoles"), requiredScopes: together("requiredScopes") },
-  };
+  const requirements = { names, unknown, roles, scopes };
   known.set(methods, requirements);
   return requirements;
 }

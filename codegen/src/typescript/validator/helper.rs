@@ -120,7 +120,7 @@ helpers! {
     PeerOf "peerOf" "peer_of" [],
     MayRepeat "mayRepeat" "may_repeat" [],
     Serve "serve" "serve" [
-        Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization,
+        FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope, RequireAuthorization,
         RequirementsOf, AdmitCall, AnswerCall, InterceptRequest, SkewOf, Notify, FailedWith, HasAuthorization,
         UntilEnd, WellFormed
     ],
@@ -132,7 +132,7 @@ helpers! {
     IdentifyPrincipal "identifyPrincipal" "identify_principal" [UntilEnd, Notify, RefusedWith],
     UntilEnd "untilEnd" "until_end" [],
     AuthorizeCall "authorizeCall" "authorize_call" [
-        ContextOf, Forbidden, HasAuthorization, UntilEnd, Notify, Own, RequirementsOf
+        ContextOf, Forbidden, HasAuthorization, UntilEnd, Notify, Own
     ],
     RequirementsOf "requirementsOf" "requirements_of" [],
     Forbidden "forbidden" "forbidden" [RefusedWith],

@@ -12,13 +12,14 @@ async function serve(agent«: string», capabilities«: any», methods«: any»,
   // A sender that made a mistake gets an answer, if the message shows where to.
   const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
   if (!isAnswerable || kind === "response" || kind === "control") return;
-  const capability = own(capabilities, name);
-  const { labels, versions } = requirementsOf(methods);
-  const method = labels.get(name);
+  const requirements = requirementsOf(methods, capabilities);
+  // In a map, because the time of a property of an object shows whether it exists.
+  const stated = requirements.names.get(name) ?? requirements.unknown;
+  const { capability, method, describe, asked, count } = stated;
   const controller = new AbortController();
-  if (!server) requireAuthorization((versions.get(name) ?? []).map(({ described }«: any») => described), settings);
-  const call«: any» = { agent, text, parts, capability, method, methods, handlers, settings, refusalOf, verdictOf, server, signal: controller.signal };
-  call.describe = methods[method]?.[1];
+  if (!server) requireAuthorization(asked.slice(0, count).flatMap(({ described }«: any») => described ?? []), settings);
+  const call«: any» = { agent, text, parts, capability, method, describe, requirements, stated, handlers, settings, refusalOf, verdictOf, server };
+  call.signal = controller.signal;
   call.candidates = (version«?: string») => candidatesOf?.(call, capabilities, methods, version) ?? { found: [call] };
   call.envelope = readEnvelope(text);
   // Only the answers to proved requests are signed, so that no one can use the agent to forge responses.
