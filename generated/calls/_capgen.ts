@@ -2432,8 +2432,8 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       if (call.envelope?.kind === "request") leave = cancels.run(call);
     };
     /** The answer to a request with a valid signature, if it does not run. */
-    const admit = async ({ envelope }: any): globalThis.Promise<any> => {
-      const answer = verify && (await replayed(envelope));
+    const admit = async ({ envelope, proof }: any): globalThis.Promise<any> => {
+      const answer = verify && (await replayed(envelope, proof));
       call.isProved = answer?.error.code !== "EAGENTRPC_AUTH_FAILED";
       if (answer) return answer;
       if (cancels.isCancelled(envelope, Date.now())) return refusedWith("EAGENTRPC_ABANDONED", "the caller cancelled the request");
@@ -2461,22 +2461,24 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       Promise.resolve(call?.work).then(free, free);
     }
   };
-  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped. Every
-  // process receives the cancels of all, which must not use up the room of its own.
+  // A flood of control messages must not take the time of the requests, so those of a caller above a number in a second are dropped.
+  // Every process receives the cancels of all, which must not use up the room of its own. An agent with a key is a caller; all others
+  // together are one.
   let [second, counts]: any[] = [0, {}];
   const control = async (text: string): globalThis.Promise<void> => {
     try {
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
-      if (!isCancel) return;
-      const current = Math.floor(Date.now() / 1000);
-      if (current !== second) [second, counts] = [current, {}];
-      const kind = cancels.isRunning(message) ? "running" : "unknown";
-      counts[kind] = (counts[kind] ?? 0) + 1;
-      if (counts[kind] > 1000 || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
+      if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
       const { now, rest, refusal: untimely } = timeOf(message, settings);
       // Without signatures, its deadline proves nothing.
-      if (verify && (untimely || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
+      const proof = verify && !untimely && (await isAuthentic(text, message, verify));
+      if (verify && !proof) return;
+      const current = Math.floor(Date.now() / 1000);
+      if (current !== second) [second, counts] = [current, {}];
+      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${proof?.kind === "agent-key" ? message.from : ""}`;
+      counts[kind] = (counts[kind] ?? 0) + 1;
+      if (counts[kind] > 1000 || (proof && (await replayed(message, proof)))) return;
       cancels.cancel(message, Date.now(), now + rest);
     } catch {
       // The message may be anything, and no one waits for an answer.
@@ -2615,16 +2617,31 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
   };
 }
 
-/** The function that remembers a signed message: the answer to one that was received before, or that cannot be remembered. */
+/**
+ * The function that remembers a signed message, given its proof: the answer to one that was received before, or that cannot be
+ * remembered.
+ */
 export function replaysOf({ clockDifferenceMs = 300_000 }: any): any {
-  const seen = expiring();
-  return async ({ from, messageId, deadline }: any): globalThis.Promise<any> => {
-    const id = await hashOf(JSON.stringify([from, messageId]));
+  /** The number of messages of each caller: an agent with a key of its own, or all others together. */
+  const counts: any = new Map();
+  const count = (caller: string, more: number) => {
+    const sum = (counts.get(caller) ?? 0) + more;
+    if (sum > 0) counts.set(caller, sum);
+    else counts.delete(caller);
+  };
+  const seen = expiring((caller) => count(caller, -1));
+  return async ({ from, messageId, deadline }: any, { kind }: any): globalThis.Promise<any> => {
+    // Others can state both ids, but with another proof.
+    const id = await hashOf(JSON.stringify([kind, from, messageId]));
     const now = Date.now();
-    if (seen.get(id, now)) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
-    if (seen.count(now) >= 1_000_000) return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
+    if (seen.get(id, now) !== undefined) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
+    const caller = kind === "agent-key" ? from : "";
+    // A caller may hold four times what is still free, so that others find room. That is a million for one that is alone.
+    if ((counts.get(caller) ?? 0) >= 4 * (1_250_000 - seen.count(now)))
+      return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
+    count(caller, 1);
     // From then on, its deadline refuses it.
-    seen.set(id, true, (deadline ?? now + 630_000) + clockDifferenceMs + 2);
+    seen.set(id, caller, (deadline ?? now + 630_000) + clockDifferenceMs + 2);
   };
 }
 

@@ -1,8 +1,8 @@
 // Servers cancel requests, and accept signed messages once.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes, sign as signBytes, verify as verifyBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cancel, code, createShopServer, fresh, later, request, run, serverOf, sign, signed, started, verify, waiting, within } from "./fixture.mjs";
+import { atOneTime, cancel, code, createShopServer, fresh, later, request, run, serverOf, sign, signed, started, verify, waiting, within } from "./fixture.mjs";
 
 const tests = {};
 
@@ -180,16 +180,56 @@ tests["a thousand cancels of running calls in a second are followed"] = async ()
   const sent = request();
   const handled = server.handle(sent);
   await started(server);
-  // None of these seconds is over before its last message.
   for (const [seconds, messages, isAborted] of [[0, 1000, false], [60, 999, true]])
-    await later(seconds * 1000 - (Date.now() % 1000), async () => {
+    await later(seconds * 1000, () => atOneTime(async () => {
       for (let count = 0; count < messages; count++) await server.control(cancel(sent, { causedBy: "another attempt" }));
       // Those of calls that run elsewhere do not count.
       for (let count = 0; count < 1500; count++) await server.control(cancel(request()));
       await server.control(cancel(sent));
       assert.equal(server.contexts[0].signal.aborted, isAborted);
-    });
+    }));
   assert.equal(await handled, undefined);
+};
+
+/** Keys of agents, whose names are the ids of the keys. */
+const agentKeys = Object.fromEntries(["first", "second"].map((agent) => [agent, generateKeyPairSync("ed25519")]));
+
+/** A message with the signature of the key of its sender. */
+const signedByAgent = (message) => {
+  const [text, keyId] = [JSON.stringify(message), message.from.slice("agent://".length)];
+  const bytes = Buffer.from(`capgen-envelope-v1\n${text}`);
+  const auth = { kind: "ed25519", keyId, signature: signBytes(null, bytes, agentKeys[keyId].privateKey).toString("base64url") };
+  return `${text.slice(0, -1)},"auth":${JSON.stringify(auth)}}`;
+};
+
+/** Verifies shared keys and keys of agents. */
+const verifyBoth = (text, proof) => {
+  if (proof.kind === "hmac") return verify(text, proof);
+  const { publicKey } = agentKeys[proof.keyId];
+  return verifyBytes(null, Buffer.from(text), publicKey, Buffer.from(proof.signature, "base64url")) && { agent: proof.keyId };
+};
+
+tests["a message with the shared key does not make the one of the agent a replay"] = async () => {
+  const server = serverOf((value) => value, { verify: verifyBoth });
+  const sent = request({ from: "agent://first", deadline: Date.now() + 10_000 });
+  // Anyone with the shared key can state the ids of another one.
+  assert.equal((await server.handle(signed(sent))).payload, 1);
+  assert.equal((await server.handle(signedByAgent(sent))).payload, 1);
+  for (const text of [signed(sent), signedByAgent(sent)]) assert.equal(code(await server.handle(text)), "EAGENTRPC_AUTH_FAILED");
+};
+
+tests["cancels of one agent do not use up the room of another"] = async () => {
+  const server = serverOf((value) => value, { verify: verifyBoth });
+  const deadline = Date.now() + 60_000;
+  const of = (from) => request({ from, deadline });
+  const kept = of("agent://second");
+  await atOneTime(async () => {
+    for (let count = 0; count < 1001; count++) await server.control(signedByAgent(cancel(of("agent://first"), { deadline })));
+    // Nobody has signed these.
+    for (let count = 0; count < 1001; count++) await server.control(JSON.stringify(cancel(of("agent://first"), { deadline })));
+    await server.control(signedByAgent(cancel(kept, { deadline })));
+  });
+  assert.equal(code(await server.handle(signedByAgent(kept))), "EAGENTRPC_ABANDONED");
 };
 
 await run(tests);

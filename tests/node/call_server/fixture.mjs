@@ -64,6 +64,15 @@ export async function later(ms, test) {
   }
 }
 
+/** Runs a test while the clock of the process stands still, so that a slow machine does not begin another second. */
+export const atOneTime = (test) => {
+  const start = Date.now();
+  return later(0, () => {
+    Date.now = () => start;
+    return test();
+  });
+};
+
 /** Waits until the handler of a request has started. */
 export async function started({ contexts }, count = 1) {
   while (contexts.length < count) await sleep(1);

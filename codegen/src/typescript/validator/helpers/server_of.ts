@@ -25,8 +25,8 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       if (call.envelope?.kind === "request") leave = cancels.run(call);
     };
     /** The answer to a request with a valid signature, if it does not run. */
-    const admit = async ({ envelope }«: any»)«: globalThis.Promise<any>» => {
-      const answer = verify && (await replayed(envelope));
+    const admit = async ({ envelope, proof }«: any»)«: globalThis.Promise<any>» => {
+      const answer = verify && (await replayed(envelope, proof));
       call.isProved = answer?.error.code !== "EAGENTRPC_AUTH_FAILED";
       if (answer) return answer;
       if (cancels.isCancelled(envelope, Date.now())) return refusedWith("EAGENTRPC_ABANDONED", "the caller cancelled the request");
@@ -54,22 +54,24 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       Promise.resolve(call?.work).then(free, free);
     }
   };
-  // A flood of control messages must not take the time of the requests, so those above a number in a second are dropped. Every
-  // process receives the cancels of all, which must not use up the room of its own.
+  // A flood of control messages must not take the time of the requests, so those of a caller above a number in a second are dropped.
+  // Every process receives the cancels of all, which must not use up the room of its own. An agent with a key is a caller; all others
+  // together are one.
   let [second, counts]«: any[]» = [0, {}];
   const control = async (text«: string»)«: globalThis.Promise<void>» => {
     try {
       const message = text.length <= 1_048_576 && readEnvelope(text);
       const isCancel = message?.kind === "control" && message.headers?.["capgen-control"] === "cancel" && message.to === `agent://${agent}`;
-      if (!isCancel) return;
-      const current = Math.floor(Date.now() / 1000);
-      if (current !== second) [second, counts] = [current, {}];
-      const kind = cancels.isRunning(message) ? "running" : "unknown";
-      counts[kind] = (counts[kind] ?? 0) + 1;
-      if (counts[kind] > 1000 || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
+      if (!isCancel || invalidHeader(message.headers) || (tenants && !tenants.includes(message.tenantId))) return;
       const { now, rest, refusal: untimely } = timeOf(message, settings);
       // Without signatures, its deadline proves nothing.
-      if (verify && (untimely || !(await isAuthentic(text, message, verify)) || (await replayed(message)))) return;
+      const proof = verify && !untimely && (await isAuthentic(text, message, verify));
+      if (verify && !proof) return;
+      const current = Math.floor(Date.now() / 1000);
+      if (current !== second) [second, counts] = [current, {}];
+      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${proof?.kind === "agent-key" ? message.from : ""}`;
+      counts[kind] = (counts[kind] ?? 0) + 1;
+      if (counts[kind] > 1000 || (proof && (await replayed(message, proof)))) return;
       cancels.cancel(message, Date.now(), now + rest);
     } catch {
       // The message may be anything, and no one waits for an answer.
