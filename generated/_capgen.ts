@@ -2636,7 +2636,7 @@ export function replaysOf({ clockDifferenceMs = 300_000 }: any): any {
     const now = Date.now();
     if (seen.get(id, now) !== undefined) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
     const caller = kind === "agent-key" ? from : "";
-    // A caller may hold four times what is still free, so that others find room. That is a million for one that is alone.
+    // A caller may hold four times the number that is still free, so that others find room: a million if it is alone.
     if ((counts.get(caller) ?? 0) >= 4 * (1_250_000 - seen.count(now)))
       return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
     count(caller, 1);

@@ -310,7 +310,7 @@ impl Drop for RecordedCall {
         let latency = in_ms(copy.start.elapsed());
         runtime.spawn(async move {
             let (status, code) = (Status::Abandoned, Some(code::ABANDONED));
-            // Nobody waits for this record, so the limit only ends the task if the audit is stuck.
+            // No call waits for this record, so the limit only ends the task if the audit is stuck.
             copy.journal.call(copy.subject(), status, code, latency, Journal::MAX_DELAY).await;
         });
     }

@@ -225,7 +225,7 @@ tests["cancels of one agent do not use up the room of another"] = async () => {
   const kept = of("agent://second");
   await atOneTime(async () => {
     for (let count = 0; count < 1001; count++) await server.control(signedByAgent(cancel(of("agent://first"), { deadline })));
-    // Nobody has signed these.
+    // These have no signature.
     for (let count = 0; count < 1001; count++) await server.control(JSON.stringify(cancel(of("agent://first"), { deadline })));
     await server.control(signedByAgent(cancel(kept, { deadline })));
   });

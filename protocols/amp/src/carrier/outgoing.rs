@@ -25,7 +25,7 @@ pub(super) struct Observer {
     requests: ClientRequests,
 }
 
-/// What a call is about.
+/// The contract of a call, as far as it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Called<'a> {
     pub(super) capability: &'a str,

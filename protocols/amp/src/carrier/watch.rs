@@ -56,7 +56,7 @@ impl HandlerExecutor {
         self.journal.lost()
     }
 
-    /// Watches an invocation, unless nobody would learn of it.
+    /// Watches an invocation if there is an audit, a log or the feature.
     pub(super) fn watched(&self, start: &Start) -> Option<Arc<dyn Watch>> {
         if self.journal.audit().is_none() && !cfg!(feature = "otel") && !is_logged() {
             return None;

@@ -43,7 +43,7 @@ fn the_end_of_an_invocation_is_reported_once_before_its_answers() {
         outputs.retain(|output| !matches!(output, Output::InvalidResult { .. }));
         let expected = [format!("ended with {code:?} for 2"), "sent to 1".to_owned(), "sent to 2".to_owned()];
         assert_eq!(texts(&outputs), expected);
-        // One that comes later gets the same answer, and is no end.
+        // One that comes later gets the same answer, and nothing ends again.
         assert_eq!(texts(&fixture.send_bytes(&bytes, Ticket(3), NOW)), ["sent to 3"]);
     }
 }
