@@ -72,7 +72,8 @@ fn check_payloads(seeds: usize) {
 }
 
 /// Whether violations have the same keyword, and paths that differ only in indexes and in names that the payload is
-/// free to choose: the search chooses short names, unless `propertyNames` demands others.
+/// free to choose: the search chooses short names, unless `propertyNames` or
+/// `patternProperties` demand others.
 fn is_shown_by(violation: &Violation, shown: &Violation, has_names: bool) -> bool {
     let pairs = pointer::tokens(&violation.path).zip(pointer::tokens(&shown.path));
     let is_index = |token: &str| token.bytes().all(|byte| byte.is_ascii_digit());
@@ -102,7 +103,8 @@ fn check_violations(seeds: usize) {
         if result.undecided > 0 || definitions.contains("$ref") {
             continue;
         }
-        let has_names = schema.source().canonical().contains("propertyNames");
+        let text = schema.source().canonical();
+        let has_names = text.contains("propertyNames") || text.contains("patternProperties");
         let mut seen = BTreeSet::new();
         for payload in Random::new(seed).payloads(&schema, 60) {
             let Ok(exact) = ExactPayload::parse(payload.as_bytes()) else { continue };

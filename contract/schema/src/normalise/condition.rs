@@ -59,8 +59,12 @@ impl<'a> Walk<'a> {
             implies(draft, present, consequence);
         }
         if !lists.is_empty() {
-            // A schema that has both spellings keeps them; the loader makes them one.
-            draft.push_json(keyword, Json::Object(lists));
+            // The output is draft-07, which has this spelling.
+            let value = Value::Plain(Json::Object(lists));
+            match draft.out.iter().any(|(name, _)| name == "dependencies") {
+                true => draft.conjuncts.push(Node::keyword(&draft.origin, "dependencies", value)),
+                false => draft.push("dependencies", value),
+            }
         }
     }
 }

@@ -83,6 +83,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `propertyNames` that accepts every string | dropped |
 /// | `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
+/// | `dependentRequired` | `dependencies`, as draft-07 calls it |
 /// | `dependencies` with schemas, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
 /// | `example` | `examples` |

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::array::{applies_in_place, is_trivial};
 use super::lossy::Reading;
 use super::pattern;
-use super::tree::{Node, Value};
+use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk};
 use crate::parse::is_annotation;
 use crate::{Json, Number, Object, Problem, codes};
@@ -117,12 +117,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if !self.finite_names(draft, patterns) && !self.only_names_of_patterns(draft, patterns) {
-            self.kept_patterns(draft, patterns);
+            self.kept_patterns(draft, patterns, is_open);
         }
     }
 
-    /// `patternProperties` as it is.
-    fn kept_patterns(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) {
+    /// `patternProperties` as it is, unless it has no effect. `is_open`: whether other properties may have any value.
+    fn kept_patterns(&mut self, draft: &mut Draft<'a>, patterns: &'a Object, is_open: bool) {
         let origin = draft.origin.join("patternProperties");
         let mut seen = HashSet::new();
         let sources: Vec<String> =
@@ -134,7 +134,11 @@ impl<'a> Walk<'a> {
         let node = |((source, schema), name): (&'a (String, Json), String)| {
             (name, self.node(schema, origin.join(source), draft.depth + 1))
         };
-        let members = patterns.iter().zip(sources.iter().cloned()).map(node).collect();
+        let members: Vec<_> = patterns.iter().zip(sources.iter().cloned()).map(node).collect();
+        // Schemas that accept everything once keywords are removed from them assert nothing.
+        if is_open && members.iter().all(|(_, node)| asserts_nothing(node)) {
+            return;
+        }
         draft.push("patternProperties", Value::Map(members));
     }
 
@@ -175,6 +179,14 @@ impl<'a> Walk<'a> {
         let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at(keyword), message).at_key().label("not enforced");
         let help = "write `propertyNames` with a `pattern` for all names, or use an array of objects with a `key` and a `value`";
         self.report(problem.help(help));
+    }
+}
+
+/// Whether a translated schema accepts every value, as far as its own keywords show.
+fn asserts_nothing(node: &Node<'_>) -> bool {
+    match &node.body {
+        Body::Plain(value) => *value == Json::Bool(true),
+        Body::Members(members) => members.iter().all(|(name, _)| is_annotation(name)),
     }
 }
 

@@ -102,7 +102,9 @@ fn is_justified(problem: &Problem, schema: &Value) -> bool {
     let justified: &[(Code, bool)] = &[
         (
             codes::UNKNOWN_KEYWORD,
-            OUTSIDE.contains(&keyword) || (keyword == "items" && value.is_some_and(Value::is_array)),
+            OUTSIDE.contains(&keyword)
+                || problem.pointer.contains("/dependencies/")
+                || (keyword == "items" && value.is_some_and(Value::is_array)),
         ),
         (codes::PROPERTY_NAMES, problem.pointer.contains("/propertyNames")),
         (codes::NESTED_ID, keyword == "$id" && problem.pointer != "/$id"),

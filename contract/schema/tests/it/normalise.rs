@@ -392,7 +392,7 @@ fn errors_of_the_loader_point_into_the_input() {
 fn conditions_become_not_or_any_of() {
     check(
         json!({"dependentRequired": {"a": ["b", "b"], "c": ["c"]}}),
-        json!({"dependentRequired": {"a": ["b"], "c": ["c"]}}),
+        json!({"dependencies": {"a": ["b"], "c": ["c"]}}),
     );
     check(
         json!({"dependencies": {"a": ["b"], "c": {"type": "object"}}}),

@@ -92,14 +92,19 @@ fn tuples_become_lists() {
 }
 
 #[test]
-fn patterns_of_names_become_additional_properties() {
+fn patterns_of_names_are_kept() {
     let [a, b] = [json!({"type": "string"}), json!({"type": "null"})];
-    check(
+    for schema in [
         json!({"properties": {"p": b}, "patternProperties": {"^x": a}, "additionalProperties": false}),
-        json!({"properties": {"p": b}, "additionalProperties": {"anyOf": [a]}}),
-        &["/patternProperties"],
+        json!({"patternProperties": {"^x": a}}),
+    ] {
+        check(schema.clone(), schema, &[]);
+    }
+    check(
+        json!({"patternProperties": {"^x": {"type": "string", "format": "x"}}}),
+        json!({"patternProperties": {"^x": a}}),
+        &["/patternProperties/^x/format"],
     );
-    check(json!({"patternProperties": {"^x": a}}), json!({}), &["/patternProperties"]);
 }
 
 #[test]
