@@ -85,6 +85,9 @@ struct Needed {
     scopes: Names,
 }
 
+/// The text between a caller and the kind of right that it does not have.
+const MISSING: &str = " does not have the ";
+
 /// The caller of a request, and its rights.
 struct Caller<'a> {
     /// Those of its token.
@@ -185,11 +188,16 @@ impl Caller<'_> {
         // Both, so that the time does not depend on the first result.
         let role = missing(&roles, capability.map(|it| &*it.required_roles), &all.roles);
         let scope = missing(&scopes, capability.map(|it| &*it.required_scopes), &all.scopes);
-        match (role, scope) {
-            (Some(role), _) => Decision::deny(format!("{} does not have the role `{role}`", owner())),
-            (None, Some(scope)) => Decision::deny(format!("{} does not have the scope `{scope}`", owner())),
-            (None, None) => Decision::Allow,
-        }
+        let (kind, name) = match (role, scope) {
+            (Some(role), _) => ("role", role),
+            (None, Some(scope)) => ("scope", scope),
+            (None, None) => return Decision::Allow,
+        };
+        // One allocation of one size, whichever name is missing.
+        let mut reason = owner();
+        reason.reserve_exact(MISSING.len() + "scope ``".len() + all.roles.longest().max(all.scopes.longest()));
+        reason.extend([MISSING, kind, " `", name, "`"]);
+        Decision::Deny { reason }
     }
 }
 
@@ -352,18 +360,18 @@ impl Authorization {
         versions: &[&OwnedDescriptor],
         most: usize,
     ) -> Vec<Decision> {
-        let mut decisions = Vec::with_capacity(most.max(versions.len()));
-        for version in versions {
-            decisions.push(self.decide(context, Some(version)).await);
+        let count = versions.len().max(1);
+        let most = most.max(count);
+        let mut decisions = Vec::with_capacity(most);
+        let mut is_allowed = false;
+        // One loop for all names, so that its steps are the same.
+        while decisions.len() < if is_allowed { count } else { most } {
+            let version = versions.get(decisions.len()).or(versions.last());
+            let decision = self.decide(context, version.copied()).await;
+            is_allowed |= decision == Decision::Allow && decisions.len() < count;
+            decisions.push(decision);
         }
-        if versions.is_empty() {
-            decisions.push(self.decide(context, None).await);
-        }
-        if !decisions.contains(&Decision::Allow) {
-            for _ in decisions.len()..most {
-                let _ = self.decide(context, versions.last().copied()).await;
-            }
-        }
+        decisions.truncate(count);
         decisions
     }
 }

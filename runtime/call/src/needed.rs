@@ -7,6 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Names {
     all: Vec<String>,
     places: HashMap<String, usize>,
+    /// The bytes of the longest name.
+    longest: usize,
 }
 
 impl Names {
@@ -14,7 +16,13 @@ impl Names {
     pub(crate) fn new(names: BTreeSet<String>) -> Self {
         let all: Vec<_> = names.into_iter().collect();
         let places = all.iter().cloned().enumerate().map(|(place, name)| (name, place)).collect();
-        Self { all, places }
+        let longest = all.iter().map(String::len).max().unwrap_or(0);
+        Self { all, places, longest }
+    }
+
+    /// The bytes of the longest name.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
     }
 
     /// The place of a name; `None` if the agent does not know it.
@@ -36,8 +44,11 @@ impl Names {
         let needed = needed.unwrap_or(&self.all);
         let mut is_needed = vec![false; self.all.len()];
         let mut unknown = None;
-        let others = self.all.iter().skip(needed.len()).map(|name| (name, false));
-        for (name, is_own) in needed.iter().map(|name| (name, true)).chain(others) {
+        for number in 0..needed.len().max(self.all.len()) {
+            // Both, so that a name costs as much as one that fills the list up.
+            let (own, other) = (needed.get(number), self.all.get(number));
+            let is_own = own.is_some();
+            let Some(name) = own.or(other) else { break };
             match place(name).and_then(|place| is_needed.get_mut(place)) {
                 Some(is_needed) => *is_needed |= is_own,
                 // The contract of another agent needs names that this one does not know.
@@ -45,14 +56,13 @@ impl Names {
                 None => {}
             }
         }
-        let mut first = None;
-        for (name, is_needed) in self.all.iter().zip(is_needed) {
+        // Without a branch, which a processor predicts better for a capability that needs few names.
+        let mut first = usize::MAX;
+        for (place, (name, is_needed)) in self.all.iter().zip(is_needed).enumerate() {
             let is_missing = is_needed & !has(name);
-            if is_missing && first.is_none() {
-                first = Some(name);
-            }
+            first = first.min(if is_missing { place } else { usize::MAX });
         }
-        first.or(unknown)
+        self.all.get(first).or(unknown)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Who may call the handlers of an agent, by the roles and scopes that they require or by a rule. The settings have the
 //! names and meanings of those of servers of calls.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use capgen_call::{Authorization, Context, Decision, Grants, Handlers, NoAuthorization, Proof};
@@ -23,12 +24,13 @@ pub(super) struct Access {
     own: Option<Authorization>,
     grants: Grants,
     authorization: Authorization,
-    /// Of each handler, by its name, the lowest version first.
-    contracts: BTreeMap<String, Vec<Arc<OwnedDescriptor>>>,
+    /// Of each handler, by its name, the lowest version first. In a hash table, whose time does not show which names
+    /// there are.
+    contracts: HashMap<String, Vec<Arc<OwnedDescriptor>>>,
     /// The number of versions of the handler that has the most.
     most: usize,
     /// The handlers of capabilities with other names.
-    names: BTreeMap<CapabilityName, String>,
+    names: HashMap<CapabilityName, String>,
     /// The number of handlers that a `type` may mean, at most.
     most_asked: usize,
     log: Option<Arc<Log>>,
@@ -100,7 +102,7 @@ impl HandlerExecutor {
 
 impl Access {
     pub(super) fn of(handlers: &Handlers) -> Self {
-        let mut contracts: BTreeMap<String, Vec<Arc<OwnedDescriptor>>> = BTreeMap::new();
+        let mut contracts: HashMap<String, Vec<Arc<OwnedDescriptor>>> = HashMap::new();
         for (name, contract) in handlers.descriptors() {
             let contract = contract.cloned().unwrap_or_else(|| OwnedDescriptor::new(name));
             contracts.entry(name.to_owned()).or_default().push(Arc::new(contract));
@@ -193,7 +195,9 @@ impl Access {
                     log(&message.caller, handler, reason);
                 }
                 denial = denial.or(reason);
-                decided.insert(handler.clone(), decisions.iter().map(|it| *it == Decision::Allow).collect());
+                // As many for each name.
+                let allowed = decisions.iter().map(|it| *it == Decision::Allow).chain(iter::repeat(false));
+                decided.insert(handler.clone(), allowed.take(access.most.max(decisions.len())).collect());
             }
             // As often as for the `type` that may mean the most handlers.
             if let (false, Some(last)) = (decided.values().flatten().any(|it| *it), handlers.last()) {
@@ -208,19 +212,18 @@ impl Access {
     /// The decisions about the versions of a handler.
     async fn decisions(&self, message: &Sent, handler: &str) -> Vec<Decision> {
         let context = context(&message.caller, handler, message.id, message.deadline);
-        let versions: Vec<_> = self.contracts(handler).iter().map(|contract| &**contract).collect();
+        let mut versions = Vec::with_capacity(self.most);
+        versions.extend(self.contracts(handler).iter().map(|contract| &**contract));
         self.authorization.decide_versions(&context, &versions, self.most).await
     }
 }
 
-/// The reason of a denial of all versions.
+/// The reason of a denial of all versions. One is copied, however many versions there are.
 fn reason(decisions: &[Decision]) -> Option<String> {
-    let reason = |it: &Decision| match it {
-        Decision::Deny { reason } => Some(reason.clone()),
-        Decision::Allow => None,
-    };
-    let reasons: Option<Vec<_>> = decisions.iter().map(reason).collect();
-    reasons?.into_iter().next()
+    match decisions.first() {
+        Some(Decision::Deny { reason }) if !decisions.contains(&Decision::Allow) => Some(reason.clone()),
+        _ => None,
+    }
 }
 
 impl fmt::Debug for Access {
@@ -250,7 +253,7 @@ pub(super) fn context(caller: &Did, handler: &str, message: MessageId, deadline:
 #[derive(Debug)]
 struct Decided {
     access: Arc<Access>,
-    /// By the name of the handler, for each of its contracts, or one if there is no handler.
+    /// By the name of the handler, for each of its contracts, followed by `false` as often as others have more.
     decided: BTreeMap<String, Vec<bool>>,
     /// Why a handler is denied, if one is.
     denial: Option<String>,

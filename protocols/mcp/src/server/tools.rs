@@ -1,6 +1,6 @@
 //! The tools of an agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,10 @@ pub(super) struct Tool {
 /// All tools of an agent, and the lists that clients get.
 #[derive(Debug)]
 pub(super) struct Tools {
-    by_name: BTreeMap<String, Tool>,
+    /// In the order of their names.
+    all: Vec<(String, Tool)>,
+    /// The index of each, by its name. In a hash table, whose time does not show which names there are.
+    places: HashMap<String, usize>,
     definitions: Vec<Json>,
     manifest: Manifest,
 }
@@ -156,17 +159,19 @@ impl Tools {
             let capability = capability.name.clone();
             Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response, timeout, described }))
         };
-        let by_name = definitions.iter().zip(&names).filter_map(tool).collect();
-        Ok(Self { by_name, definitions, manifest })
+        let all: BTreeMap<String, Tool> = definitions.iter().zip(&names).filter_map(tool).collect();
+        let all: Vec<_> = all.into_iter().collect();
+        let places = all.iter().enumerate().map(|(place, (name, _))| (name.clone(), place)).collect();
+        Ok(Self { all, places, definitions, manifest })
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        self.by_name.get(name)
+        self.all.get(*self.places.get(name)?).map(|(_, tool)| tool)
     }
 
     /// All tools with their names.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Tool)> {
-        self.by_name.iter().map(|(name, tool)| (name.as_str(), tool))
+        self.all.iter().map(|(name, tool)| (name.as_str(), tool))
     }
 
     /// The list for clients of a revision, without the members that it does not have, and without tools that the client

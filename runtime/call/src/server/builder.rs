@@ -319,7 +319,7 @@ impl ServerBuilder {
         let shared = Shared {
             agent,
             most_versions: self.handlers.most_versions(),
-            entries: self.handlers.entries,
+            entries: self.handlers.entries.into_iter().collect(),
             #[cfg(feature = "tower")]
             layers: self.handlers.layers,
             journal: Journal::new(AuditWriter::Provider)

@@ -1,6 +1,6 @@
 //! The state of a server, its life, and its numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -29,7 +29,8 @@ use crate::otel::Instruments;
 /// The state of a server that all its calls share.
 pub(super) struct Shared {
     pub(super) agent: String,
-    pub(super) entries: BTreeMap<String, Versions>,
+    /// By the name of the capability. In a hash table, whose time does not show which names there are.
+    pub(super) entries: HashMap<String, Versions>,
     /// The number of versions of the capability that has the most.
     pub(super) most_versions: usize,
     #[cfg(feature = "tower")]
