@@ -9,8 +9,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, PublishErrorKind, RequestErrorKind};
+use async_nats::{Client, PublishErrorKind};
 use capgen_call::{BoxFuture, Delivery, Health, Outgoing, SubscribeOptions, Subscription, Transport, TransportError};
+use futures_core::Stream as _;
 use tokio::sync::watch;
 
 use crate::connect::{connect, server_names};
@@ -337,19 +338,23 @@ impl Link {
 
     /// Ends when the server has processed everything that was sent before.
     ///
-    /// The server answers a request that no one receives at once. If the user may not send it, the server reports this,
-    /// with its subject.
+    /// The server sends a message of this connection back to it. If the user may not send or receive it, the server
+    /// reports this, with its subject. A request that no one receives would not do: other programs may receive all
+    /// messages.
     pub(crate) async fn round_trip(&self) -> Result<(), TransportError> {
         let connection = self.connection();
-        let nowhere = self.client.new_inbox();
+        let own = self.client.new_inbox();
         let mut errors = self.observer.errors.subscribe();
-        let forbidden = errors.wait_for(|all| all.iter().any(|(_, error)| error.contains(&nowhere)));
+        let forbidden = errors.wait_for(|all| all.iter().any(|(_, error)| error.contains(&own)));
+        let echo = async {
+            let mut subscriber = self.client.subscribe(own.clone()).await.ok()?;
+            self.client.publish(own.clone(), bytes::Bytes::new()).await.ok()?;
+            poll_fn(|task| Pin::new(&mut subscriber).poll_next(task)).await
+        };
         tokio::select! {
             biased;
-            answer = self.client.request(nowhere.clone(), bytes::Bytes::new()) => match answer {
-                Err(error) if error.kind() == RequestErrorKind::TimedOut => Err(self.disconnected("the server does not answer")),
-                _ => Ok(()),
-            },
+            // The client ended if there is none.
+            Some(_) = echo => Ok(()),
             _ = forbidden => Ok(()),
             reason = self.interrupted(connection) => {
                 Err(reason.unwrap_or_else(|| self.disconnected("the server does not answer")))

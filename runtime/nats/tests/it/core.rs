@@ -46,6 +46,20 @@ async fn subscriptions_survive_restarts_of_the_server() {
 }
 
 #[tokio::test]
+async fn a_program_that_receives_all_messages_disturbs_no_subscription() {
+    let Some(server) = NatsServer::start() else { return };
+    let observer = async_nats::connect(server.url()).await.unwrap();
+    let _all = observer.subscribe(">").await.unwrap();
+    observer.flush().await.unwrap();
+    let transport = connect(&server).await;
+    let mut subscription = transport.subscribe("a", SubscribeOptions::default()).await.unwrap();
+    transport.publish(message("a", "b")).await.unwrap();
+    transport.flush().await.unwrap();
+    assert_eq!(text(&next(&mut subscription).await), "b");
+    transport.close().await;
+}
+
+#[tokio::test]
 async fn operations_without_a_connection_fail_at_once() {
     let Some(mut server) = NatsServer::start() else { return };
     let transport = connect(&server).await;

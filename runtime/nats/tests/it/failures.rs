@@ -47,6 +47,10 @@ fn handlers() -> Handlers {
 #[tokio::test]
 async fn the_cause_of_a_failure_is_in_no_message_of_the_broker() {
     let Some(server) = NatsServer::start() else { return };
+    let eavesdropper = async_nats::connect(server.url()).await.unwrap();
+    let mut all = eavesdropper.subscribe(">").await.unwrap();
+    eavesdropper.flush().await.unwrap();
+
     let _server = Server::builder(handlers()).listen(connect(&server).await, ADDRESS).start().await.unwrap();
     let manifest = Manifest {
         agent: AgentId::new("store").unwrap(),
@@ -55,9 +59,6 @@ async fn the_cause_of_a_failure_is_in_no_message_of_the_broker() {
     };
     let client = Client::builder("desk").transport(connect(&server).await);
     let client = client.peers(PeerTable::new().with_manifest(&manifest)).build().await.unwrap();
-    let eavesdropper = async_nats::connect(server.url()).await.unwrap();
-    let mut all = eavesdropper.subscribe(">").await.unwrap();
-    eavesdropper.flush().await.unwrap();
     for (capability, expected) in [("open", "UNAVAILABLE"), ("panic", "EAGENTRPC_HANDLER_FAILED")] {
         let options = CallOptions::new();
         let result = client.call_json_with("store", capability, &json!("x"), &options, CallMode::Sync).await;
