@@ -21,7 +21,7 @@ use capgen_schema::Schema;
 use serde_json::json;
 
 use crate::calls::handlers;
-use crate::{Probe, manifest};
+use crate::{Agent, Probe};
 
 pub(crate) struct Amp {
     client: Client,
@@ -51,16 +51,15 @@ fn catalogue(manifest: &Manifest) -> Catalogue {
 }
 
 impl Amp {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(agent: &Agent) -> Self {
         let [caller, provider] = [[1; 32], [2; 32]].map(|seed| SigningKey::from_seed(&seed));
         let mut keys = Keys::default();
         keys.insert(did("caller"), caller.public());
         keys.insert(did("trips"), provider.public());
         let keys = Arc::new(keys);
         let provider = Provider::new(did("trips"), provider, keys.clone(), Policy::default());
-        let manifest = manifest();
-        let state = State::new(Arc::new(catalogue(&manifest)), CacheLimits::default());
-        let executor = HandlerExecutor::new(handlers()).grants(Grants::new().agent("did:other", &["reader"], &[]));
+        let state = State::new(Arc::new(catalogue(&agent.manifest)), CacheLimits::default());
+        let executor = HandlerExecutor::new(handlers(agent)).grants(Grants::new().agent("did:other", &["reader"], &[]));
         let runner = Runner::new(provider, state, Arc::new(executor)).expect("a runner");
         let peer = MemoryPeer::new(Arc::new(runner) as Arc<dyn Service>);
         Self { client: Client::new(Requester::new(did("caller"), caller, keys), did("trips"), Arc::new(peer)) }

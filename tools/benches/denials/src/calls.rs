@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capgen::call::{AgentKey, CapabilityContract, Client, Grants, Handlers, Keys, MemoryBroker, PeerTable, Server};
 use serde_json::{Value, json};
 
-use crate::{NAMES, Probe, manifest};
+use crate::{Agent, Probe};
 
 pub(crate) struct Calls {
     _server: Server,
@@ -22,23 +22,24 @@ fn keys(agent: &str, other: &str) -> Keys {
     Keys::of_agent(key(agent)).and_agent(key(other).public_key()).expect("a key")
 }
 
-pub(crate) fn handlers() -> Handlers {
+pub(crate) fn handlers(agent: &Agent) -> Handlers {
     let handlers = Handlers::new("trips");
-    manifest()
+    agent
+        .manifest
         .capabilities
         .iter()
         .fold(handlers, |it, capability| it.with_json(capability, async |_, it: Value| Ok(it)))
 }
 
 impl Calls {
-    pub(crate) async fn start() -> Self {
+    pub(crate) async fn start(agent: &Agent) -> Self {
         let broker = MemoryBroker::new();
         let grants = Grants::new().agent("caller", &["other"], &[]);
-        let server = Server::builder(handlers()).listen(Arc::new(broker.connect()), "trips");
+        let server = Server::builder(handlers(agent)).listen(Arc::new(broker.connect()), "trips");
         let server = server.keys(keys("trips", "caller")).grants(grants).start().await.expect("a server");
         // The caller has an own contract for both.
-        let mut manifest = manifest();
-        manifest.capabilities = NAMES.iter().map(|name| CapabilityContract::new(*name)).collect();
+        let mut manifest = agent.manifest.clone();
+        manifest.capabilities = agent.names.iter().map(|name| CapabilityContract::new(*name)).collect();
         let client = Client::builder("caller").transport(Arc::new(broker.connect()));
         let client = client.peers(PeerTable::new().with_manifest(&manifest)).keys(keys("caller", "trips"));
         Self { _server: server, client: client.build().await.expect("a client") }

@@ -1,8 +1,8 @@
 //! Prints the time and the instructions of calls that are forbidden, beside those of calls of a capability that does
 //! not exist: a caller must not learn from them which capabilities there are.
 //!
-//! The two kinds of calls alternate in random order, so that a busy machine affects both. `calls book 1000` makes so
-//! many calls of one kind and prints nothing, for callgrind.
+//! The two kinds of calls alternate in random order, so that a busy machine affects both. `calls small book
+//! 1000` makes so many calls of one kind and prints nothing, for callgrind.
 
 mod amp;
 mod calls;
@@ -23,26 +23,61 @@ const BEFORE: usize = 1000;
 /// The calls of each kind under callgrind, which is slow, of a short run and of a long one. Their difference counts, so
 /// that the start does not.
 const COUNTED: [usize; 2] = [50, 250];
-/// A capability that the caller may not call, and one that does not exist. Both names are as long.
-const NAMES: [&str; 2] = ["book", "cook"];
+/// The capabilities of a large agent, each of which needs a role of its own.
+const LARGE: usize = 300;
 
-/// An agent with capabilities that need different roles; `book` has three versions. The caller has none of the roles.
-fn manifest() -> Manifest {
+/// An agent, and two names of the same length.
+struct Agent {
+    manifest: Manifest,
+    /// A capability that the caller may not call, and one that does not exist.
+    names: [&'static str; 2],
+    /// After the protocol in the tables.
+    suffix: &'static str,
+}
+
+impl Agent {
+    /// An agent with capabilities that need different roles; `book` has three versions. The caller has none of the
+    /// roles.
+    fn small() -> Self {
+        let capabilities = [
+            ("book", "1.0.0", "booker"),
+            ("book", "1.1.0", "booker"),
+            ("book", "2.0.0", "booker"),
+            ("cancel", "1.0.0", "canceller"),
+            ("list", "1.0.0", "reader"),
+            ("quote", "1.0.0", "reader"),
+            ("refund", "1.0.0", "accountant"),
+            ("search", "1.0.0", "searcher"),
+        ];
+        let capabilities = capabilities.map(|texts| <[&str; 3]>::from(texts).map(str::to_owned));
+        Self { manifest: manifest(&capabilities), names: ["book", "cook"], suffix: "" }
+    }
+
+    /// An agent with many capabilities, of which the caller asks for the last one.
+    fn large() -> Self {
+        let texts = |number| [format!("trip-{number:03}"), "1.0.0".to_owned(), format!("role-{number:03}")];
+        let capabilities: Vec<_> = (0..LARGE).map(texts).collect();
+        Self { manifest: manifest(&capabilities), names: ["trip-299", "trip-300"], suffix: ", large agent" }
+    }
+
+    /// The agent with a name, in an argument.
+    fn named(name: &str) -> Self {
+        if name == "large" { Self::large() } else { Self::small() }
+    }
+
+    fn name(&self) -> &'static str {
+        if self.suffix.is_empty() { "small" } else { "large" }
+    }
+}
+
+/// An agent with capabilities, given by their names, versions and required roles.
+fn manifest(capabilities: &[[String; 3]]) -> Manifest {
     let mut text = String::from(
         "version: 1\nagent: agent://trips\ntransports: [{ kind: memory, topics: { requests: trips } }]\n\
          capabilities:\n",
     );
     let schema = "{ type: object, properties: { city: { type: string } }, required: [city] }";
-    for (name, version, role) in [
-        ("book", "1.0.0", "booker"),
-        ("book", "1.1.0", "booker"),
-        ("book", "2.0.0", "booker"),
-        ("cancel", "1.0.0", "canceller"),
-        ("list", "1.0.0", "reader"),
-        ("quote", "1.0.0", "reader"),
-        ("refund", "1.0.0", "accountant"),
-        ("search", "1.0.0", "searcher"),
-    ] {
+    for [name, version, role] in capabilities {
         text += &format!(
             "  - {{ name: {name}, version: {version}, skill: {name}-{}, requiredRoles: [{role}], \
              inputSchema: {schema} }}\n",
@@ -60,30 +95,33 @@ trait Probe {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    if let [protocol, name, count] = arguments.as_slice() {
-        let count = count.parse().expect("a number");
+    if let [protocol, agent, name, count] = arguments.as_slice() {
+        let (agent, count) = (Agent::named(agent), count.parse().expect("a number"));
         return runtime.block_on(async {
             match protocol.as_str() {
-                "calls" => repeat(&mut calls::Calls::start().await, name, count).await,
-                "mcp" => repeat(&mut mcp::Mcp::start().await, name, count).await,
-                _ => repeat(&mut amp::Amp::start(), name, count).await,
+                "calls" => repeat(&mut calls::Calls::start(&agent).await, name, count).await,
+                "MCP" => repeat(&mut mcp::Mcp::start(&agent).await, name, count).await,
+                _ => repeat(&mut amp::Amp::start(&agent), name, count).await,
             }
         });
     }
     println!("| protocol | call | median, µs | p90 | p99 | instructions |\n|---|---|---:|---:|---:|---:|");
     let mut comparisons = Vec::new();
-    for protocol in ["calls", "mcp", "amp"] {
-        let samples = runtime.block_on(async {
-            match protocol {
-                "calls" => measured(&mut calls::Calls::start().await).await,
-                "mcp" => measured(&mut mcp::Mcp::start().await).await,
-                _ => measured(&mut amp::Amp::start()).await,
-            }
-        });
-        comparisons.push(statistics::rows(protocol, &samples, NAMES.map(|name| instructions(protocol, name))));
-    }
-    if let Some(samples) = typescript::measured() {
-        comparisons.push(statistics::rows("calls, TypeScript", &samples, [None; 2]));
+    for agent in [Agent::small(), Agent::large()] {
+        for protocol in ["calls", "MCP", "AMP"] {
+            let samples = runtime.block_on(async {
+                match protocol {
+                    "calls" => measured(&mut calls::Calls::start(&agent).await, agent.names).await,
+                    "MCP" => measured(&mut mcp::Mcp::start(&agent).await, agent.names).await,
+                    _ => measured(&mut amp::Amp::start(&agent), agent.names).await,
+                }
+            });
+            let counts = agent.names.map(|name| instructions(protocol, agent.name(), name));
+            comparisons.push(statistics::rows(&format!("{protocol}{}", agent.suffix), &samples, counts));
+        }
+        if let Some(samples) = typescript::measured(&agent) {
+            comparisons.push(statistics::rows(&format!("calls, TypeScript{}", agent.suffix), &samples, [None; 2]));
+        }
     }
     println!(
         "\n| protocol | difference of the medians | Mann-Whitney: z | forbidden is slower |\n|---|---:|---:|---:|"
@@ -98,8 +136,8 @@ async fn repeat(probe: &mut impl Probe, name: &str, count: usize) {
 }
 
 /// The times of both kinds of calls.
-async fn measured(probe: &mut impl Probe) -> [Vec<Duration>; 2] {
-    for name in NAMES {
+async fn measured(probe: &mut impl Probe, names: [&str; 2]) -> [Vec<Duration>; 2] {
+    for name in names {
         repeat(probe, name, BEFORE).await;
     }
     let mut samples = [Vec::with_capacity(CALLS), Vec::with_capacity(CALLS)];
@@ -108,7 +146,7 @@ async fn measured(probe: &mut impl Probe) -> [Vec<Duration>; 2] {
         let first = random.below(2);
         for kind in [first, 1 - first] {
             let start = Instant::now();
-            probe.call(NAMES[kind]).await;
+            probe.call(names[kind]).await;
             samples[kind].push(start.elapsed());
         }
     }
@@ -116,13 +154,13 @@ async fn measured(probe: &mut impl Probe) -> [Vec<Duration>; 2] {
 }
 
 /// The instructions of a call, by callgrind; `None` if it is not installed.
-fn instructions(protocol: &str, name: &str) -> Option<u64> {
+fn instructions(protocol: &str, agent: &str, name: &str) -> Option<u64> {
     let count = |calls: usize| -> Option<u64> {
         let program = std::env::current_exe().ok()?;
         let output = Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
             .arg(program)
-            .args([protocol, name, &calls.to_string()])
+            .args([protocol, agent, name, &calls.to_string()])
             .output()
             .ok()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -4,8 +4,8 @@ use capgen_call::Principal;
 use capgen_mcp::McpServer;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
-use crate::Probe;
 use crate::calls::handlers;
+use crate::{Agent, Probe};
 
 pub(crate) struct Mcp {
     input: WriteHalf<DuplexStream>,
@@ -13,8 +13,8 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    pub(crate) async fn start() -> Self {
-        let server = McpServer::of_handlers(handlers()).expect("an agent");
+    pub(crate) async fn start(agent: &Agent) -> Self {
+        let server = McpServer::of_handlers(handlers(agent)).expect("an agent");
         let server = server.principal(Principal::new("https://login.example.com", "caller")).build().expect("a server");
         let (here, there) = tokio::io::duplex(64 * 1024);
         let (input, output) = tokio::io::split(there);
