@@ -167,24 +167,24 @@ fn findings_have_the_formats_of_check() {
 fn findings_show_schemas_in_the_order_of_lines_and_no_other_values() {
     let fleet = folder();
     let tool = r#"{"name": "add", "headers": {"name": "hunter2"}, "inputSchema": {"type": "object", "properties": {
-      "z": {"type": "string", "format": "json",
+      "z": {"type": "string", "pattern": "(json)\\1",
             "default": "hunter2"},
-      "a": {"type": "string", "format": "xml", "examples": ["hunter2"]}}}}"#;
-    let schema = r#"{"type": "string", "default": "hunter2", "format": "ion"}"#;
+      "a": {"type": "string", "pattern": "(xml)\\1", "examples": ["hunter2"]}}}}"#;
+    let schema = r#"{"type": "string", "default": "hunter2", "pattern": "(ion)\\1"}"#;
     fleet.write("tools.json", &format!(r#"{{"server": {{"name": "s"}}, "tools": [{tool}]}}"#));
     fleet.write("schemas/b.json", schema);
     fleet.write("schemas/a.json", schema);
     let imports = [
-        ("import mcp tools.json", "", vec!["json", "xml"]),
-        ("import mcp -", tool, vec!["json", "xml"]),
-        ("import json-schema schemas/b.json schemas/a.json", "", vec!["ion", "ion"]),
+        ("import mcp tools.json", "", vec![r"(json)\\1", r"(xml)\\1"]),
+        ("import mcp -", tool, vec![r"(json)\\1", r"(xml)\\1"]),
+        ("import json-schema schemas/b.json schemas/a.json", "", vec![r"(ion)\\1", r"(ion)\\1"]),
     ];
-    for (command, stdin, formats) in imports {
+    for (command, stdin, patterns) in imports {
         let stdin = if stdin.is_empty() { String::new() } else { format!("[{stdin}]") };
         let run = fleet.run_with(&format!("{command} --agent a"), stdin).ended(1);
         let shown: Vec<&str> =
-            run.stderr.split("\"format\": \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-        assert_eq!(shown, formats, "{run:?}");
+            run.stderr.split("\"pattern\": \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(shown, patterns, "{run:?}");
         assert!(!run.stderr.contains("hunter2") && run.stderr.contains("***"), "{run:?}");
     }
     let run = fleet.run("import json-schema schemas/b.json schemas/a.json --agent a").ended(1);

@@ -35,11 +35,13 @@ capgen_diagnostic::codes! {
     pub LOOSE_RESPONSE = "N0912";
     /// A body with several types of JSON.
     pub SEVERAL_BODIES = "N0913";
+    /// A document with webhooks, which are left out.
+    pub WEBHOOKS = "N0914";
     /// A part of a schema that an import widened, or a pattern that it reads as every name.
     pub LOSS = "W0901";
     /// `nullable` at a place where its dialect does not define it.
     pub NULLABLE = "W0902";
-    /// A discriminator that does not tell the branches of its union apart.
+    /// A discriminator that does not distinguish the branches of its union.
     pub OVERLAPPING_BRANCHES = "W0903";
     /// The parameters of a path are not those of its template.
     pub PATH_PARAMETERS = "W0911";

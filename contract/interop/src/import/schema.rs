@@ -144,12 +144,23 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> ImportFinding {
         message: loss.reason,
         label: label.to_owned(),
         first: None,
-        help: (code == codes::OVERLAPPING_BRANCHES).then(|| OVERLAP_HELP.to_owned()),
+        help: help_for(loss.reading).map(str::to_owned),
     }
 }
 
-const OVERLAP_HELP: &str =
-    "give the property a `const` of its own in each branch, or a `mapping` with different names for them";
+/// How to write the assumption of a reading. Losses have other remedies.
+fn help_for(reading: Reading) -> Option<&'static str> {
+    Some(match reading {
+        Reading::UncheckedFormat => "write a `pattern`, or another format, if the values are to be checked",
+        Reading::Ignored => "remove it, or write `allOf` with the reference and the keyword",
+        Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
+        Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
+        Reading::Overlap => {
+            "give the property a `const` of its own in each branch, or a `mapping` with different names for them"
+        }
+        _ => return None,
+    })
+}
 
 /// The options that import a schema in spite of a problem.
 const OPTIONS: &str = "import with `--lossy`, which widens the schema, or with `--skip`, which leaves the entry out";

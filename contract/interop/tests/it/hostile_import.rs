@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use capgen_interop::import::{Document, ImportSettings, Imported, mcp};
+use capgen_interop::import::{Document, ImportSettings, Imported, mcp, openapi};
 use capgen_manifest::{AgentId, Capability, Source, TransportSettings, load};
 use proptest::prelude::*;
 
@@ -119,6 +119,18 @@ fn json() -> impl Strategy<Value = String> {
         "items",
         "additionalProperties",
         "nullable",
+        "discriminator",
+        "propertyName",
+        "mapping",
+        "anyOf",
+        "allOf",
+        "const",
+        "responses",
+        "200",
+        "content",
+        "application/json",
+        "schema",
+        "#/components/schemas/a",
         "enum",
         "restore",
         "\u{202e}",
@@ -144,6 +156,18 @@ proptest! {
     #[test]
     fn any_json_is_imported_without_a_panic(text in json()) {
         import(&text);
+    }
+
+    #[test]
+    fn any_operation_is_imported_without_a_panic(operation in json(), schemas in json()) {
+        let paths = format!(r#"{{"/a/{{b}}": {{"get": {operation}, "put": {{"responses": {{"200": {operation}}}}}}}}}"#);
+        for version in ["3.0.3", "3.1.0"] {
+            let text = format!(r#"{{"openapi": "{version}", "paths": {paths}, "components": {{"schemas": {schemas}}}}}"#);
+            // Keys may be duplicate.
+            if let Ok(document) = Document::parse_json(&Source::new("openapi.json", text)) {
+                openapi::operations(&document, ImportSettings::default());
+            }
+        }
     }
 
     #[test]

@@ -264,3 +264,16 @@ fn references_that_lead_nowhere_name_the_remedy() {
         assert!(finding.help.as_ref().unwrap().contains("bundle"), "{finding:?}");
     }
 }
+
+#[test]
+fn webhooks_are_left_out_and_paths_are_optional_with_them() {
+    let webhooks = "webhooks: { sold: { post: { responses: { '204': { description: none } } } } }";
+    for (rest, codes) in [(webhooks, ["N0914"].as_slice()), ("components: { schemas: { A: {} } }", &[])] {
+        let imported = imported(&format!("openapi: 3.1.0\ninfo: {{ title: a, version: '1' }}\n{rest}\n"));
+        assert_eq!(found(&imported.findings), codes);
+        assert_eq!((imported.entries, imported.has_errors()), (0, false));
+        assert_eq!(imported.nothing().code.as_str(), "E0905");
+    }
+    let old = imported("openapi: 3.0.3\ninfo: { title: a, version: '1' }\ncomponents: {}\n");
+    assert_eq!(found(&old.findings), ["E0901"], "OpenAPI 3.0 requires them");
+}

@@ -24,7 +24,7 @@ use names::Names;
 pub use peers::read_peers;
 pub(crate) use reader::{Map, Place, Reader, listed};
 
-/// Warnings about the way in which a contract is written. A file that capgen wrote has none of them: its author would
+/// Warnings about the style of a contract. A file that capgen wrote has none of them: its author would
 /// have to change the source, which belongs to others if it was imported.
 const STYLE: [Code; 7] = [
     schema_codes::ENUM_VALUES,

@@ -27,13 +27,13 @@ pub struct Loss {
     pub keyword: String,
     /// The reason, and the effect if it is not simply that the keyword is removed. One sentence, without a full stop.
     pub reason: String,
-    /// The way in which it is read.
+    /// How it is read.
     pub reading: Reading,
     /// The format, keyword or property in question; empty for other readings.
     pub name: String,
 }
 
-/// The way in which a part of a schema is read.
+/// How a part of a schema is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reading {

@@ -103,7 +103,7 @@ fn problems_below_a_moved_schema_have_their_place() {
 }
 
 #[test]
-fn keywords_next_to_a_reference_are_ignored_in_dialects_that_say_so() {
+fn keywords_next_to_a_reference_are_ignored_in_earlier_dialects() {
     let source = json!({"$ref": "#/definitions/A", "type": "integer", "definitions": {"A": {"type": "string"}}});
     let expected = json!({"$ref": "#/definitions/A", "definitions": {"A": {"type": "string"}}});
     for dialect in [OPENAPI_3_0, "http://json-schema.org/draft-07/schema#"] {

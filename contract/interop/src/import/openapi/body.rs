@@ -69,7 +69,7 @@ impl<'d> Operation<'_, 'd> {
 
     /// The schema of the body of a response, which is `null` if its code, or the method, excludes a body.
     fn response_body(&mut self, status: &str, response: &'d Json, at: String) -> Body {
-        /// The codes 2xx that have no body ([RFC 9110 section 15.3](https://www.rfc-editor.org/rfc/rfc9110#section-15.3)).
+        /// The codes 2xx that have no body (RFC 9110, section 15.3).
         const WITHOUT_BODY: [&str; 2] = ["204", "205"];
         let content = response.get("content").and_then(Json::as_object).filter(|content| !content.is_empty());
         if WITHOUT_BODY.contains(&status) && content.is_none() || self.place.method == "head" {

@@ -25,7 +25,7 @@ mod template;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
-use capgen_schema::{Json, pointer};
+use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, ImportSettings, Imported, Importer, Kind};
 use crate::{OPENAPI_KEY, codes};
@@ -103,8 +103,28 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
     None
 }
 
+/// Reports that webhooks are left out: they are operations of those who subscribe, and not of the agent.
+fn webhooks(importer: &mut Importer, json: &Json) {
+    let count = json.get("webhooks").and_then(Json::as_object).map_or(0, Object::len);
+    if count > 0 {
+        let message = match count {
+            1 => "the document has a webhook, which is left out".to_owned(),
+            count => format!("the document has {count} webhooks, which are left out"),
+        };
+        let help = "write a contract of its own for the agent that receives the messages";
+        importer.document_error(codes::WEBHOOKS, "/webhooks".to_owned(), message, help);
+    }
+}
+
 fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
+    webhooks(importer, json);
     let mut references = References::of(json, dialect);
+    // Since OpenAPI 3.1, a document may have only webhooks or components.
+    let is_optional =
+        dialect == Dialect::Modern && ["webhooks", "components"].iter().any(|name| json.get(name).is_some());
+    if is_optional && json.get("paths").is_none() {
+        return;
+    }
     let Some(paths) = json.get("paths").and_then(Json::as_object) else {
         let help = "an OpenAPI document has its operations in `paths`";
         return importer.document_finding(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);

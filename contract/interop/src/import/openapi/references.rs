@@ -28,7 +28,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 pub(super) struct References<'d> {
     document: &'d Json,
     schemas: HashMap<&'d str, &'d Json>,
-    /// What each schema refers to, and its size; found when it is first needed.
+    /// The targets of the references in each schema, and its size; found when it is first needed.
     known: HashMap<&'d str, (Vec<String>, Vec<String>, usize)>,
     room: usize,
     sides: Sides<'d>,

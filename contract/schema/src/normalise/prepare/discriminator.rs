@@ -1,4 +1,4 @@
-//! `discriminator`: the property that tells the branches of a union apart becomes required in each branch, with the
+//! `discriminator`: the property that distinguishes the branches of a union becomes required in each branch, with the
 //! values of that branch.
 //!
 //! OpenAPI demands that the property is required, and validators need its values: without them, an object matches

@@ -17,7 +17,7 @@ pub(super) struct Reader<'a> {
     steps: usize,
 }
 
-/// What a schema says about a property of the objects that it accepts.
+/// The facts about a property of the objects that a schema accepts.
 pub(super) struct Facts {
     /// The values that its constants leave, in their canonical form; `None` if it has none.
     pub(super) values: Option<Vec<String>>,
@@ -53,6 +53,7 @@ impl<'a> Reader<'a> {
             is_union: false,
             accepts_objects: true,
         };
+        let (mut is_declared, mut is_closed) = (false, false);
         for object in self.applying(schema)? {
             let declared = object.get("properties").and_then(|properties| properties.get(tag));
             if let Some(declared) = declared {
@@ -60,15 +61,19 @@ impl<'a> Reader<'a> {
                 facts.may_be_text &= property.may_be_text;
                 facts.values = both(facts.values, property.values);
             }
-            let is_closed = ["additionalProperties", "unevaluatedProperties"]
-                .iter()
-                .any(|name| object.get(name) == Some(&Json::Bool(false)));
-            facts.is_excluded |= declared.is_none() && is_closed && object.get("patternProperties").is_none();
+            is_declared |= declared.is_some();
+            // A pattern could allow the name.
+            let closes =
+                |name| object.get(name) == Some(&Json::Bool(false)) && object.get("patternProperties").is_none();
+            facts.is_excluded |= declared.is_none() && closes("additionalProperties");
+            is_closed |= closes("unevaluatedProperties");
             let required = object.get("required").and_then(Json::as_array).unwrap_or_default();
             facts.is_required |= required.iter().any(|name| name.as_str() == Some(tag));
             facts.is_union |= ["anyOf", "oneOf"].iter().any(|name| object.get(name).is_some());
             facts.accepts_objects &= types_allow(object, "object");
         }
+        // This keyword also sees the properties that the other objects declare.
+        facts.is_excluded |= is_closed && !is_declared;
         Some(facts)
     }
 
@@ -122,5 +127,27 @@ fn both(a: Option<Vec<String>>, b: Option<Vec<String>>) -> Option<Vec<String>> {
             Some(a.into_iter().filter(|value| b.contains(value)).collect())
         }
         (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: &str, is_excluded: bool, is_required: bool) {
+        let json: Json = schema.parse().unwrap();
+        let facts = Reader::of(&json, false).facts(&json, "kind").unwrap();
+        assert_eq!((facts.is_excluded, facts.is_required), (is_excluded, is_required), "{schema}");
+    }
+
+    #[test]
+    fn closed_schemas_exclude_undeclared_properties() {
+        check(r#"{"additionalProperties": false}"#, true, false);
+        check(r#"{"additionalProperties": false, "properties": {"kind": {}}, "required": ["kind"]}"#, false, true);
+        check(r#"{"additionalProperties": false, "patternProperties": {"k": {}}}"#, false, false);
+        check(r#"{"unevaluatedProperties": false}"#, true, false);
+        check(r#"{"unevaluatedProperties": false, "allOf": [{"properties": {"kind": {}}}]}"#, false, false);
+        check(r#"{"additionalProperties": false, "allOf": [{"properties": {"kind": {}}}]}"#, true, false);
     }
 }

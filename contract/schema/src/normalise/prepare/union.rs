@@ -18,11 +18,11 @@ pub(super) struct Branch {
     pub(super) narrowing: Narrowing,
 }
 
-/// What a branch must say about the property in addition.
+/// The assertions about the property that a branch lacks.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Narrowing {
     pub(super) tag: String,
-    /// The values, if the branch does not say so itself.
+    /// The values, if the branch does not assert them itself.
     pub(super) values: Option<Vec<String>>,
     pub(super) is_required: bool,
 }
@@ -65,8 +65,8 @@ impl<'a> Discriminator<'a> {
 }
 
 impl Union {
-    /// The union of a schema object; `None` if it has no discriminator, and a message if the discriminator does not
-    /// tell the branches apart.
+    /// The union of a schema object; `None` if it has no discriminator, and the property with a message if the
+    /// discriminator does not distinguish the branches.
     pub(super) fn of<'a>(reader: &mut Reader<'a>, object: &'a Object) -> Option<Result<Self, (String, String)>> {
         let discriminator = Discriminator::of(&reader.lookup, object)?;
         let keyword = ["oneOf", "anyOf"].into_iter().find(|name| object.get(name).is_some())?;
@@ -99,7 +99,7 @@ impl Union {
     }
 }
 
-/// The values of the property in a branch, and whether the branch does not say so itself.
+/// The values of the property in a branch, and whether the branch does not assert them itself.
 fn values(
     discriminator: &Discriminator<'_>,
     facts: &Facts,
