@@ -27,8 +27,8 @@ impl Json {
 }
 
 impl Schema {
-    /// The canonical text of the schema without its annotations, those in [`ANNOTATIONS`]. Schemas that differ only in annotations have the same text. Properties and values with these names
-    /// are kept.
+    /// The canonical text of the schema without its annotations, those in [`ANNOTATIONS`]. Schemas that differ only in
+    /// annotations have the same text. Properties and values with these names are kept.
     pub fn canonical(&self) -> String {
         strip(&self.source).canonical()
     }

@@ -130,7 +130,8 @@ pub enum Format {
     Duration,
     /// `ipv4`: `dotted-quad` of [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2).
     Ipv4,
-    /// `ipv6`: an address of [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
+    /// `ipv6`: an address of [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a
+    /// zone.
     Ipv6,
     /// `hostname`: a name of [RFC 1123 section 2.1](https://www.rfc-editor.org/rfc/rfc1123#section-2.1). The content of
     /// labels with `xn--` is not checked.

@@ -82,8 +82,8 @@ impl TimeOfDay {
     }
 }
 
-/// Whether a text is a `full-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6): a time
-/// of the day with its offset, as in a `date-time`.
+/// Whether a text is a `full-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6): a
+/// time of the day with its offset, as in a `date-time`.
 ///
 /// ```
 /// assert!(capgen_time::is_time("23:59:60Z") && capgen_time::is_time("12:00:00.5+01:00"));

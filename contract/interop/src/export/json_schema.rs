@@ -15,8 +15,9 @@ const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
 /// One file for each schema of a contract, such as `review-pr.request.schema.json`, and `contract.json` with the other
 /// keys of the capabilities. The transports are not included.
 ///
-/// A schema file has the schema of the contract, with `format` in place of `x-format`. If it has no `$schema`, the file gets that of draft-07, so that every
-/// validator reads it alike; `contract.json` lists these files, so that an import gives a contract with the same hash.
+/// A schema file has the schema of the contract, with `format` in place of `x-format`. If it has no `$schema`, the file
+/// gets that of draft-07, so that every validator reads it alike; `contract.json` lists these files, so that an import
+/// gives a contract with the same hash.
 ///
 /// ```
 /// use capgen_manifest::{Source, load};

@@ -70,7 +70,8 @@ pub fn openapi(manifest: &Manifest) -> Export {
     Export { document: Json::Object(document.into_iter().collect()), losses }
 }
 
-/// The required properties of a side that readers of OpenAPI do not require there, because of `readOnly` or `writeOnly`.
+/// The required properties of a side that readers of OpenAPI do not require there, because of `readOnly` or
+/// `writeOnly`.
 fn marks_of_required(capability: &Capability, side: Side) -> Vec<Loss> {
     let Some(schema) = capability.schema(side) else { return Vec::new() };
     let is_marked = |id: NodeId| {

@@ -79,7 +79,7 @@ fn a_restore_list_cannot_remove_a_checked_format() {
 }
 
 #[test]
-fn the_marks_of_other_documents_decide_what_is_required() {
+fn the_marks_of_other_documents_make_properties_optional() {
     let text = r#"{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {"/a": {"post": {"operationId": "a",
         "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object",
             "required": ["id"], "properties": {"id": {"type": "string", "readOnly": true}}}}}},

@@ -1,7 +1,8 @@
 //! Patterns that accept the same strings as the formats of the subset, so that formats compare with patterns.
 //!
-//! Some formats have two patterns, between which they lie. Whether a minute has a leap second depends on the offset, and a
-//! pattern with all offsets is too large; the lengths of `idn-email` are in octets; and `regex` has groups in groups.
+//! Some formats have two patterns, between which they lie. Whether a minute has a leap second depends on the offset,
+//! and a pattern with all offsets is too large; the lengths of `idn-email` are in octets; and `regex` has groups in
+//! groups.
 
 use super::MAX_HOSTNAME;
 use super::email::MAX_MAILBOX;
@@ -301,7 +302,8 @@ const IDN_MAILBOX: &str = concat!(
 );
 /// Some mailboxes.
 const SHORT_MAILBOX: &str = "^[A-Za-z0-9]{1,64}@[A-Za-z0-9]{1,63}$";
-/// [RFC 1123 section 2.1](https://www.rfc-editor.org/rfc/rfc1123#section-2.1) without the limit of the length of the whole.
+/// [RFC 1123 section 2.1](https://www.rfc-editor.org/rfc/rfc1123#section-2.1) without the limit of the length of the
+/// whole.
 const HOSTNAME: &str = concat!("^", label!(), "(?:\\.", label!(), ")*$");
 /// At most 64 characters before the last `@`.
 const MAILBOX_LOCAL_PART: &str = "^[^]{0,64}@[^@]*$";

@@ -4,7 +4,8 @@
 
 /// An IPv4 or IPv6 address, the format of `std::net::IpAddr` in `schemars`.
 const IP: &str = concat!("^(?:", ipv4!(), "|", ipv6!(), ")$");
-/// `partial-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), the format of times without an offset in `schemars`.
+/// `partial-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), the format of times
+/// without an offset in `schemars`.
 const PARTIAL_TIME: &str = concat!("^", partial_time!("(?:[0-5][0-9]|60)"), "$");
 /// A date and a time without an offset, the format of such values in `schemars`.
 const PARTIAL_DATE_TIME: &str = concat!("^", date!(), "T", partial_time!("(?:[0-5][0-9]|60)"), "$");

@@ -355,8 +355,8 @@ fn witnesses_are_small_and_readable() {
     }
 }
 
-/// Every answer about two formats is right: a witness is a value of the one and not of the other, and if one contains the
-/// other, it accepts the values of both.
+/// Every answer about two formats is right: a witness is a value of the one and not of the other, and if one contains
+/// the other, it accepts the values of both.
 #[test]
 fn formats_compare_with_each_other() {
     let mut undecided = Vec::new();

@@ -303,7 +303,7 @@ fn length(least: Option<u64>, most: Option<u64>, one: &str, many: &str) -> Optio
     })
 }
 
-/// What is only described and not checked.
+/// The annotations about values, which are not checked.
 fn described(annotations: &Annotations) -> impl Iterator<Item = Phrase> {
     let Annotations { x_format, deprecated, read_only, write_only, .. } = annotations;
     let flags = [(*deprecated, "deprecated"), (*read_only, "read-only"), (*write_only, "write-only")];

@@ -60,7 +60,7 @@ impl<'d> References<'d> {
         &self.others
     }
 
-    /// Whether `readOnly` or `writeOnly` may change what is required.
+    /// Whether `readOnly` or `writeOnly` may make a property optional.
     pub(super) fn have_marks(&self) -> bool {
         self.sides.is_needed()
     }

@@ -80,7 +80,7 @@ impl Operation<'_, '_> {
         };
         let restore = mark.and_then(|mark| mark.get("restore")?.get(side.name())?.as_object());
         let own = own(&json, &used, listed.is_some(), restore);
-        // An annotation in the schemas of a contract. In other documents it decides what is required, see `sides.rs`.
+        // An annotation in the schemas of a contract. In other documents it makes properties optional, see `sides.rs`.
         let own = own.filter(|_| mark.is_some() || !self.references.have_marks());
         let own = own.unwrap_or_else(|| source.clone());
         let others = self.references.others();
