@@ -271,3 +271,36 @@ fn every_format_has_examples_in_its_help() {
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }
+
+#[test]
+fn references_to_other_files_stay_in_the_folder() {
+    let fleet = Fleet::new(&[]);
+    let document = |target: &str| {
+        format!(
+            "openapi: 3.1.0\ninfo: {{ title: Shop, version: '1' }}\npaths: {{ /a: {{ get: {{ $ref: '{target}' }} }} }}\n"
+        )
+    };
+    let operation = "find: { operationId: find, responses: { '204': { description: none } } }\n";
+    fleet.write("shop/api/operations.yaml", operation);
+    fleet.write("other/operations.yaml", operation);
+    let run = |target: &str, options: &str| {
+        fleet.write("shop/api/openapi.yaml", &document(target));
+        fleet.run(&format!("import openapi shop/api/openapi.yaml --out shop/capabilities.yaml {options}"))
+    };
+    run("./operations.yaml#/find", "").ended(0);
+    let outside = run("../../other/operations.yaml#/find", "").ended(1);
+    assert!(outside.stderr.contains("error[E0911]") && outside.stderr.contains("bundle"), "{outside:?}");
+    run("../../other/operations.yaml#/find", "--root-dir shop").ended(1);
+    run("../../other/operations.yaml#/find", "--root-dir .").ended(0);
+    let again = "capgen import openapi --root-dir .. api/openapi.yaml --out capabilities.yaml #";
+    assert!(fleet.read("shop/capabilities.yaml").contains(again), "{}", fleet.read("shop/capabilities.yaml"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(fleet.path("other"), fleet.path("shop/api/link")).unwrap();
+        run("link/operations.yaml#/find", "").ended(1);
+    }
+    let invalid = "find: [";
+    fleet.write("shop/api/broken.yaml", invalid);
+    let broken = run("broken.yaml#/find", "").ended(1);
+    assert!(broken.stderr.contains("shop/api/broken.yaml"), "{broken:?}");
+}
