@@ -244,8 +244,8 @@ impl Assertions {
             && names.format.is_none_or(|format| format.accepts(name))
     }
 
-    /// The subschemas of the `patternProperties` whose pattern matches a name. A pattern that reaches its step limit does
-    /// not match here.
+    /// The subschemas of the `patternProperties` whose pattern matches a name. A pattern that reaches its step limit
+    /// does not match here.
     pub fn patterns_of(&self, name: &str) -> impl Iterator<Item = NodeId> {
         let matching = self.pattern_properties.iter().filter(move |(pattern, _)| pattern.is_match(name) == Ok(true));
         matching.map(|(_, id)| *id)

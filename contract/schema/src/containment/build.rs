@@ -14,8 +14,8 @@ pub(super) type Place = (usize, NodeId);
 /// one name of `required`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The keyword. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties` if
-    /// there is no `properties`, and `patternProperties` if it is the only one.
+    /// The keyword. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties`
+    /// if there is no `properties`, and `patternProperties` if it is the only one.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }

@@ -15,8 +15,8 @@ const FEW: usize = 26;
 /// The most conditions on names that are combined in all ways, of which there are 32. Usual objects have one or two.
 const MAX_CONDITIONS: usize = 5;
 
-/// The ways to conform to a goal and, for each of some conditions, to conform to it or not; `None` if there are too many
-/// conditions.
+/// The ways to conform to a goal and, for each of some conditions, to conform to it or not; `None` if there are too
+/// many conditions.
 pub(super) fn name_classes(goal: &Goal, conditions: &BTreeSet<TermId>) -> Option<Vec<Goal>> {
     if conditions.len() > MAX_CONDITIONS {
         return None;

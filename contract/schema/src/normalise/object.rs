@@ -90,7 +90,8 @@ impl<'a> Walk<'a> {
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
     }
 
-    /// `patternProperties`: without the keyword, if it has no effect, matches every name, or lists the names it matches.
+    /// `patternProperties`: without the keyword, if it has no effect, matches every name, or lists the names it
+    /// matches.
     pub(super) fn pattern_properties(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let Some(patterns) = value.as_object() else { return self.malformed(draft, "patternProperties", "an object") };
         let is_open = |name| draft.get(name).is_none_or(is_trivial);

@@ -1,4 +1,5 @@
-//! `dependentRequired`, and the `dependencies` of draft-07 whose values are lists of names: two spellings of one keyword.
+//! `dependentRequired`, and the `dependencies` of draft-07 whose values are lists of names: two spellings of one
+//! keyword.
 
 use std::collections::HashMap;
 

@@ -284,8 +284,8 @@ impl<'a> Collector<'a> {
         missing.try_for_each(|missing| report_missing(missing, value, path, report))
     }
 
-    /// The missing properties with their names, sorted. Several subschemas may require the same property, but `required`
-    /// reports it once: with the values that a union allows, if there is one.
+    /// The missing properties with their names, sorted. Several subschemas may require the same property, but
+    /// `required` reports it once: with the values that a union allows, if there is one.
     fn distinct_missing(&self, missing: Vec<Failure<'a>>, value: &Value) -> Vec<(&'a str, Vec<Failure<'a>>)> {
         let is_dependent = |failure: &Failure<'_>| matches!(failure, Failure::DependentRequired(..));
         let mut named: Vec<(&str, Failure<'a>)> = missing.into_iter().filter_map(|f| Some((f.missing()?, f))).collect();
