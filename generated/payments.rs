@@ -2,7 +2,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef
+// Contract: sha256:1c0f77049bc3a94258d3045a781852d6ea9ebe72f9e5d4f64cae760bce318af5
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod payments_contract {
     pub const AGENT: &str = "payments";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef";
+    pub const CONTRACT_HASH: &str = "1c0f77049bc3a94258d3045a781852d6ea9ebe72f9e5d4f64cae760bce318af5";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod payments_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
-                "34923597531212f1d94c4e2bb3afd26b2a8e7b3ae5c0e5de4774e9b3ab9b9410",
+                "01a1ce0e72b680e55859f392c120e5eed3e7387986aefaa65365e5b45c17b146",
             )
             .with_id("com.example.payments.create")
             .with_description(
@@ -103,8 +103,8 @@ mod payments_contract {
         pub discount_rate: Option<f64>,
         /// Who receives the money; only the shop if absent.
         pub allocation: Option<Allocation>,
-        /// Free text from the caller, included in reports.
-        pub metadata: Option<::std::collections::BTreeMap<String, String>>,
+        /// Free text and counts from the caller, included in reports.
+        pub metadata: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
     }
 
     impl CreatePaymentRequest {
@@ -143,7 +143,7 @@ mod payments_contract {
         #[must_use]
         pub fn with_metadata(
             mut self,
-            metadata: ::std::collections::BTreeMap<String, String>,
+            metadata: ::std::collections::BTreeMap<String, ::serde_json::Value>,
         ) -> Self {
             self.metadata = Some(metadata);
             self
@@ -1671,6 +1671,9 @@ mod payments_contract {
     "metadata": {
       "additionalProperties": {"maxLength": 500, "type": "string"},
       "maxProperties": 50,
+      "patternProperties": {
+        "_count$": {"minimum": 0, "type": "integer"}
+      },
       "type": "object"
     },
     "method": {"$ref": "#/definitions/PaymentMethod"},

@@ -4,7 +4,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:c1230a76676b1d141a66af8de7bd57be5f5e5a81eed082824e7eee072bdac9ef
+// Contract: sha256:1c0f77049bc3a94258d3045a781852d6ea9ebe72f9e5d4f64cae760bce318af5
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -61,8 +61,8 @@ export type CreatePaymentRequest = {
   discountRate?: number;
   /** Who receives the money; only the shop if absent. */
   allocation?: Allocation;
-  /** Free text from the caller, included in reports. */
-  metadata?: { [key: string]: string };
+  /** Free text and counts from the caller, included in reports. */
+  metadata?: { [key: string]: unknown };
 };
 
 /** An amount of money in the smallest unit of its currency. 12.50 EUR is 1250. */
@@ -213,7 +213,7 @@ export const paymentsCapabilities = {
   "create-payment": {
     version: "2.1.0",
     timeoutMs: 15000,
-    hash: "34923597531212f1d94c4e2bb3afd26b2a8e7b3ae5c0e5de4774e9b3ab9b9410",
+    hash: "01a1ce0e72b680e55859f392c120e5eed3e7387986aefaa65365e5b45c17b146",
     request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest },
     response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse },
   },
@@ -329,7 +329,8 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
         ++size1 > 0 &&
         (value1?.constructor === Object || isDict(value1)) &&
         spansMembers(value1, 0, 50) &&
-        check_metadata(value1)
+        check_metadata(value1) &&
+        check_metadata2(value1)
       )
     ) &&
     sized(value, size1)
@@ -443,7 +444,12 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
         captureAt: { type: "string", format: ["date-time", isDateTime] },
         discountRate: { type: "number", minimum: 0, exclusiveMaximum: 1 },
         allocation: { ref: "Allocation" },
-        metadata: { type: "object", maxProperties: 50, rest: { type: "string", maxLength: 500 } },
+        metadata: {
+          type: "object",
+          maxProperties: 50,
+          patterns: [[pattern_metadata, { type: "integer", minimum: 0 }]],
+          rest: { type: "string", maxLength: 500 },
+        },
       },
       rest: false,
     },
@@ -683,7 +689,19 @@ export const refundPaymentResponse: PaymentsStandardSchema<RefundPaymentResponse
 function check_metadata(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || spans(item, 0, 500))) return false;
+    if (!(
+      item === undefined ||
+      !pattern_metadata.test(name) ||
+      (Number.isInteger(item) && item >= 0)
+    )) return false;
+  }
+  return true;
+}
+
+function check_metadata2(value: any): boolean {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (!(item === undefined || pattern_metadata.test(name) || spans(item, 0, 500))) return false;
   }
   return true;
 }
@@ -761,8 +779,9 @@ function schema_createPaymentRequest(options: any): any {
           $ref: references + "Allocation",
         },
         metadata: {
-          description: "Free text from the caller, included in reports.",
+          description: "Free text and counts from the caller, included in reports.",
           type: "object",
+          patternProperties: { _count$: { type: "integer", minimum: 0 } },
           additionalProperties: { type: "string", maxLength: 500 },
           maxProperties: 50,
         },
@@ -981,3 +1000,4 @@ function schema_refundPaymentResponse(options: any): any {
 const pattern_currency = /^[A-Z]{3}$/u;
 const pattern_iban = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/u;
 const pattern_orderId = /^SO-[0-9]{4}-[0-9]{6}$/u;
+const pattern_metadata = /_count$/u;

@@ -2,7 +2,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81
+// Contract: sha256:4fd66f76c3e9da69f951c5a059db38e31842fcafec22ba1d3799ace32ca8111c
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod search_contract {
     pub const AGENT: &str = "search";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81";
+    pub const CONTRACT_HASH: &str = "4fd66f76c3e9da69f951c5a059db38e31842fcafec22ba1d3799ace32ca8111c";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod search_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
-                "3fd54b074b994aeb51a096dca1060de77550b3e81c6abe6806f974205975c041",
+                "46db082a05bbdc2d2a7ed534f5a991bdd0146d2bc86a11685e74fe6e6a0a370f",
             )
             .with_description("Find documents of the shop, best match first.")
             .with_version("3.0.0")
@@ -94,7 +94,7 @@ mod search_contract {
         pub order_by: Option<Vec<SearchRequestOrderByItem>>,
         /// The `pageSize` property. 1 to 200; default `20`.
         pub page_size: Option<u64>,
-        /// The `nextCursor` of the previous page. At least 1 character.
+        /// The `nextCursor` of the previous page, which had the same size. At least 1 character.
         pub cursor: Option<String>,
     }
 
@@ -758,7 +758,12 @@ mod search_contract {
             );
             static PAGE_SIZE_RULE: wire::Within<u64> = wire::Within::new(1, 200);
             static CURSOR_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
+                &SEARCH_REQUEST,
+                &[""],
+            );
             impl wire::Codec for SearchRequest {
+                const INTERPRETED: Option<&'static wire::Interpreted> = Some(&INTERPRETED);
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut query = None;
                     let mut r#where = None;
@@ -1300,6 +1305,7 @@ mod search_contract {
     },
     "Scalar": {"type": ["string", "number", "boolean", "null"]}
   },
+  "dependentRequired": {"cursor": ["pageSize"]},
   "properties": {
     "collections": {
       "items": {"$ref": "#/definitions/Collection"},

@@ -4,7 +4,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:86f2bba32d589aa93af05886f994524558d1f0c376c1c3ee43dfe99469684d81
+// Contract: sha256:4fd66f76c3e9da69f951c5a059db38e31842fcafec22ba1d3799ace32ca8111c
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -54,7 +54,7 @@ export type SearchRequest = {
   orderBy?: SearchRequestOrderByItem[];
   /** 1 to 200; default `20`. */
   pageSize?: number;
-  /** The `nextCursor` of the previous page. At least 1 character. */
+  /** The `nextCursor` of the previous page, which had the same size. At least 1 character. */
   cursor?: string;
 };
 
@@ -169,7 +169,7 @@ export const searchCapabilities = {
   search: {
     version: "3.0.0",
     timeoutMs: 2000,
-    hash: "3fd54b074b994aeb51a096dca1060de77550b3e81c6abe6806f974205975c041",
+    hash: "46db082a05bbdc2d2a7ed534f5a991bdd0146d2bc86a11685e74fe6e6a0a370f",
     request: { is: isSearchRequest, parse: parseSearchRequest },
     response: { is: isSearchResponse, parse: parseSearchResponse },
   },
@@ -216,6 +216,7 @@ export function isSearchRequest(value: any): value is SearchRequest {
   let value1: any, size1: any = 0;
   return (
     (value?.constructor === Object || isDict(value)) &&
+    (!(value.cursor !== undefined) || value.pageSize !== undefined) &&
     ((value1 = value.query) === undefined || (++size1 > 0 && spans(value1, 0, 512))) &&
     ((value1 = value.where) === undefined || (++size1 > 0 && check_filter(value1, 1))) &&
     (
@@ -314,6 +315,7 @@ export function parseSearchRequest(value: unknown, options?: SearchParseOptions)
         pageSize: { type: "integer", minimum: 1, maximum: 200 },
         cursor: { type: "string", minLength: 1 },
       },
+      dependent: { cursor: ["pageSize"] },
       rest: false,
     },
     {
@@ -741,12 +743,13 @@ function schema_searchRequest(options: any): any {
         },
         pageSize: { type: "integer", minimum: 1, maximum: 200, default: 20 },
         cursor: {
-          description: "The `nextCursor` of the previous page.",
+          description: "The `nextCursor` of the previous page, which had the same size.",
           type: "string",
           minLength: 1,
         },
       },
       additionalProperties: false,
+      allOf: [{ anyOf: [{ not: { required: ["cursor"] } }, { required: ["pageSize"] }] }],
     },
     {
       Collection: { enum: ["products", "articles", "orders"] },

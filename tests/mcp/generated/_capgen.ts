@@ -455,7 +455,7 @@ export class FailedCallError<Errors = {}> extends Error {
 /**
  * The value, or its violations, sorted by path, then by keyword: the first `limit` (100), with at most `maxBytes` (65536) bytes of
  * text, but at least one. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
+ * keywords: `properties` are required, `optional` ones are not, `dependent` lists those that others require, `patterns` are pairs of a pattern of names and a rule, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
  * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
  */
@@ -525,6 +525,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     minProperties: (limit: any, value: any) => counted(value, limit, "least", (size: number) => size >= limit),
     maxProperties: (limit: any, value: any) => counted(value, limit, "most", (size: number) => size <= limit),
     required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
+    dependentRequired: ([name, other]: any) => () => `missing property ${JSON.stringify(clip(name))}, which ${JSON.stringify(clip(other))} requires`,
     additionalProperties: (name: any) => () => `unexpected property${shown(" " + JSON.stringify(clip(name)))}`,
     anyOf: (text: string) => () => text,
     oneOf: (text: string) => () => text,
@@ -568,7 +569,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     return true;
   };
   /** Whether the members of an object follow a rule, or `violates` returns `true` for each of those that do not. */
-  const membersFollow = ({ properties, optional, rest, names }: any, value: any, violates: any = () => false): boolean => {
+  const membersFollow = ({ properties, optional, rest, names, dependent, patterns = [] }: any, value: any, violates: any = () => false): boolean => {
     for (const name in properties) {
       const item = member(value, name);
       const rule = properties[name];
@@ -580,13 +581,22 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
       const item = member(value, name);
       if (item !== undefined && !follows(optional[name], item) && !violates(name, optional[name])) return false;
     }
+    for (const other in dependent)
+      for (const name of member(value, other) === undefined ? [] : dependent[other])
+        if (member(value, name) === undefined && !violates(name, { dependentRequired: [name, other] })) return false;
     // Other members are only visited if there are rules for them.
-    if (rest !== undefined || names)
+    if (rest !== undefined || names || patterns[0])
       for (const name of Object.keys(value)) {
         const item = value[name];
         if (item === undefined) continue;
         if (names && !follows(names, name) && !violates(name, { ofName: names })) return false;
-        if (rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
+        let isMatched = false;
+        for (const [pattern, rule] of patterns)
+          if (pattern.test(name)) {
+            isMatched = true;
+            if (!follows(rule, item) && !violates(name, rule)) return false;
+          }
+        if (isMatched || rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
         const rule = rest || { additionalProperties: name };
         if (!follows(rule, item) && !violates(name, rule)) return false;
       }

@@ -112,7 +112,7 @@ fn webhooks(importer: &mut Importer, json: &Json) {
             count => format!("the document has {count} webhooks, which are left out"),
         };
         let help = "write a contract of its own for the agent that receives the messages";
-        importer.document_error(codes::WEBHOOKS, "/webhooks".to_owned(), message, help);
+        importer.document_finding(codes::WEBHOOKS, "/webhooks".to_owned(), message, help);
     }
 }
 
