@@ -54,7 +54,7 @@ fn parts_and_unions_are_warnings_with_their_places() {
             "warning[W0113]: this branch accepts every value, so the whole `anyOf` does",
         ),
         (
-            "{ oneOf: [{ type: object, properties: { a: {} } }, { type: object, properties: { b: {} } }] }".to_owned(),
+            "{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }".to_owned(),
             "warning[W0114]: usual values match several branches of `oneOf`, so they are rejected",
         ),
     ] {

@@ -25,10 +25,12 @@ capgen_diagnostic::codes! {
     pub LOOSE_SKILLS = "N0931";
     /// A format that is not checked.
     pub UNCHECKED_FORMAT = "N0901";
-    /// A keyword that the dialect ignores, because it is next to `$ref`.
+    /// A keyword that the dialect ignores, because it is next to `$ref`, or because other drafts have it.
     pub IGNORED_KEYWORD = "N0902";
     /// A discriminator that becomes a required property of each branch.
     pub DISCRIMINATOR = "N0903";
+    /// A keyword that is not one of JSON Schema.
+    pub UNKNOWN_KEYWORD = "N0904";
     /// A body that is not JSON.
     pub OTHER_BODY = "N0911";
     /// A response without a schema that applies to all successful answers.

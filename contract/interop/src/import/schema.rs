@@ -108,7 +108,9 @@ impl Importer {
         let (reading, name) = (loss.reading, loss.name.clone());
         let finding = of_loss(loss, locate);
         match reading {
-            Reading::UncheckedFormat | Reading::Ignored => self.report_once(entry, place, finding, name),
+            Reading::UncheckedFormat | Reading::Ignored | Reading::UnknownKeyword => {
+                self.report_once(entry, place, finding, name)
+            }
             Reading::Nullable => {
                 let owner = Self::owner(entry, &finding.pointer);
                 self.report_once(entry, place, finding, owner);
@@ -123,6 +125,7 @@ fn code(reading: Reading) -> (Code, &'static str) {
     match reading {
         Reading::UncheckedFormat => (codes::UNCHECKED_FORMAT, "not checked"),
         Reading::Ignored => (codes::IGNORED_KEYWORD, "ignored"),
+        Reading::UnknownKeyword => (codes::UNKNOWN_KEYWORD, "asserts nothing"),
         Reading::Nullable => (codes::NULLABLE, "read as null"),
         Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
@@ -152,7 +155,9 @@ fn of_loss(loss: Loss, locate: &dyn Fn(&str) -> String) -> ImportFinding {
 fn help_for(reading: Reading) -> Option<&'static str> {
     Some(match reading {
         Reading::UncheckedFormat => "write a `pattern`, or another format, if the values are to be checked",
-        Reading::Ignored => "remove it, or write `allOf` with the reference and the keyword",
+        Reading::Ignored => {
+            "remove it; to apply it, write `allOf` with the reference and the keyword, or declare a draft that has it"
+        }
         Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::Overlap => {

@@ -237,7 +237,7 @@ fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
 #[test]
 fn a_widened_schema_lists_its_losses() {
     let text = r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"host": {"type": "string",
-        "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "widget": 1}, {"required": ["y"]}]}}]}"#;
+        "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "min": 1}, {"required": ["y"]}]}}]}"#;
     let imported = import_with(text, ImportSettings { lossy: true }).imported;
     let losses: Vec<_> =
         imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str(), f.keyword.as_str())).collect();
@@ -246,7 +246,7 @@ fn a_widened_schema_lists_its_losses() {
         losses,
         [
             ("W0901", format!("{at}/oneOf").as_str(), "oneOf"),
-            ("W0901", format!("{at}/oneOf/0/widget").as_str(), "widget"),
+            ("W0901", format!("{at}/oneOf/0/min").as_str(), "min"),
             ("W0901", format!("{at}/properties/host/pattern").as_str(), "pattern"),
         ]
     );
@@ -292,14 +292,29 @@ fn only_a_declared_draft_rules_out_keywords_of_others() {
     let draft_04 = r#""$schema": "http://json-schema.org/draft-04/schema#", "#;
     assert!(findings(&text(draft_04, dependencies)).is_empty());
     let found = findings(&text(draft_04, r#""properties": {"v": {"const": 1}}"#));
-    let pointers: Vec<&str> = found.iter().map(|finding| finding.pointer.as_str()).collect();
-    assert_eq!(pointers, ["/tools/0/inputSchema/properties/v/const"]);
+    let found: Vec<_> = found.iter().map(|finding| (finding.code.as_str(), finding.pointer.as_str())).collect();
+    assert_eq!(found, [("N0902", "/tools/0/inputSchema/properties/v/const")]);
+}
+
+#[test]
+fn a_keyword_of_another_vocabulary_is_noted_once() {
+    let tool = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "inputSchema": {{"type": "object", "order": 1, "properties": {{"a": {{"order": 2}}}}}}}}"#
+        )
+    };
+    let imported = import(&format!("[{}, {}]", tool("a"), tool("b")));
+    assert_eq!(imported.capabilities.len(), 2);
+    let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
+    assert_eq!((found.code.as_str(), found.pointer.as_str()), ("N0904", "/0/inputSchema/order"));
+    assert_eq!(imported.capabilities[0].input.as_ref().unwrap().source().get("order"), None);
 }
 
 #[test]
 fn a_pattern_that_is_read_as_every_name_is_a_warning() {
-    let tool =
-        r#"[{"name": "t", "inputSchema": {"type": "object", "patternProperties": {"^(.*)$": {"type": "string"}}}}]"#;
+    // A schema that a contract can express as it is stays as it is; this one has to be translated.
+    let tool = r#"[{"name": "t", "inputSchema": {"type": "object", "$comment": "x", "contains": {"type": "null"},
+        "patternProperties": {"^(.*)$": {"type": "string"}}}}]"#;
     for lossy in [false, true] {
         let imported = import_with(tool, ImportSettings { lossy }).imported;
         assert_eq!(imported.capabilities.len(), 1);

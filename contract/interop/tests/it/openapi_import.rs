@@ -320,7 +320,7 @@ fn cards_without_valid_schemas_are_rejected() {
     assert_eq!(found("{}"), expected("E0901", ""));
     assert_eq!(
         found(r#"{"skills": [{"id": "a"}], "capabilities": {"extensions": [{"uri": "x"}]}}"#),
-        expected("E0901", "")
+        expected("N0931", "/skills")
     );
     let card_of = |skills: &str, capabilities: &str| {
         format!(

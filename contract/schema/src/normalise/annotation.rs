@@ -1,7 +1,11 @@
 //! Annotations: kept, renamed, or dropped.
 
+use capgen_diagnostic::quoted;
+
 use super::Dialect;
+use super::lossy::Reading;
 use super::walk::{Draft, Walk};
+use crate::parse::advice::{self, cut};
 use crate::{Json, Object};
 
 /// The `$schema` of the output.
@@ -26,7 +30,7 @@ pub(super) fn is_dropped(name: &str) -> bool {
 }
 
 impl<'a> Walk<'a> {
-    /// A keyword that is not an assertion. Unknown keywords end up here and are rejected.
+    /// A keyword that is not an assertion, or is unknown.
     pub(super) fn annotation(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         match (name, value) {
             ("$schema", Json::String(uri)) => self.dialect(draft, uri),
@@ -44,7 +48,11 @@ impl<'a> Walk<'a> {
             ("x-format", value) if value.as_str().is_none() || draft.object.get("format").is_some() => {}
             _ if crate::parse::is_annotation(name) => self.copy(draft, name, value),
             _ if is_dropped(name) => {}
-            _ => self.reject(draft, name),
+            _ if advice::is_probable_mistake(name) => self.reject(draft, name),
+            _ => {
+                let reason = format!("{} is not a keyword of JSON Schema, so it asserts nothing", quoted(&cut(name)));
+                self.note(Reading::UnknownKeyword, draft.at(name), reason, name);
+            }
         }
     }
 

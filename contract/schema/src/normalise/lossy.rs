@@ -46,8 +46,10 @@ pub enum Reading {
     UncheckedFormat,
     /// `nullable` is read as its author means it, although the dialect does not define it there.
     Nullable,
-    /// The dialect ignores the keyword, because it is next to `$ref`.
+    /// The dialect ignores the keyword, because it is next to `$ref`, or because other drafts have it.
     Ignored,
+    /// The keyword is not one of JSON Schema, so it asserts nothing: an annotation of another vocabulary.
+    UnknownKeyword,
     /// The property of a `discriminator` is required in each branch, and has the values of that branch.
     Discriminator,
     /// Branches of a union with a `discriminator` allow the same value of its property, so that it asserts nothing.
@@ -62,8 +64,7 @@ pub enum Reading {
 ///
 /// | input | output |
 /// |---|---|
-/// | an assertion that the subset cannot express, an unknown keyword | removed |
-/// | a keyword that the draft of `$schema` ignores | removed, which changes nothing for validators of that draft |
+/// | an assertion that the subset cannot express, a name that is similar to a keyword | removed |
 /// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
 /// | tuples with different schemas | `items` with `anyOf` over the schemas, and `maxItems` if no more items are allowed |
 /// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |

@@ -54,8 +54,8 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 ///
 /// The output accepts exactly the payloads that the input accepts, with these conventions: a `format` of the subset is an
 /// assertion, and no other one is; `nullable` and `discriminator` mean what their author intends, see [`Reading`]; and
-/// without `$schema`, a keyword has the meaning of the draft that has it. A keyword that the draft of `$schema` ignores
-/// is rejected, except next to `$ref`. The output always loads, and normalising it again does not change
+/// without `$schema`, a keyword has the meaning of the draft that has it. Keywords that the
+/// draft of `$schema` ignores, and those that are not of JSON Schema, are left out. The output always loads, and normalising it again does not change
 /// it. A schema of the subset does not change either, except that unused definitions are removed, a single branch of
 /// `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
@@ -90,7 +90,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |
 ///
 /// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways,
-/// unknown keywords.
+/// names that are similar to keywords.
 ///
 /// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///

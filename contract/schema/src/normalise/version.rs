@@ -3,7 +3,7 @@
 //! A draft ignores the keywords of others. A schema without `$schema` may use those of all drafts; with it, only those
 //! of its draft are translated, because any other validator ignores the rest.
 
-use crate::{Json, Object, Problem, codes};
+use crate::{Json, Object};
 
 /// A draft of JSON Schema, in the order of their publication.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,32 +66,23 @@ impl Version {
         }
     }
 
-    fn uri(self) -> String {
-        match self {
-            Draft04 | Draft06 | Draft07 => format!("http://json-schema.org/{}#", self.path()),
-            Draft2019 | Draft2020 => format!("https://json-schema.org/{}", self.path()),
-        }
-    }
-
     /// Whether the draft ignores a keyword that others have.
     pub(super) fn ignores(self, keyword: &str) -> bool {
         KEYWORDS.iter().any(|(name, first, last)| *name == keyword && !(*first..=*last).contains(&self))
     }
 
-    /// The finding for a keyword that the draft ignores.
-    pub(super) fn ignored(self, keyword: &str, at: String) -> Problem {
+    /// Why the draft ignores a keyword.
+    pub(super) fn reason(self, keyword: &str) -> String {
         let found = KEYWORDS.iter().find(|(name, ..)| *name == keyword);
         let (first, last) = found.map_or((self, self), |(_, first, last)| (*first, *last));
         let (nearest, range) = if self < first { (first, "later") } else { (last, "earlier") };
         let range = if first == last { String::new() } else { format!(" and {range}") };
-        let message = format!(
-            "`{keyword}` is a keyword of {}{range}; `$schema` is {}, which ignores it",
-            nearest.name(),
-            self.name()
-        );
-        let help = format!("remove it, or declare a draft that has it: `\"$schema\": \"{}\"`", nearest.uri());
-        let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key();
-        problem.label(format!("not enforced by {}", self.name())).help(help)
+        format!("`{keyword}` is a keyword of {}{range}; `$schema` is {}, which ignores it", nearest.name(), self.name())
+    }
+
+    /// Whether a draft has an assertion of this name, apart from those that all drafts have.
+    pub(super) fn has_keyword(keyword: &str) -> bool {
+        KEYWORDS.iter().any(|(name, ..)| *name == keyword)
     }
 }
 

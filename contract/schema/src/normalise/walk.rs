@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
         self.closed_names(&mut draft);
         for (name, value) in object {
             if let Some(version) = self.version.filter(|version| version.ignores(name)) {
-                self.report(version.ignored(name, draft.at(name)));
+                self.note(Reading::Ignored, draft.at(name), version.reason(name), name);
             } else if name == "$ref" {
                 self.reference(&mut draft, value);
             } else if ignores_siblings && asserts(name) {
@@ -270,9 +270,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a keyword may be an assertion. Unknown keywords count, because ignoring them could change the meaning.
+/// Whether a name may be an assertion, or was probably meant as one.
 pub(super) fn asserts(name: &str) -> bool {
-    !is_annotation(name) && !is_container(name) && !annotation::is_dropped(name) && name != "example"
+    let is_other = is_annotation(name) || is_container(name) || annotation::is_dropped(name) || name == "example";
+    !is_other && (is_assertion(name) || Version::has_keyword(name) || advice::is_probable_mistake(name))
 }
 
 /// The distinct strings of an array, in their first order.

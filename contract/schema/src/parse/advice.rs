@@ -32,6 +32,43 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, value: &Json, at: S
     }
 }
 
+/// Names that say something about values in other schema languages. All others that are not keywords are annotations of
+/// other vocabularies, which a validator has to ignore.
+const FOREIGN_ASSERTIONS: [&str; 26] = [
+    "$dynamicRef",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "allowed",
+    "choices",
+    "disallow",
+    "divisibleBy",
+    "extends",
+    "fields",
+    "ge",
+    "gt",
+    "gte",
+    "le",
+    "len",
+    "length",
+    "lt",
+    "lte",
+    "mandatory",
+    "max",
+    "min",
+    "nullable",
+    "optional",
+    "props",
+    "regex",
+    "regexp",
+    "unique",
+];
+
+/// Whether a name that is not a keyword was probably meant as one: it is similar to a keyword, or an assertion of
+/// another schema language. Takes time linear in the number of keywords.
+pub(crate) fn is_probable_mistake(name: &str) -> bool {
+    FOREIGN_ASSERTIONS.contains(&name) || near(name, table::keywords()).is_some()
+}
+
 /// Whether a value is a schema, or a text that is probably meant as one, such as the name of a type.
 fn is_like_schema(value: &Json) -> bool {
     value.as_object().is_some() || value.as_str().is_some_and(|text| type_advice(text).is_some())

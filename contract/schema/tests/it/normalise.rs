@@ -1,7 +1,7 @@
 //! Schemas of other dialects, and their normalised form.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use capgen_schema::{Json, Problem, Schema, normalise};
+use capgen_schema::{Json, Loss, Problem, Reading, Schema, normalise, normalise_noting};
 use serde_json::{Value, json};
 
 fn json_of(value: &Value) -> Json {
@@ -466,8 +466,29 @@ fn members_keep_their_order() {
     assert_eq!(names, ["type", "minimum", "maximum", "title", "description"]);
 }
 
+/// The output and the notes.
+fn noted(source: &Value) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
+    normalise_noting(&Json::try_from(source).unwrap())
+}
+
 #[test]
-fn keywords_that_the_declared_draft_ignores_are_rejected() {
+fn keywords_of_other_vocabularies_are_ignored_with_a_note() {
+    let (output, notes) = noted(&json!({"type": "string", "markdownDescription": "x", "tsType": {"a": [1]}})).unwrap();
+    assert_eq!(output.canonical(), r#"{"type":"string"}"#);
+    let found: Vec<_> = notes.iter().map(|note| (note.name.as_str(), note.reading)).collect();
+    let unknown = Reading::UnknownKeyword;
+    assert_eq!(found, [("markdownDescription", unknown), ("tsType", unknown)]);
+    // Next to `$ref`, too, in every dialect.
+    let schema = json!({"properties": {"a": {"$ref": "#/definitions/A", "tsType": "A"}}, "definitions": {"A": {}}});
+    assert_eq!(noted(&schema).unwrap().1.len(), 1);
+    // Their authors mean that something is checked.
+    for name in ["minLenght", "typ", "min", "divisibleBy", "$dynamicRef"] {
+        assert!(noted(&json!({name: 1})).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn keywords_that_the_declared_draft_ignores_are_ignored_with_a_note() {
     let uri = |draft: &str| match draft.starts_with("20") {
         true => format!("https://json-schema.org/draft/{draft}/schema"),
         false => format!("http://json-schema.org/draft-{draft}/schema#"),
@@ -493,31 +514,25 @@ fn keywords_that_the_declared_draft_ignores_are_rejected() {
         ),
     ] {
         let schema = |draft: &str| json!({"$schema": uri(draft), "items": {keyword: value}, "definitions": {"unused": {keyword: value}}});
-        let problems = of(&schema(draft)).unwrap_err();
+        let (output, notes) = noted(&schema(draft)).unwrap();
         let message = format!("`{keyword}` is a keyword of {ignores}, which ignores it");
-        let help = format!("remove it, or declare a draft that has it: `\"$schema\": \"{}\"`", uri(has));
-        let found: Vec<_> = problems.iter().map(|p| (p.pointer.clone(), p.message.clone(), p.help.clone())).collect();
-        assert_eq!(found, [(format!("/items/{keyword}"), message, Some(help))], "{keyword}");
-        // Without the keyword, in the draft that has it, or without `$schema`, there is no such finding.
+        let found: Vec<_> = notes.iter().map(|p| (p.pointer.clone(), p.reason.clone(), p.reading)).collect();
+        assert_eq!(found, [(format!("/items/{keyword}"), message, Reading::Ignored)], "{keyword}");
+        assert_eq!(output.pointer("/items").map(Json::canonical).as_deref(), Some("{}"), "{keyword}");
+        // In the draft that has it, or without `$schema`, there is no such note.
         for other in [schema(has), json!({"items": {keyword: value}})] {
-            let problems = of(&other).err().unwrap_or_default();
-            assert!(
-                problems.iter().all(|problem| !problem.message.contains("which ignores it")),
-                "{other}: {problems:?}"
-            );
+            let notes = noted(&other).map(|(_, notes)| notes).unwrap_or_default();
+            assert!(notes.iter().all(|note| note.reading != Reading::Ignored), "{other}: {notes:?}");
         }
     }
-    // Other keywords do not take an ignored one into account.
-    check_rejected(
-        json!({"$schema": uri("07"), "contains": {"type": "string"}, "minContains": 0, "prefixItems": [{}, {"type": "strnig"}]}),
-        &[
-            (
-                "/minContains",
-                "`minContains` is a keyword of draft 2019-09 and later; `$schema` is draft-07, which ignores it",
-            ),
-            ("/prefixItems", "`prefixItems` is a keyword of draft 2020-12; `$schema` is draft-07, which ignores it"),
-        ],
-    );
+    // Other keywords do not take an ignored one into account, and what it contains is not read.
+    let (output, notes) = noted(
+        &json!({"$schema": uri("07"), "contains": {"type": "string"}, "minContains": 0, "prefixItems": [{}, {"type": "strnig"}]}),
+    )
+    .unwrap();
+    assert_eq!(notes.iter().map(|note| note.keyword.as_str()).collect::<Vec<_>>(), ["minContains", "prefixItems"]);
+    let without = json!({"$schema": uri("07"), "contains": {"type": "string"}});
+    assert_eq!(output, of(&without).unwrap());
 }
 
 #[test]

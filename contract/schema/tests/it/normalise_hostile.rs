@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use capgen_schema::{Code, Json, Object, Schema, codes, normalise, normalise_lossy};
+use capgen_schema::{Code, Json, Object, Schema, codes, normalise, normalise_lossy, normalise_noting};
 use proptest::prelude::*;
 use proptest::{collection, sample};
 use serde_json::{Value, json};
@@ -73,7 +73,8 @@ fn copies_of_subschemas_are_limited() {
 #[test]
 fn at_most_1000_problems_are_reported() {
     let unknown: serde_json::Map<String, Value> = (0..5_000).map(|n| (format!("k{n}"), json!(1))).collect();
-    assert_eq!(of(&Value::Object(unknown)).unwrap_err().len(), 1000);
+    let (_, notes) = normalise_noting(&Json::try_from(&Value::Object(unknown)).unwrap()).unwrap();
+    assert_eq!(notes.len(), 1000);
     let types: Vec<Value> = (0..5_000).map(|n| json!({"type": format!("t{n}")})).collect();
     assert_eq!(of(&json!({"anyOf": types})).unwrap_err().len(), 1000);
 }

@@ -2,6 +2,7 @@
 
 mod contracts;
 mod lists;
+mod public_reports;
 mod round_trip;
 mod strict_clients;
 mod validators;

@@ -111,9 +111,9 @@ fn patterns_of_names_are_kept() {
 fn keywords_that_depend_on_a_removed_one_are_removed() {
     check(json!({"contains": {"type": "null"}, "minContains": 0, "maxContains": 2}), json!({}), &["/contains"]);
     check(
-        json!({"if": {"required": ["a"], "widget": 1}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}),
+        json!({"if": {"required": ["a"], "pattern": "(.)\\1"}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}),
         json!({}),
-        &["/if", "/if/widget"],
+        &["/if", "/if/pattern"],
     );
     check(json!({"minimum": "x", "exclusiveMinimum": true}), json!({}), &["/exclusiveMinimum", "/minimum"]);
     check(json!({"properties": 3, "additionalProperties": false}), json!({}), &["/properties"]);
@@ -199,11 +199,14 @@ fn hostile_schemas_are_widened_in_bounded_time_or_rejected() {
         deep = json!({"not": deep});
     }
     assert!(normalise_lossy(&json_of(&deep)).is_ok());
-    let wide: serde_json::Map<String, Value> = (0..12_000).map(|i| (format!("k{i}"), json!(1))).collect();
-    let wide = normalise_lossy(&json_of(&Value::Object(wide)));
+    let lost = |count: usize| {
+        let members: serde_json::Map<String, Value> =
+            (0..count).map(|i| (format!("k{i}"), json!({"pattern": "(.)\\1"}))).collect();
+        json!({"properties": members})
+    };
+    let wide = normalise_lossy(&json_of(&lost(12_000)));
     assert!(wide.is_err_and(|problems| !problems.is_empty()), "more losses than the limit");
-    let many: serde_json::Map<String, Value> = (0..5_000).map(|i| (format!("k{i}"), json!(1))).collect();
-    assert_eq!(widen(&Value::Object(many)).1.len(), 5_000);
+    assert_eq!(widen(&lost(5_000)).1.len(), 5_000);
     let tuples = json!({"properties": {"a": {"items": [{"items": [{"items": [{"pattern": "(.)\\1"}, {}]}, {}]}, {}], "maxItems": 2}}});
     widen(&tuples);
 }
