@@ -126,8 +126,10 @@ fn errors_reject_the_list_unless_they_are_skipped() {
     assert!(fleet.read("lossy.yaml").contains("name: move\n"));
     fleet.run("check lossy.yaml --strict").ended(0);
     // A document that may lack entries is not a list with invalid entries.
+    fleet.write("pages.json", r#"[{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}, {"tools": 3}]"#);
+    fleet.run("import mcp pages.json --skip").ended(1);
     fleet.write("page.json", r#"{"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "x"}"#);
-    fleet.run("import mcp page.json --skip").ended(1);
+    assert!(fleet.run("import mcp page.json").ended(0).stderr.contains("warning[W0931]"));
     fleet.write("empty.json", r#"{"tools": []}"#);
     let run = fleet.run("import mcp empty.json").ended(1);
     assert!(run.stderr.contains("error[E0905]"), "{run:?}");

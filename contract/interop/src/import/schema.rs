@@ -158,6 +158,7 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::Ignored => {
             "remove it; to apply it, write `allOf` with the reference and the keyword, or declare a draft that has it"
         }
+        Reading::UnknownKeyword => "if something is to be checked, write a keyword of JSON Schema",
         Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::Overlap => {

@@ -72,12 +72,20 @@ fn documents_of_another_form_are_errors() {
         (r#"{"result": []}"#, "/result"),
         (r#"{"result": {"result": {"tools": []}}}"#, "/result"),
         (r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601}}"#, "/error"),
-        (r#"[{"tools": []}, {"tools": [], "nextCursor": "x"}]"#, "/1/nextCursor"),
     ] {
         let found = findings(text);
         assert_eq!(found.len(), 1, "{text}: {found:#?}");
         assert_eq!((found[0].code.as_str(), found[0].pointer.as_str()), ("E0901", pointer), "{text}");
     }
+}
+
+#[test]
+fn a_list_that_continues_is_imported_with_a_warning() {
+    let text = r#"[{"tools": []}, {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "x"}]"#;
+    let imported = import(text);
+    let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
+    assert_eq!((found.code.as_str(), found.pointer.as_str()), ("W0931", "/1/nextCursor"));
+    assert!(imported.capabilities.len() == 1 && !imported.has_errors());
 }
 
 #[test]

@@ -122,7 +122,10 @@ fn documents_of_openapi_have_the_expected_answers() {
 #[test]
 fn lists_of_tools_have_the_expected_answers() {
     for case in cases("mcp") {
-        let list = serde_json::json!({"tools": case["tools"]});
+        let list = match &case["tools"] {
+            Value::Array(_) => serde_json::json!({"tools": case["tools"]}),
+            response => response.clone(),
+        };
         document(text(&case["id"]), &case, Some(import_tools(&list.to_string())));
     }
 }

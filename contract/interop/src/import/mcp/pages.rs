@@ -47,7 +47,7 @@ impl<'a> Pages<'a> {
         if let Some(at) = pages.continues.take() {
             let message = "the last page names a further page, so the list is incomplete";
             let help = "ask for the next page with this cursor, and pass all pages: as an array, or one per line";
-            importer.document_finding(codes::WRONG_FORM, at, message, help);
+            importer.document_finding(codes::INCOMPLETE_LIST, at, message, help);
         }
         pages
     }
