@@ -34,7 +34,7 @@ fn a_side_without_valid_values_is_an_error_where_contracts_are_made() {
     }
     assert!(!fleet.path("capgen.lock").exists() && !fleet.path("generated").exists(), "nothing is written");
     // A running system must not stop for it, and a comparison with the next version must work.
-    fleet.run("diff --old agents/shop/capabilities.yaml --new agents/shop/capabilities.yaml").ended(0);
+    fleet.run("diff --capabilities agents/shop/capabilities.yaml --against agents/shop/capabilities.yaml").ended(0);
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn innermost<'s>(schema: &'s Schema, empty: &HashSet<NodeId>) -> Vec<&'s Node> {
 
 /// Whether the loader has a warning about a keyword of the place, or below it.
 fn is_reported(schema: &Schema, node: &Node) -> bool {
-    let codes = [codes::ACCEPTS_NOTHING, codes::UNDECLARED_REQUIRED];
+    let codes = [codes::ACCEPTS_NOTHING, codes::UNDECLARED_REQUIRED, codes::PATTERN_SLASHES];
     let is_below = |at: &str| at.strip_prefix(node.pointer.as_str()).is_some_and(|rest| rest.starts_with('/'));
     schema.warnings().iter().any(|warning| codes.contains(&warning.code) && is_below(&warning.pointer))
 }

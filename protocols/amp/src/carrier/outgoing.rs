@@ -32,6 +32,7 @@ pub(super) struct Called<'a> {
     /// The hash of the contract; empty if it is not known.
     pub(super) contract: &'a str,
     /// The errors that the contract declares.
+    #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "only metrics have the codes of a contract"))]
     pub(super) errors: &'a [ErrorDescriptor],
 }
 
