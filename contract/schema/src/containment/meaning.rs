@@ -27,6 +27,10 @@ const MAX_BRANCHES: usize = 16;
 /// At most this many lists of `oneOf` are compared by examples: each takes a search of its own for every branch.
 const MAX_COMPARED: usize = 50;
 
+/// No question is asked about a schema with a longer `oneOf`: the pairs of its branches would take gigabytes. Usual ones
+/// have fewer than a hundred branches.
+const MAX_ONE_OF: usize = 1_000;
+
 /// The most bytes of `definitions` that are copied for the examples of branches. The search for examples needs a schema
 /// of its own for each branch.
 const MAX_COPIED: usize = 1 << 20;
@@ -41,8 +45,8 @@ impl Schema {
     /// - [`codes::UNION_OF_EVERYTHING`] for `anyOf` or `oneOf` with a branch that accepts every value.
     /// - [`codes::NO_USUAL_BRANCH`] for a `oneOf` all of whose examples match several branches.
     ///
-    /// The findings are in the order of the schema. Takes up to `steps`, and about as much time for each of `oneOf`'s
-    /// branches as [`examples`] with a small count.
+    /// The findings are in the order of the schema. A schema with a `oneOf` of more than 1,000 branches has none. Takes
+    /// up to `steps`, and about as much time for each branch of `oneOf` as [`examples`] with a small count.
     ///
     /// ```
     /// use capgen_schema::{Schema, Steps, codes};
@@ -136,6 +140,10 @@ impl<'s> Search<'s> {
     fn new(schema: &'s Schema, steps: Steps) -> Self {
         let mut terms = Terms::default();
         let ids = build::add_all(&mut terms, &[schema]).into_iter().collect();
+        // The search writes down each pair of branches of `oneOf` before it counts steps.
+        let wide = |id: NodeId| schema.assertions(id).and_then(|group| group.one_of.as_ref()).map_or(0, Vec::len);
+        let widest = schema.nodes().map(|(id, _)| wide(id)).max().unwrap_or_default();
+        let steps = if widest > MAX_ONE_OF { Steps(0) } else { steps };
         Self {
             schema,
             solver: Solver::new(terms, Budget::new(0)),
@@ -149,6 +157,9 @@ impl<'s> Search<'s> {
     /// Whether no value conforms to a literal; `false` if that is not known.
     fn is_empty(&mut self, literal: Literal, limit: u64) -> bool {
         let limit = limit.min(self.steps);
+        if limit == 0 {
+            return false;
+        }
         self.solver.budget = Budget::new(limit);
         let outcome = self.solver.solve(&BTreeSet::from([literal]), &mut BTreeSet::new());
         // An answer that is known already takes no steps, but some time.
@@ -200,7 +211,7 @@ impl<'s> Search<'s> {
     /// Whether every example of every branch matches several branches. `false` if a branch has too many examples to
     /// compare, or none.
     fn has_no_usual_branch(&mut self, branches: &[NodeId]) -> bool {
-        if branches.len() > MAX_BRANCHES || self.compared >= MAX_COMPARED {
+        if branches.len() > MAX_BRANCHES || self.compared >= MAX_COMPARED || self.steps == 0 {
             return false;
         }
         self.compared += 1;

@@ -112,6 +112,8 @@ fn a_hostile_schema_takes_no_more_than_its_budget() {
     let wide: Vec<String> =
         (0..2_000).map(|i| format!(r#""p{i}": {{"oneOf": [{{"minLength": {i}}}, {{"maxLength": {i}}}]}}"#)).collect();
     let _ = schema(&format!(r#"{{"properties": {{{}}}}}"#, wide.join(","))).meaning(STEPS);
+    let branches: Vec<String> = (0..16_000).map(|i| format!(r#"{{"required": ["p{i}"]}}"#)).collect();
+    check(&format!(r#"{{"oneOf": [{}]}}"#, branches.join(",")), &[]);
 }
 
 fn json() -> impl Strategy<Value = String> {
