@@ -15,8 +15,8 @@ fn a_tighter_assertion_breaks_requests_and_a_wider_one_breaks_responses() {
             r#"{"a":null,"b":null}"#,
         ),
         (
-            r#"{"type": "object", "minProperties": 1, "properties": {"k": {"const": 1}}, "additionalProperties": false}"#,
-            r#"{"type": "object", "minProperties": 2, "properties": {"k": {"const": 1}}, "additionalProperties": false}"#,
+            r#"{"type": "object", "minProperties": 1, "properties": {"k": {"const": 1}, "l": {"const": 1}}, "additionalProperties": false}"#,
+            r#"{"type": "object", "minProperties": 2, "properties": {"k": {"const": 1}, "l": {"const": 1}}, "additionalProperties": false}"#,
             r#"{"k":1}"#,
         ),
         (
