@@ -1076,7 +1076,7 @@ export function isRegex(text: any): boolean {
   let at = 0;
   let groups = 0;
   let greatest = 0;
-  let mayRepeat = false;
+  let isQuantifiable = false;
   for (const match of text.matchAll(regexToken)) {
     if (match.index !== at) return false;
     at += match[0].length;
@@ -1096,14 +1096,14 @@ export function isRegex(text: any): boolean {
       isAtom = group;
     } else if (quantifier) {
       const [from, to] = [least, most].map((digits) => (digits ?? "").replace(/^0+(?=\d)/, "")) as [string, string];
-      if (!mayRepeat || (to && (from.length > to.length || (from.length === to.length && from > to)))) return false;
+      if (!isQuantifiable || (to && (from.length > to.length || (from.length === to.length && from > to)))) return false;
     } else if (!assertion) {
       if (members !== undefined && !isRegexClass(members)) return false;
       if (reference) greatest = Math.max(greatest, Number(reference));
       if (named !== undefined) references.push(regexName(named));
       isAtom = true;
     }
-    mayRepeat = isAtom;
+    isQuantifiable = isAtom;
   }
   return at === text.length && !open.length && greatest <= groups && references.every((name) => names.has(name));
 }
