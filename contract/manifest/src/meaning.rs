@@ -13,7 +13,8 @@ const STEPS: Steps = Steps(500_000);
 const MAX_POINTER: usize = 200;
 
 /// The findings of [`Schema::meaning`] about each side of a contract: an error for a side of which no value is valid,
-/// unless its schema is `false`, which states that on purpose, and warnings. Takes up to a fifth of a second for each side.
+/// unless its schema is `false`, which states that on purpose, and warnings. Takes up to a fifth of a second for each
+/// side.
 pub fn check_meaning(contract: &LoadedContract) -> Vec<Diagnostic> {
     findings(contract, |schema| schema.meaning(STEPS))
 }

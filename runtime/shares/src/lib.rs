@@ -2,9 +2,9 @@
 //!
 //! A caller may hold at most four times the amount that is still free (dynamic thresholds, Choudhury and Hahne). So a
 //! caller that is alone gets four fifths of the total, two get four ninths each, and one that comes later finds room: a
-//! caller that holds nothing gets one unit as long as one is free. The total is a quarter more than the capacity that the
-//! server states, so a caller that is alone gets the whole capacity. A capacity below four is too small for a quarter, so
-//! that a caller may hold all of it.
+//! caller that holds nothing gets one unit as long as one is free. The total is a quarter more than the capacity that
+//! the server states, so a caller that is alone gets the whole capacity. A capacity below four is too small for a
+//! quarter, so that a caller may hold all of it.
 //!
 //! # Reading order
 //!
@@ -47,8 +47,8 @@ pub struct Shares<C> {
 }
 
 impl<C: Ord + Clone> Shares<C> {
-    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold at most a quarter
-    /// more.
+    /// A resource of which a caller that is alone may hold `capacity` units. All callers together hold at most a
+    /// quarter more.
     #[must_use]
     pub const fn new(capacity: u64) -> Self {
         Self { capacity: at_most(capacity), used: 0, held: BTreeMap::new() }

@@ -47,7 +47,8 @@ pub fn capability_schemas() -> Result<Vec<Labelled>, Failure> {
 /// The groups of the suite that are left out: they need the tables of IDNA, which the format `hostname` leaves out.
 const NOT_RUN: [&str; 1] = ["draft7/optional/format/hostname validation of A-label (punycode) host names"];
 
-/// The part of the JSON Schema Test Suite for draft-07 inside the subset, without the groups that need the tables of IDNA.
+/// The part of the JSON Schema Test Suite for draft-07 inside the subset, without the groups that need the tables of
+/// IDNA.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Several JSON texts in one, as the text of an array.
 //!
-//! The array is one byte longer at its start, and otherwise has every value at its place in the source, so that findings
-//! in it have lines.
+//! The array is one byte longer at its start, and otherwise has every value at its place in the source, so that
+//! findings in it have lines.
 
 /// One text on each line.
 pub(super) fn of_lines(text: &str) -> String {

@@ -1,5 +1,5 @@
-//! Parts of a schema that probably mean something else than their author thinks: they accept nothing, or a union accepts
-//! everything or hardly anything.
+//! Parts of a schema that probably mean something else than their author thinks: they accept nothing, or a union
+//! accepts everything or hardly anything.
 //!
 //! The lint of the loader looks at one schema object at a time. This one asks the search of
 //! [`contains`](super::contains), which combines `allOf`, `$ref` and properties, so it takes longer and has a budget. A
@@ -27,8 +27,8 @@ const MAX_BRANCHES: usize = 16;
 /// At most this many lists of `oneOf` are compared by examples: each takes a search of its own for every branch.
 const MAX_COMPARED: usize = 50;
 
-/// No question is asked about a schema with a longer `oneOf`: the pairs of its branches would take gigabytes. Usual ones
-/// have fewer than a hundred branches.
+/// No question is asked about a schema with a longer `oneOf`: the pairs of its branches would take gigabytes. Usual
+/// ones have fewer than a hundred branches.
 const MAX_ONE_OF: usize = 1_000;
 
 /// The most bytes of `definitions` that are copied for the examples of branches. The search for examples needs a schema
@@ -40,8 +40,8 @@ impl Schema {
     ///
     /// - [`codes::ACCEPTS_NO_VALUE`] if no value at all is valid. The schema `false` is not reported: it states that on
     ///   purpose.
-    /// - [`codes::ACCEPTS_NOTHING`] for each property, item and branch of a union for which the same is true, unless the
-    ///   loader reported it or the cause is a part of it.
+    /// - [`codes::ACCEPTS_NOTHING`] for each property, item and branch of a union for which the same is true, unless
+    ///   the loader reported it or the cause is a part of it.
     /// - [`codes::UNION_OF_EVERYTHING`] for `anyOf` or `oneOf` with a branch that accepts every value.
     /// - [`codes::NO_USUAL_BRANCH`] for a `oneOf` all of whose examples match several branches.
     ///
@@ -224,7 +224,7 @@ impl<'s> Search<'s> {
             let settings = ExampleSettings { count: None, seed: 0, steps };
             self.steps = self.steps.saturating_sub(STEPS_OF_QUESTION / 4);
             let Ok(values) = examples(&alone, settings) else { return false };
-            // The smallest number of a branch is an integer, which is no more usual than a fraction.
+            // The smallest number of a branch is an integer, but a fraction is as usual.
             let fraction = "0.5".parse().ok().filter(|half| validator.accepts(*branch, half));
             for value in values.iter().chain(&fraction) {
                 if branches.iter().filter(|other| validator.accepts(**other, value)).count() == 1 {

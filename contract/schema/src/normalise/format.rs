@@ -33,7 +33,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A format that the subset cannot check. JSON Schema and OpenAPI let tools ignore it, so it stays as an annotation.
+    /// A format that the subset cannot check. JSON Schema and OpenAPI let tools ignore it, so it stays as an
+    /// annotation.
     pub(super) fn unchecked_format(&mut self, draft: &mut Draft<'a>, name: &str) {
         draft.push_json("x-format", Json::String(name.to_owned()));
         let reason = format!("the format {} is not checked: it is kept in `x-format`", quoted(name));

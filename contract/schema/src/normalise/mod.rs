@@ -52,12 +52,12 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// `$schema` selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07
 /// otherwise.
 ///
-/// The output accepts exactly the payloads that the input accepts, with these conventions: a `format` of the subset is an
-/// assertion, and no other one is; `nullable` and `discriminator` mean what their author intends, see [`Reading`]; and
-/// without `$schema`, a keyword has the meaning of the draft that has it. Keywords that the
-/// draft of `$schema` ignores, and those that are not of JSON Schema, are left out. The output always loads, and normalising it again does not change
-/// it. A schema of the subset does not change either, except that unused definitions are removed, a single branch of
-/// `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
+/// The output accepts exactly the payloads that the input accepts, with these conventions: a `format` of the subset is
+/// an assertion, and no other one is; `nullable` and `discriminator` mean what their author intends, see [`Reading`];
+/// and without `$schema`, a keyword has the meaning of the draft that has it. Keywords that the draft of `$schema`
+/// ignores, and those that are not of JSON Schema, are left out. The output always loads, and normalising it again does
+/// not change it. A schema of the subset does not change either, except that unused definitions are removed, a single
+/// branch of `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
 /// | input | output |
 /// |---|---|

@@ -63,10 +63,12 @@ const FOREIGN_ASSERTIONS: [&str; 26] = [
     "unique",
 ];
 
-/// Whether a name that is not a keyword was probably meant as one: it is similar to a keyword, or an assertion of
-/// another schema language. Takes time linear in the number of keywords.
+/// Whether a name that is not a keyword was probably meant as one: it differs from a keyword only by a typo, or is an
+/// assertion of another schema language. Names that are only similar, such as `tsType`, are those of other
+/// vocabularies. Takes time linear in the number of keywords.
 pub(crate) fn is_probable_mistake(name: &str) -> bool {
-    FOREIGN_ASSERTIONS.contains(&name) || near(name, table::keywords()).is_some()
+    let is_typo = |keyword| name.len() <= MAX_NAME && capgen_diagnostic::is_typo(name, keyword);
+    FOREIGN_ASSERTIONS.contains(&name) || table::keywords().any(is_typo)
 }
 
 /// Whether a value is a schema, or a text that is probably meant as one, such as the name of a type.

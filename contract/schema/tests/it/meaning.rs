@@ -63,7 +63,7 @@ fn a_part_that_accepts_nothing_is_reported_where_its_cause_is() {
     check(cycle, &[("W0103", "/definitions/A")]);
     // The loader has the warning.
     check(&property(r#"{"type": "integer", "minimum": 2, "maximum": 1}"#), &[]);
-    // What is negated may accept nothing.
+    // A negated schema may accept nothing.
     check(&property(&format!(r#"{{"not": {CLOSED}}}"#)), &[]);
     check(&property("false"), &[]);
 }

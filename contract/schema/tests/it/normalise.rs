@@ -525,7 +525,7 @@ fn keywords_that_the_declared_draft_ignores_are_ignored_with_a_note() {
             assert!(notes.iter().all(|note| note.reading != Reading::Ignored), "{other}: {notes:?}");
         }
     }
-    // Other keywords do not take an ignored one into account, and what it contains is not read.
+    // Other keywords do not take an ignored one into account, and its subschemas are not read.
     let (output, notes) = noted(
         &json!({"$schema": uri("07"), "contains": {"type": "string"}, "minContains": 0, "prefixItems": [{}, {"type": "strnig"}]}),
     )

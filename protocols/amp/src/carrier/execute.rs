@@ -27,9 +27,9 @@ pub trait Execute: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Decides the permissions of the sender of a message; `None` if the policy alone decides. `asked` is
-    /// the [capability](crate::provider::Provider::asked) that the message asks for. The decision must not depend on the catalogue
-    /// (decision 10), and nothing waits for it longer than for an invocation.
+    /// Decides the permissions of the sender of a message; `None` if the policy alone decides. `asked` is the
+    /// [capability](crate::provider::Provider::asked) that the message asks for. The decision must not depend on the
+    /// catalogue (decision 10), and nothing waits for it longer than for an invocation.
     fn authorize(
         &self,
         received: &Received,

@@ -48,12 +48,12 @@ fn typescript(folder: &Path, contract: &Manifest) -> Result<bool, String> {
         files.push(folder.join(&name));
         write(&folder.join(name), &text)?;
     }
-    let compiler = root().join("tests/node/node_modules/typescript/bin/tsc");
+    let compiler = root().join("tests/node/node_modules/.bin/tsc");
     if !compiler.exists() {
         return Err("install the compiler of TypeScript: npm ci --prefix tests/node --ignore-scripts".to_owned());
     }
-    let mut check = Command::new("node");
-    check.arg(compiler).args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"]);
+    let mut check = Command::new(compiler);
+    check.args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"]);
     check.args(["--verbatimModuleSyntax", "--allowImportingTsExtensions", "--target", "es2022", "--module", "esnext"]);
     check.args(["--moduleResolution", "bundler"]).args(files);
     succeeds(check)

@@ -1,8 +1,8 @@
 //! `real-documents`: how much of a folder of documents can be imported, and why not the rest.
 //!
-//! The folder has any of the folders `openapi` (documents of OpenAPI, in JSON or YAML), `schemas` (files of JSON Schema)
-//! and `tools` (lists of MCP tools). The documents belong to others, so they are not part of the repository; the table
-//! in `docs/interop.md` is what this task prints.
+//! The folder has any of the folders `openapi` (documents of OpenAPI, in JSON or YAML), `schemas` (files of JSON
+//! Schema) and `tools` (lists of MCP tools). The documents belong to others, so they are not part of the repository;
+//! this task prints the table in `docs/interop.md`.
 
 mod compile;
 mod import;

@@ -61,7 +61,7 @@ impl Reasons {
     }
 }
 
-/// A message without the names of the document: only what is between backticks is a name of the specification.
+/// A message without the names of the document, which are in quotes; names of the specification are in backticks.
 fn reason(code: &str, message: &str) -> String {
     let mut text = String::new();
     for (index, part) in message.split('"').enumerate() {

@@ -1,8 +1,8 @@
 //! The schema of a side as an expression, in a form that becomes draft-07 or 2020-12.
 //!
 //! The subset of capgen has the same meaning in both, except for the keyword of the definitions and
-//! `dependentRequired`. So the keyword of the definitions, and the references that contain it, are filled in when a program asks for the
-//! schema.
+//! `dependentRequired`. So the keyword of the definitions, and the references that contain it, are filled in when a
+//! program asks for the schema.
 
 use capgen_schema::{Json, Object, Schema, definition_name, fragment_token, is_standard_format};
 
