@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 import { parseDocument } from "yaml";
 
 const { schemas, files } = JSON.parse(readFileSync(0, "utf8"));
-const ajv = new Ajv({ strict: true, strictTypes: true, strictTuples: true, strictRequired: true, allowUnionTypes: true });
+const ajv = new Ajv({ strict: true, strictTypes: true, strictTuples: true, strictRequired: true, allowUnionTypes: true, allowMatchingProperties: true });
 addFormats(ajv);
 const compile = (schema) => {
   // Ajv compiles schemas with another `$schema`, too, if it knows that one.

@@ -21,7 +21,7 @@ function by(Draft, schema) {
 
 /** Ajv in strict mode, in which it rejects keywords and formats that it does not know. Making one takes longer than most schemas. */
 function strictAjv(Draft, keywords = []) {
-  const ajv = new Draft({ strictSchema: true, strictTypes: false, strictRequired: false, addUsedSchema: false });
+  const ajv = new Draft({ strictSchema: true, strictTypes: false, strictRequired: false, addUsedSchema: false, allowMatchingProperties: true });
   addFormats(ajv);
   // `ajv-formats` lacks these formats of draft-07.
   for (const name of ["idn-email", "iri"]) ajv.addFormat(name, true);

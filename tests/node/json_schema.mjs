@@ -13,7 +13,7 @@ const drafts = { "draft-2020-12": Ajv2020, "draft-07": Ajv };
 /** In strict mode, Ajv rejects keywords and formats that it does not know. */
 function verdicts(draft, schema, payloads) {
   try {
-    const ajv = new drafts[draft]({ strictSchema: true, strictTypes: false, strictRequired: false, ownProperties: true });
+    const ajv = new drafts[draft]({ strictSchema: true, strictTypes: false, strictRequired: false, ownProperties: true, allowMatchingProperties: true });
     addFormats(ajv);
     // The parts of an OpenAPI document that are next to its schemas.
     ajv.addVocabulary(["components", "x-capgen-definition"]);

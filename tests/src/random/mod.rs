@@ -14,6 +14,8 @@ mod schema;
 mod step;
 mod write;
 
+pub use schema::without_names_and_counts;
+
 use std::ops::{Deref, DerefMut};
 
 pub(crate) use schema::reference;

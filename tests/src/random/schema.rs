@@ -441,3 +441,20 @@ pub(super) fn text(text: &str) -> Json {
 fn number(text: &str) -> Json {
     Json::Number(text.parse().expect("a number"))
 }
+
+/// The keywords about the names and the number of properties that [`without_names_and_counts`] removes.
+const NAMES_AND_COUNTS: [&str; 5] =
+    ["dependencies", "dependentRequired", "maxProperties", "minProperties", "patternProperties"];
+
+/// A random schema without `patternProperties`, `dependentRequired`, `minProperties` and `maxProperties`. The recursion
+/// is bounded, because random schemas are small.
+pub fn without_names_and_counts(schema: &Json) -> Json {
+    match schema {
+        Json::Object(members) => {
+            let kept = members.iter().filter(|(name, _)| !NAMES_AND_COUNTS.contains(&name.as_str()));
+            Json::Object(kept.map(|(name, value)| (name.clone(), without_names_and_counts(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(without_names_and_counts).collect()),
+        other => other.clone(),
+    }
+}

@@ -39,6 +39,8 @@ fn normalising_the_schemas_of_every_contract_does_not_change_them() {
             for schema in [Side::Request, Side::Response].into_iter().filter_map(|side| capability.schema(side)) {
                 let output = normalise(schema.source());
                 let output = output.unwrap_or_else(|problems| panic!("{name} {}: {problems:?}", capability.name));
+                // Loading gives `dependencies` the name that the contract has for it.
+                let output = Schema::parse(&output).unwrap().source().clone();
                 if is_minimal(schema) {
                     assert_eq!(&output, schema.source(), "{name} {}", capability.name);
                     equal += 1;

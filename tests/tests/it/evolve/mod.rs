@@ -8,7 +8,7 @@ mod random;
 use capgen_evolve::{Assume, Comparison, Finding, Settings, compare};
 use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
 use capgen_schema::{Json, Schema, Steps};
-use capgen_tests::random::Random;
+use capgen_tests::random::{Random, without_names_and_counts};
 
 /// A contract whose one capability has the same schema on both sides.
 fn contract(schema: &Schema) -> Manifest {
@@ -41,6 +41,8 @@ fn pair(seed: u64) -> Option<(Schema, Schema)> {
         }
         _ => random.mutated(&old),
     };
+    // Where such keywords leave a comparison undecided, a finding of another rule has no witness.
+    let [old, new] = [old, new].map(|schema| without_names_and_counts(&schema));
     Some((Schema::parse(&old).ok()?, Schema::parse(&new).ok()?))
 }
 
