@@ -273,7 +273,8 @@ impl<'a> Walk<'a> {
 /// Whether a name may be an assertion, or was probably meant as one.
 pub(super) fn asserts(name: &str) -> bool {
     let is_other = is_annotation(name) || is_container(name) || annotation::is_dropped(name) || name == "example";
-    !is_other && (is_assertion(name) || Version::has_keyword(name) || advice::is_probable_mistake(name))
+    let is_known = || name == "$ref" || is_assertion(name) || Version::has_keyword(name);
+    !is_other && (is_known() || advice::is_probable_mistake(name))
 }
 
 /// The distinct strings of an array, in their first order.
