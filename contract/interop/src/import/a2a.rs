@@ -9,7 +9,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Object, pointer};
 
-use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer, Kind};
+use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer, Kind, add_tags};
 use crate::{A2A_EXTENSION, codes};
 
 /// The skills of an agent, as capabilities.
@@ -70,11 +70,7 @@ fn loose(importer: &mut Importer, skills: &[Json]) {
         };
         let mut capability = Capability::new("");
         capability.description = text("description").or_else(|| text("name")).map(str::to_owned);
-        for tag in skill.get("tags").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
-            if !tag.is_empty() && !capability.tags.iter().any(|known| known == tag) {
-                capability.tags.push(tag.to_owned());
-            }
-        }
+        add_tags(&mut capability, skill);
         let entry = importer.entry(id, at);
         importer.add(entry, capability);
     }

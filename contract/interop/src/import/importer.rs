@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use capgen_diagnostic::{Severity, quoted};
 use capgen_manifest::{Capability, VersionConflict};
-use capgen_schema::{Anchor, Code};
+use capgen_schema::{Anchor, Code, Json};
 
 use super::name::{Wanted, capability_names};
 use super::{ImportFinding, ImportSettings, Imported};
@@ -288,6 +288,15 @@ fn are_versions(group: &[usize], entries: &[(Entry, Capability)]) -> bool {
             known.push(capability.clone());
             fits
         })
+}
+
+/// Adds the `tags` of an entry to those of its capability, each once.
+pub(crate) fn add_tags(capability: &mut Capability, entry: &Json) {
+    for tag in entry.get("tags").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+        if !tag.is_empty() && !capability.tags.iter().any(|known| known == tag) {
+            capability.tags.push(tag.to_owned());
+        }
+    }
 }
 
 pub(crate) fn finding(code: Code, pointer: String, message: String) -> ImportFinding {

@@ -25,7 +25,7 @@ use capgen_schema::{Anchor, Code};
 use crate::codes;
 pub use bundle::with_files;
 pub use document::Document;
-pub(crate) use importer::{Entry, Importer, finding};
+pub(crate) use importer::{Entry, Importer, add_tags, finding};
 pub(crate) use kind::Kind;
 pub use name::agent_id;
 pub(crate) use schema::{Dialect, Foreign};

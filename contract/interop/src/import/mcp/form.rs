@@ -20,9 +20,7 @@ pub(super) struct Listed<'a> {
     pub(super) json: &'a Json,
     /// JSON Pointer in the document.
     pub(super) at: String,
-    /// The member with the schema of the arguments.
-    pub(super) arguments: &'static str,
-    /// The pointer below `at` to that schema.
+    /// The names on the way to the schema of the arguments.
     path: &'static [&'static str],
     /// Whether a tool without a schema has no arguments. The form of MCP requires the member.
     pub(super) is_optional: bool,
@@ -40,7 +38,7 @@ impl<'a> Listed<'a> {
         }
         if let Some(inner) = element.get("toolSpec").filter(|inner| inner.as_object().is_some()) {
             let at = pointer::join(&at, "toolSpec");
-            return vec![Self::new(inner, at, INPUT_SCHEMA, &[INPUT_SCHEMA, "json"], false)];
+            return vec![Self::new(inner, at, &[INPUT_SCHEMA, "json"], false)];
         }
         if element.get(INPUT_SCHEMA).is_some() {
             return vec![Self::mcp(element, at)];
@@ -49,35 +47,32 @@ impl<'a> Listed<'a> {
             return vec![Self::function(inner, pointer::join(&at, "function"))];
         }
         if element.get("input_schema").is_some() {
-            return vec![Self::new(element, at, "input_schema", &["input_schema"], false)];
+            return vec![Self::new(element, at, &["input_schema"], false)];
         }
         let is_function = element.get("type").and_then(Json::as_str) == Some("function");
-        match is_function || PARAMETERS.iter().any(|(name, _)| element.get(name).is_some()) {
+        match is_function || PARAMETERS.iter().any(|[name]| element.get(name).is_some()) {
             true => vec![Self::function(element, at)],
             false => vec![Self::mcp(element, at)],
         }
     }
 
     fn mcp(json: &'a Json, at: String) -> Self {
-        Self::new(json, at, INPUT_SCHEMA, &[INPUT_SCHEMA], false)
+        Self::new(json, at, &[INPUT_SCHEMA], false)
     }
 
     /// A function with `parameters`, which has none without the member.
     fn function(json: &'a Json, at: String) -> Self {
-        let has = |name: &str| json.get(name).is_some();
-        let (name, path) =
-            PARAMETERS.into_iter().find(|(name, _)| has(name)).unwrap_or(("parameters", &["parameters"]));
-        Self::new(json, at, name, path, true)
+        let path = PARAMETERS.iter().find(|[name]| json.get(name).is_some()).unwrap_or(&["parameters"]);
+        Self::new(json, at, path, true)
     }
 
-    fn new(
-        json: &'a Json,
-        at: String,
-        arguments: &'static str,
-        path: &'static [&'static str],
-        is_optional: bool,
-    ) -> Self {
-        Self { json, at, arguments, path, is_optional }
+    fn new(json: &'a Json, at: String, path: &'static [&'static str], is_optional: bool) -> Self {
+        Self { json, at, path, is_optional }
+    }
+
+    /// The member with the schema of the arguments.
+    pub(super) fn arguments(&self) -> &'static str {
+        self.path.first().copied().unwrap_or(INPUT_SCHEMA)
     }
 
     /// Whether the tool is in the form of MCP.
@@ -98,16 +93,12 @@ impl<'a> Listed<'a> {
 }
 
 /// The members of functions with the schema of the arguments. If there are several, the first one is JSON Schema.
-const PARAMETERS: [(&str, &[&str]); 3] = [
-    ("parametersJsonSchema", &["parametersJsonSchema"]),
-    ("parameters_json_schema", &["parameters_json_schema"]),
-    ("parameters", &["parameters"]),
-];
+const PARAMETERS: [[&str; 1]; 3] = [["parametersJsonSchema"], ["parameters_json_schema"], ["parameters"]];
 
 /// Whether a value is a tool in one of the forms.
 pub(in crate::import) fn is_tool(value: &Json) -> bool {
     let has = |name: &str| value.get(name).is_some();
     let names = [INPUT_SCHEMA, "input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
     let is_function = value.get("type").and_then(Json::as_str) == Some("function") || has("name");
-    names.into_iter().any(has) || is_function && (has("function") || PARAMETERS.iter().any(|(name, _)| has(name)))
+    names.into_iter().any(has) || is_function && (has("function") || PARAMETERS.iter().any(|[name]| has(name)))
 }

@@ -136,7 +136,7 @@ impl<'r> Reader<'r> {
             )));
         }
         if schema.is_none() {
-            let name = self.listed.arguments;
+            let name = self.listed.arguments();
             let message = format!("a tool must have the member `{name}`");
             let help = format!(
                 "without arguments, write `\"{name}\": {{\"type\": \"object\", \"additionalProperties\": false}}`"
@@ -178,7 +178,7 @@ impl<'r> Reader<'r> {
     }
 
     fn schema(&mut self, side: Side, schema: &Json, mark: &Mark, dialect: Dialect) -> Option<Schema> {
-        let part = if side == Side::Request { self.listed.arguments } else { side.schema_key() };
+        let part = if side == Side::Request { self.listed.arguments() } else { side.schema_key() };
         let at = if side == Side::Request { self.listed.schema_at() } else { pointer::join(self.at, part) };
         let is_wrapped = mark.form(side) == Form::Wrapped;
         // An export of capgen has the form of MCP.
@@ -206,7 +206,7 @@ impl<'r> Reader<'r> {
     }
     /// The schema of the request, which accepts objects only.
     fn arguments(&mut self, schema: &Json, own: Json, at: String, dialect: Dialect) -> Option<Schema> {
-        let part = self.listed.arguments;
+        let part = self.listed.arguments();
         // An export restores the schema of the contract, which need not have the keyword.
         let is_exported = self.optional("_meta").is_some_and(|meta| meta.get(MCP_META_KEY).is_some());
         let object = if is_exported { None } else { arguments::of_object(schema) };

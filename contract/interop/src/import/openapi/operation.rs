@@ -10,7 +10,7 @@ use super::schema::Payload;
 use crate::OPENAPI_KEY;
 use crate::codes;
 use crate::import::mark::{Form, Mark};
-use crate::import::{Dialect, Entry, ImportFinding, Importer, finding};
+use crate::import::{Dialect, Entry, ImportFinding, Importer, add_tags, finding};
 use crate::operation::Route;
 
 /// The place of an operation.
@@ -86,11 +86,7 @@ impl<'r, 'd> Operation<'r, 'd> {
         }
         let text = |name| self.json.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
         capability.description = text("description").or_else(|| text("summary")).map(str::to_owned);
-        for tag in self.json.get("tags").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
-            if !tag.is_empty() && !capability.tags.iter().any(|known| known == tag) {
-                capability.tags.push(tag.to_owned());
-            }
-        }
+        add_tags(&mut capability, self.json);
         let request = self.request();
         if let Some(Payload { json, parts }) = request.filter(|_| self.form(Side::Request) != Form::Loose) {
             capability.input = self.schema(Side::Request, json, &parts);
