@@ -210,6 +210,17 @@ pub(crate) fn without_formats(schema: &Json) -> Json {
     at(schema, 0)
 }
 
+/// The schema with the keywords of draft-07, which ignores `dependentRequired`. The recursion is bounded, because the
+/// nesting of a checked schema is.
+pub(crate) fn of_draft_07(schema: &Json) -> Json {
+    let Json::Object(members) = schema else { return schema.clone() };
+    let member = |(name, value): &(String, Json)| {
+        let spelling = if name == "dependentRequired" { "dependencies" } else { name };
+        (spelling.to_owned(), Subschemas::map(name, value, |_, schema| of_draft_07(schema)))
+    };
+    Json::Object(members.iter().map(member).collect())
+}
+
 /// The object that accepts the same values as a boolean schema.
 pub(crate) fn object_form(value: bool) -> Json {
     let nothing = || Json::Object(Object::new());

@@ -1,11 +1,12 @@
 //! A contract as an agent card of A2A.
 
-use capgen_manifest::{Capability, Manifest};
+use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::{Json, Object};
 
 use super::extra::revision;
 use super::{Export, versions};
 use crate::A2A_EXTENSION;
+use crate::carried::of_draft_07;
 
 /// An agent card of the A2A protocol, 1.0, with one skill for each capability.
 ///
@@ -71,8 +72,11 @@ fn skill(capability: &Capability) -> Json {
 fn extension(manifest: &Manifest) -> Json {
     let definition = |capability: &Capability| {
         let definition = capability.definition();
-        let rest = definition.iter().filter(|(key, _)| key != "name").cloned().collect();
-        (capability.name.clone(), Json::Object(rest))
+        let is_schema = |key: &str| Side::ALL.iter().any(|side| side.schema_key() == key);
+        let value = |key: &str, value: &Json| if is_schema(key) { of_draft_07(value) } else { value.clone() };
+        let rest = definition.iter().filter(|(key, _)| key != "name");
+        let rest = rest.map(|(key, member)| (key.clone(), value(key, member)));
+        (capability.name.clone(), Json::Object(rest.collect()))
     };
     let capabilities = Json::Object(manifest.capabilities.iter().map(definition).collect());
     object([

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use capgen_manifest::{Manifest, Side};
-use capgen_schema::{Json, Object, Subschemas};
+use capgen_schema::{Json, Object};
 
 use super::extra::extra;
-use crate::carried::with_formats;
+use crate::carried::{of_draft_07, with_formats};
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT};
 
 /// The URI of the dialect of the schemas.
@@ -58,17 +58,6 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
     ];
     files.insert(CONTRACT_FILE.to_owned(), Json::Object(contract.into_iter().collect()));
     files
-}
-
-/// The schema with the keywords of draft-07, which ignores `dependentRequired`. The recursion is bounded, because the
-/// nesting of a checked schema is.
-fn of_draft_07(schema: &Json) -> Json {
-    let Json::Object(members) = schema else { return schema.clone() };
-    let member = |(name, value): &(String, Json)| {
-        let spelling = if name == "dependentRequired" { "dependencies" } else { name };
-        (spelling.to_owned(), Subschemas::map(name, value, |_, schema| of_draft_07(schema)))
-    };
-    Json::Object(members.iter().map(member).collect())
 }
 
 /// The schema with `$schema`, and whether it was added.
