@@ -246,7 +246,7 @@ fn folders_of_json_schema_become_capabilities() {
         "# Import again: capgen import json-schema ../schemas --out capabilities.yaml # in the folder of this file\n";
     assert!(text.contains(again) && text.contains("agent: agent://schemas\n"), "{text}");
     fleet.run("check files/capabilities.yaml --strict").ended(0);
-    fleet.write("schemas/bad.json", r#"{"min": 1}"#);
+    fleet.write("schemas/bad.json", r#"{"minLenght": 1}"#);
     let run = fleet.run("import json-schema schemas/bad.json schemas/find.request.schema.json").ended(1);
     assert!(run.stderr.contains("--> schemas/bad.json:1:2"), "{run:?}");
     fleet.run("import json-schema").ended(2);

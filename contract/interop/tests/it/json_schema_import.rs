@@ -62,7 +62,7 @@ fn files_that_do_not_fit_together_are_errors() {
     let error = |code: &str, pointer: &str| vec![(code.to_owned(), pointer.to_owned())];
     assert_eq!(codes(&[("a.json", "{}"), ("x/a.request.json", "{}")]), error("E0903", "/x~1a.request.json"));
     assert_eq!(codes(&[(".json", "{}")]), error("E0902", "/.json"));
-    assert_eq!(codes(&[("a.json", r#"{"min": 1}"#)]), error("E0107", "/a.json/min"));
+    assert_eq!(codes(&[("a.json", r#"{"minLenght": 1}"#)]), error("E0107", "/a.json/minLenght"));
     assert_eq!(codes(&[("contract.json", "{}")]), error("E0901", "/contract.json"));
     let contract = r#"{"capgenContract": 1, "capabilities": [{"name": "a", "inputSchema": {"file": "../a.json"}},
         {"name": "b", "version": "1"}, {"name": "../c"}, 3]}"#;

@@ -245,7 +245,7 @@ fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
 #[test]
 fn a_widened_schema_lists_its_losses() {
     let text = r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"host": {"type": "string",
-        "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "min": 1}, {"required": ["y"]}]}}]}"#;
+        "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "minLenght": 1}, {"required": ["y"]}]}}]}"#;
     let imported = import_with(text, ImportSettings { lossy: true }).imported;
     let losses: Vec<_> =
         imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str(), f.keyword.as_str())).collect();
@@ -254,7 +254,7 @@ fn a_widened_schema_lists_its_losses() {
         losses,
         [
             ("W0901", format!("{at}/oneOf").as_str(), "oneOf"),
-            ("W0901", format!("{at}/oneOf/0/min").as_str(), "min"),
+            ("W0901", format!("{at}/oneOf/0/minLenght").as_str(), "minLenght"),
             ("W0901", format!("{at}/properties/host/pattern").as_str(), "pattern"),
         ]
     );

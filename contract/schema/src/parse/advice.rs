@@ -32,43 +32,17 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, value: &Json, at: S
     }
 }
 
-/// Names that say something about values in other schema languages. All others that are not keywords are annotations of
-/// other vocabularies, which a validator has to ignore.
-const FOREIGN_ASSERTIONS: [&str; 26] = [
-    "$dynamicRef",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "allowed",
-    "choices",
-    "disallow",
-    "divisibleBy",
-    "extends",
-    "fields",
-    "ge",
-    "gt",
-    "gte",
-    "le",
-    "len",
-    "length",
-    "lt",
-    "lte",
-    "mandatory",
-    "max",
-    "min",
-    "nullable",
-    "optional",
-    "props",
-    "regex",
-    "regexp",
-    "unique",
-];
+/// Assertions of other dialects: of draft-03, of OpenAPI 3.0, and references that depend on the path to them. All other
+/// names that are not keywords are annotations, which a validator ignores.
+const OTHER_ASSERTIONS: [&str; 7] =
+    ["$dynamicRef", "$recursiveAnchor", "$recursiveRef", "disallow", "divisibleBy", "extends", "nullable"];
 
 /// Whether a name that is not a keyword was probably meant as one: it differs from a keyword only by a typo, or is an
-/// assertion of another schema language. Names that are only similar, such as `tsType`, are those of other
+/// assertion of another dialect. Names that are only similar, such as `tsType`, are those of other
 /// vocabularies. Takes time linear in the number of keywords.
 pub(crate) fn is_probable_mistake(name: &str) -> bool {
     let is_typo = |keyword| name.len() <= MAX_NAME && capgen_diagnostic::is_typo(name, keyword);
-    FOREIGN_ASSERTIONS.contains(&name) || table::keywords().any(is_typo)
+    OTHER_ASSERTIONS.contains(&name) || table::keywords().any(is_typo)
 }
 
 /// Whether a value is a schema, or a text that is probably meant as one, such as the name of a type.
