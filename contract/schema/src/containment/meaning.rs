@@ -139,7 +139,7 @@ struct Search<'s> {
 impl<'s> Search<'s> {
     fn new(schema: &'s Schema, steps: Steps) -> Self {
         let mut terms = Terms::default();
-        let ids = build::add_all(&mut terms, &[schema]).into_iter().collect();
+        let ids = build::add_all(&mut terms, &[schema]);
         // The search writes down each pair of branches of `oneOf` before it counts steps.
         let wide = |id: NodeId| schema.assertions(id).and_then(|group| group.one_of.as_ref()).map_or(0, Vec::len);
         let widest = schema.nodes().map(|(id, _)| wide(id)).max().unwrap_or_default();
@@ -180,13 +180,12 @@ impl<'s> Search<'s> {
             return None;
         }
         let term = self.term(root)?;
-        let is_empty = self.is_empty(Literal::is(term), self.steps);
-        let problem = || Problem::new(codes::ACCEPTS_NO_VALUE, String::new(), "no JSON value conforms to this schema");
-        is_empty.then(|| {
-            let help =
-                "correct the keywords that exclude each other; if there is never a value, write the schema `false`";
-            problem().label("accepts nothing").help(help)
-        })
+        if !self.is_empty(Literal::is(term), self.steps) {
+            return None;
+        }
+        let help = "correct the keywords that exclude each other; if there is never a value, write the schema `false`";
+        let problem = Problem::new(codes::ACCEPTS_NO_VALUE, String::new(), "no JSON value conforms to this schema");
+        Some(problem.label("accepts nothing").help(help))
     }
 
     /// The places that accept nothing, without the schemas `false`.
