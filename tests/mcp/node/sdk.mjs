@@ -23,7 +23,9 @@ const unknown = await call("other", {}).then(
   () => "no error",
   (error) => error.code,
 );
+const seats = {};
+for (const trip of ["free", "full", "invalid", "other"]) seats[trip] = await call("book-seats", { trip });
 const server = client.getServerVersion();
 const revision = client.getNegotiatedProtocolVersion?.();
 await client.close();
-process.stdout.write(JSON.stringify({ server, revision, tools: tools.map(({ name }) => name), review, invalid, rules, unknown }));
+process.stdout.write(JSON.stringify({ server, revision, tools: tools.map(({ name }) => name), review, invalid, rules, unknown, seats }));

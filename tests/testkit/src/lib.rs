@@ -3,6 +3,8 @@
 //! - [`random`] has numbers for random samples, the same in every run
 //! - [`manifests`] has contracts
 //! - `folder`, with the feature of that name, has temporary folders with files
+//! - `log`, with the feature of that name, records spans and events of `tracing` as texts; [`is_run_alone`] runs the
+//!   test that does so in a process of its own
 //! - `node`, with the feature of that name, runs scripts with Node; `npm` installs the packages that they import
 //! - `otel`, with the feature of that name, records spans and metrics of OpenTelemetry in memory
 //! - `brokers`, with the feature of that name, starts `nats-server`, and a proxy that cuts connections
@@ -11,10 +13,13 @@
 //! may use this one.
 #![forbid(unsafe_code)]
 
+mod alone;
 #[cfg(feature = "brokers")]
 pub mod brokers;
 #[cfg(feature = "folder")]
 pub mod folder;
+#[cfg(feature = "log")]
+pub mod log;
 pub mod manifests;
 #[cfg(feature = "node")]
 pub mod node;
@@ -24,4 +29,5 @@ pub mod npm;
 pub mod otel;
 pub mod random;
 
+pub use alone::is_run_alone;
 pub use random::Random;

@@ -17,7 +17,7 @@ use crate::revision::Revision;
 
 /// The longest name of a tool that does not exist in the audit and in the log, in characters: as in the error that
 /// names it.
-const MAX_NAME: usize = 200;
+pub(super) const MAX_NAME: usize = 200;
 
 /// Why a call does not run.
 pub(super) enum Refused {

@@ -15,8 +15,9 @@ use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
+use tracing::{Instrument as _, Span};
 
-use super::authorize::Refused;
+use super::authorize::{MAX_NAME, Refused};
 use super::plan::{Agent, Call, Task, Work};
 use super::tools::Tool;
 use crate::message::{RequestId, error_response};
@@ -89,8 +90,30 @@ impl<T> Drop for Owned<T> {
 }
 
 impl Runner {
-    /// Runs a request, and returns the text of its response. Dropping the future ends the handler.
+    /// Runs a request in its span, and returns the text of its response. Dropping the future ends the handler.
     pub(super) async fn run(self: Arc<Self>, task: Task, sender: Sender) -> String {
+        let span = self.span(&task);
+        self.answer(task, sender).instrument(span).await
+    }
+
+    /// The span of a call, with the name and the fields of that of a server of calls.
+    fn span(&self, task: &Task) -> Span {
+        let (tool, name) = match &task.work {
+            Work::List => return Span::none(),
+            Work::Call(call) => (Some(&call.tool), &call.name),
+            Work::Decide(asked) => (self.agent.tools.get(&asked.name), &asked.name),
+        };
+        tracing::info_span!(
+            "capgen.serve",
+            capability =
+                tool.map_or_else(|| cut_short(name, MAX_NAME), |tool| tool.capability.as_str().into()).as_ref(),
+            peer = CALLER,
+            correlation_id = task.id.as_text(),
+            contract = tool.map(|tool| tool.contract.as_str()).unwrap_or_default(),
+        )
+    }
+
+    async fn answer(&self, task: Task, sender: Sender) -> String {
         let start = Instant::now();
         #[cfg(feature = "otel")]
         let mut measured = self.agent.measured(&task.work, task.traceparent.as_deref());
@@ -183,7 +206,7 @@ impl Runner {
         #[cfg(feature = "otel")]
         let running = capgen_call::otel::in_current_span(running);
         // A task of its own, so that a panic ends nothing else.
-        let mut task = Owned(tokio::spawn(running));
+        let mut task = Owned(tokio::spawn(running.in_current_span()));
         match (&mut task.0).await.map_err(|_| failed())? {
             // The handler has written the text itself, so it is JSON.
             Ok(response) => parsed(&response).ok_or_else(failed),

@@ -6,12 +6,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use capgen::call::{Context, Failure, Handlers};
+use capgen_testkit::is_run_alone;
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::fixture::alone::is_run_alone;
 use crate::fixture::raw::Raw;
 
 /// The texts of the events.

@@ -44,7 +44,7 @@ fn endpoint() -> (Endpoint, String) {
 
 fn check(answers: &Value) {
     assert_eq!(answers["server"]["name"], "reviewer");
-    assert_eq!(answers["tools"], json!(["list-rules", "review-change"]));
+    assert_eq!(answers["tools"], json!(["book-seats", "list-rules", "review-change"]));
     let review = &answers["review"];
     assert_eq!(review["structuredContent"]["verdict"], "request-changes", "{review}");
     let text: Value = serde_json::from_str(review["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -55,6 +55,39 @@ fn check(answers: &Value) {
     // The response is an array, so it is wrapped in an object.
     assert_eq!(answers["rules"]["structuredContent"]["result"][0]["id"], "no-unwrap", "{}", answers["rules"]);
     assert_eq!(answers["unknown"], -32602);
+    for (trip, seats) in answers["seats"].as_object().unwrap() {
+        check_seats(trip, seats);
+    }
+}
+
+/// The result of a call of `book-seats`, as a client gets it that validates results by the output schema.
+fn check_seats(trip: &str, result: &Value) {
+    let error = match trip {
+        "free" => {
+            assert_eq!(
+                (&result["structuredContent"], result.get("isError")),
+                (&json!({"booked": 1}), None),
+                "{result}"
+            );
+            return;
+        }
+        "full" => json!({"code": "NO_SEATS", "message": "the trip is full", "retryable": true, "details": {"free": 0}}),
+        // Details that violate their schema do not leave the provider.
+        "invalid" => json!({
+            "code": "EAGENTRPC_HANDLER_FAILED", "retryable": false,
+            "message": "the details of the error `NO_SEATS` violate their schema",
+        }),
+        // Nor do those of a code that is not declared.
+        _ => json!({"code": "STRIKE", "message": "nothing moves", "retryable": false}),
+    };
+    let shown = format!("{}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap());
+    assert_eq!(result["content"], json!([{"type": "text", "text": shown}]));
+    assert_eq!((&result["isError"], result.get("structuredContent")), (&json!(true), None), "{result}");
+    let sent = &result["_meta"]["io.github.capgen/error"];
+    for member in ["code", "message", "details"] {
+        assert_eq!(sent.get(member), error.get(member), "{result}");
+    }
+    assert_eq!(sent["retryable"] == true, error["retryable"] == true, "{result}");
 }
 
 fn check_newest(answers: &Value) {
@@ -118,7 +151,7 @@ where
     assert_eq!(client.peer_info().unwrap().server_info.as_ref().unwrap().name, "reviewer");
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["list-rules", "review-change"]);
+    assert_eq!(names, ["book-seats", "list-rules", "review-change"]);
     let call = |name: &'static str, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         client.call_tool(CallToolRequestParams::new(name).with_arguments(arguments))
@@ -130,6 +163,12 @@ where
     let invalid = call("review-change", json!({"repository": 3})).await.unwrap();
     assert_eq!(invalid.is_error, Some(true));
     call("other", json!({})).await.unwrap_err();
+    for trip in ["free", "full", "invalid", "other"] {
+        let mut result = serde_json::to_value(call("book-seats", json!({"trip": trip})).await.unwrap()).unwrap();
+        // The crate states that a result is not an error, too.
+        result.as_object_mut().unwrap().retain(|name, value| name != "isError" || *value == true);
+        check_seats(trip, &result);
+    }
     client.cancel().await.unwrap();
 }
 

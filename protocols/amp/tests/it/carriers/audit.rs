@@ -1,8 +1,8 @@
 //! The audit and the log of both ends.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,11 +21,10 @@ use capgen_call::{
 };
 use capgen_payload::Descriptor;
 use capgen_payload::wire::{Codec, PayloadSchema, Reader, Writer};
+use capgen_testkit::is_run_alone;
+use capgen_testkit::log::Log;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 
 use crate::carriers::agents::{code, invoke, message};
 use crate::carriers::harness::LONG;
@@ -422,57 +421,11 @@ async fn an_answer_waits_for_its_record_and_others_do_not() {
     assert_eq!(texts(&audit.memory), ["code-review ok"]);
 }
 
-/// The spans and events of a thread, as texts.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>, Arc<AtomicU64>);
-
-struct Fields(String);
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        write!(self.0, " {}={value:?}", field.name()).unwrap();
-    }
-}
-
-impl Log {
-    fn write(&self, metadata: &Metadata<'_>, fields: Fields) {
-        if metadata.target().starts_with("capgen") {
-            let level = metadata.level();
-            let name = if metadata.is_span() { metadata.name() } else { "event" };
-            self.0.lock().unwrap().push(format!("{level} {name}{}", fields.0));
-        }
-    }
-}
-
-impl Subscriber for Log {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut fields = Fields(String::new());
-        span.record(&mut fields);
-        self.write(span.metadata(), fields);
-        Id::from_u64(self.1.fetch_add(1, Ordering::Relaxed) + 1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields(String::new());
-        event.record(&mut fields);
-        self.write(event.metadata(), fields);
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
 #[tokio::test]
 async fn spans_and_events_have_the_names_and_fields_of_calls() {
+    if is_run_alone("carriers::audit::spans_and_events_have_the_names_and_fields_of_calls") {
+        return;
+    }
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());
     let audit = Arc::new(MemoryAudit::default());
@@ -489,7 +442,7 @@ async fn spans_and_events_have_the_names_and_fields_of_calls() {
     let span = |name: &str, peer: &str, id: &str| {
         format!(r#"INFO {name} capability="code-review" peer="{peer}" correlation_id="{id}" contract="a1b2""#)
     };
-    let lines = log.0.lock().unwrap().clone();
+    let lines = log.lines();
     for number in [0, 1] {
         let expected = [span("capgen.call", provider, &id(number)), span("capgen.serve", alice, &id(number))];
         assert!(expected.iter().all(|line| lines.contains(line)), "{expected:#?} in {lines:#?}");

@@ -15,6 +15,8 @@ use capgen_mcp::{
     HttpOptions, HttpServer, InvalidAgent, McpClient, McpServer, McpServerBuilder, McpTransport, ServerLimits,
     ToolNames,
 };
+use capgen_testkit::is_run_alone;
+use capgen_testkit::log::Log;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -434,4 +436,39 @@ async fn a_call_over_the_transport_ends_with_the_denial() {
     let error = client.call_json("trips", "book", &json!({})).await.error.unwrap();
     assert_eq!(error.code, "EAGENTRPC_FORBIDDEN");
     assert!(error.message.contains("may not call"), "{error:?}");
+}
+
+#[tokio::test]
+async fn calls_have_spans_with_the_names_and_fields_of_calls() {
+    if is_run_alone("mcp::authorization::calls_have_spans_with_the_names_and_fields_of_calls") {
+        return;
+    }
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    for principal in [booker(), principal("bob")] {
+        let mut client = client(builder().principal(principal)).await;
+        for tool in ["book", "other"] {
+            client.request("tools/call", call(tool, &json!({}))).await;
+        }
+    }
+    let lines = log.lines();
+    let spans: Vec<&String> = lines.iter().filter(|line| line.starts_with("INFO capgen.serve ")).collect();
+    let hash = |name: &str| {
+        let handlers = handlers();
+        handlers.descriptors().find(|it| it.0 == name).and_then(|it| it.1).unwrap().hash.clone()
+    };
+    let span = |name: &str, id: u32, contract: &str| {
+        format!(r#"INFO capgen.serve capability="{name}" peer="mcp" correlation_id="{id}" contract="{contract}""#)
+    };
+    assert_eq!(spans.len(), 4, "{lines:#?}");
+    let id = |line: &str| line.split("correlation_id=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    for (line, (name, contract)) in spans.iter().zip([("book", hash("book")), ("other", String::new())].iter().cycle())
+    {
+        assert_eq!(**line, span(name, id(line), contract));
+    }
+    let denied = |name: &str| {
+        let parts = ["WARN event", "a call was denied", name];
+        lines.iter().filter(|line| parts.iter().all(|part| line.contains(part))).count()
+    };
+    assert_eq!((denied(r#"capability="book""#), denied(r#"capability="other""#)), (1, 1), "{lines:#?}");
 }
