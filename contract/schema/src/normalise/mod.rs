@@ -17,6 +17,7 @@ mod object;
 mod pattern;
 mod places;
 mod prepare;
+mod relative;
 mod rewrite;
 mod target;
 mod tree;

@@ -5,9 +5,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::dialect;
 use super::tree::Origin;
 use super::version::Version;
+use super::{dialect, relative};
 use crate::parse::{MAX_SCHEMA_DEPTH, percent_decode};
 use crate::{Hash, Json, pointer};
 
@@ -51,7 +51,7 @@ pub(super) struct Targets<'a> {
     indexes: HashMap<usize, Members<'a>>,
     /// Collected when the first reference to an anchor is resolved.
     anchors: Option<HashMap<&'a str, (&'a Json, Origin)>>,
-    /// The root's `$id`, for absolute references to this document.
+    /// The root's `$id`, or `id` in draft-04, for references to this document by its URI.
     base: &'a str,
 }
 
@@ -67,6 +67,8 @@ fn address(json: &Json) -> usize {
 impl<'a> Targets<'a> {
     /// Finds the targets of all references, starting at the root and following references.
     pub(super) fn collect(root: &'a Json) -> Self {
+        let version = Version::of(root);
+        let id = if version == Some(Version::Draft04) { "id" } else { "$id" };
         let mut targets = Self {
             root,
             list: Vec::new(),
@@ -74,9 +76,8 @@ impl<'a> Targets<'a> {
             by_text: HashMap::new(),
             indexes: HashMap::new(),
             anchors: None,
-            base: root.get("$id").and_then(Json::as_str).unwrap_or_default().trim_end_matches('#'),
+            base: root.get(id).and_then(Json::as_str).unwrap_or_default().trim_end_matches('#'),
         };
-        let version = Version::of(root);
         let mut seen = HashSet::from([address(root)]);
         let mut open = vec![(root, 0)];
         while let Some((json, depth)) = open.pop() {
@@ -149,6 +150,8 @@ impl<'a> Targets<'a> {
     }
 
     fn find(&mut self, text: &str) -> Result<(&'a Json, String), Unresolved> {
+        let resolved = relative::resolved(self.base, text);
+        let text = resolved.as_deref().unwrap_or(text);
         let local = match text.strip_prefix(self.base) {
             Some("") if !self.base.is_empty() => Some(""),
             Some(rest) if rest.starts_with('#') => rest.strip_prefix('#'),

@@ -598,3 +598,23 @@ fn a_cycle_of_references_names_places_of_the_input() {
         &[("/$defs/a/allOf/0/$ref", &message("`#/$defs/a` -> `#/$defs/a`"))],
     );
 }
+
+#[test]
+fn relative_references_to_the_document_itself_are_resolved() {
+    for (draft, id) in
+        [("http://json-schema.org/draft-04/schema#", "id"), ("http://json-schema.org/draft-07/schema#", "$id")]
+    {
+        for reference in ["s.json#/definitions/A", "/a/s.json#/definitions/A", "../a/s.json#/definitions/A"] {
+            let input = json!({
+                "$schema": draft, id: "https://example.com/a/s.json",
+                "properties": {"a": {"$ref": reference}}, "definitions": {"A": {"type": "integer"}}
+            });
+            let (output, notes) = capgen_schema::normalise_noting(&json_of(&input)).unwrap();
+            let target = output.pointer("/properties/a/$ref").and_then(capgen_schema::Json::as_str);
+            assert_eq!((target, notes), (Some("#/definitions/A"), Vec::new()), "{reference}");
+        }
+    }
+    let elsewhere = json!({"$id": "https://example.com/a/s.json", "$ref": "t.json#/definitions/A"});
+    let message = "`$ref` must point into `definitions`, not to \"t.json#/definitions/A\"";
+    check_rejected(elsewhere, &[("/$ref", message)]);
+}
