@@ -6,6 +6,7 @@ mod batch;
 mod http;
 #[cfg(feature = "otel")]
 mod measure;
+mod name_index;
 mod plan;
 mod run;
 mod stdio;

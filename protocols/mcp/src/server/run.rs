@@ -15,6 +15,7 @@ use capgen_net::{Budget, Caller};
 use capgen_schema::{Json, Violations};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
+use tracing::level_filters::LevelFilter;
 use tracing::{Instrument as _, Span};
 
 use super::authorize::{MAX_NAME, Refused};
@@ -98,6 +99,10 @@ impl Runner {
 
     /// The span of a call, with the name and the fields of that of a server of calls.
     fn span(&self, task: &Task) -> Span {
+        // Looking up a tool costs time, so only for a log.
+        if LevelFilter::current() < LevelFilter::INFO {
+            return Span::none();
+        }
         let (tool, name) = match &task.work {
             Work::List => return Span::none(),
             Work::Call(call) => (Some(&call.tool), &call.name),

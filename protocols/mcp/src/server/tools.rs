@@ -1,6 +1,6 @@
 //! The tools of an agent.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp,
 use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
 use capgen_schema::{Json, Object};
 
+use super::name_index::NameIndex;
 use crate::json::object;
 use crate::revision::Revision;
 
@@ -36,8 +37,7 @@ pub(super) struct Tool {
 pub(super) struct Tools {
     /// In the order of their names.
     all: Vec<(String, Tool)>,
-    /// The index of each, by its name. In a hash table, whose time does not show which names there are.
-    places: HashMap<String, usize>,
+    index: NameIndex,
     definitions: Vec<Json>,
     manifest: Manifest,
 }
@@ -161,12 +161,14 @@ impl Tools {
         };
         let all: BTreeMap<String, Tool> = definitions.iter().zip(&names).filter_map(tool).collect();
         let all: Vec<_> = all.into_iter().collect();
-        let places = all.iter().enumerate().map(|(place, (name, _))| (name.clone(), place)).collect();
-        Ok(Self { all, places, definitions, manifest })
+        let index = NameIndex::new(all.iter().map(|(name, _)| name.as_str()));
+        Ok(Self { all, index, definitions, manifest })
     }
 
+    /// A tool by its name. A name that no tool has costs as much: it is compared with one name, too.
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        self.all.get(*self.places.get(name)?).map(|(_, tool)| tool)
+        let (own, tool) = self.all.get(self.index.candidate(name))?;
+        (own == name).then_some(tool)
     }
 
     /// All tools with their names.
