@@ -1,7 +1,7 @@
 //! Prints the time and the instructions of calls that are forbidden, beside those of calls of a capability that does
 //! not exist: a caller must not learn from them which capabilities there are.
 //!
-//! The two kinds of calls alternate in random order, so that a busy machine affects both. `calls small book
+//! The kinds of calls alternate in random order, so that a busy machine affects all. `calls small book
 //! 1000` makes so many calls of one kind and prints nothing, for callgrind.
 
 mod amp;
@@ -20,6 +20,9 @@ use capgen_testkit::Random;
 const CALLS: usize = 10_000;
 /// Calls before those that are measured: caches and maps have their usual size then.
 const BEFORE: usize = 1000;
+/// The servers of MCP that share these calls. Each has hashes of its own, by which names take a few nanoseconds more or
+/// less than others.
+const SERVERS: usize = 50;
 /// The calls of each kind under callgrind, which is slow, of a short run and of a long one. Their difference counts, so
 /// that the start does not.
 const COUNTED: [usize; 2] = [50, 250];
@@ -31,6 +34,9 @@ struct Agent {
     manifest: Manifest,
     /// A capability that the caller may not call, and one that does not exist.
     names: [&'static str; 2],
+    /// A further one of each kind. Over MCP, the program compares the two of a kind, too: what they differ in is the
+    /// noise. The servers of the other protocols remember too many calls for that.
+    others: [&'static str; 2],
     /// After the protocol in the tables.
     suffix: &'static str,
 }
@@ -50,14 +56,19 @@ impl Agent {
             ("search", "1.0.0", "searcher"),
         ];
         let capabilities = capabilities.map(|texts| <[&str; 3]>::from(texts).map(str::to_owned));
-        Self { manifest: manifest(&capabilities), names: ["book", "cook"], suffix: "" }
+        Self { manifest: manifest(&capabilities), names: ["book", "cook"], others: ["list", "nook"], suffix: "" }
     }
 
     /// An agent with many capabilities, of which the caller asks for the last one.
     fn large() -> Self {
         let texts = |number| [format!("trip-{number:03}"), "1.0.0".to_owned(), format!("role-{number:03}")];
         let capabilities: Vec<_> = (0..LARGE).map(texts).collect();
-        Self { manifest: manifest(&capabilities), names: ["trip-299", "trip-300"], suffix: ", large agent" }
+        Self {
+            manifest: manifest(&capabilities),
+            names: ["trip-299", "trip-300"],
+            others: ["trip-298", "trip-301"],
+            suffix: ", large agent",
+        }
     }
 
     /// The agent with a name, in an argument.
@@ -109,22 +120,30 @@ fn main() {
     let mut comparisons = Vec::new();
     for agent in [Agent::small(), Agent::large()] {
         for protocol in ["calls", "MCP", "AMP"] {
-            let samples = runtime.block_on(async {
+            let title = format!("{protocol}{}", agent.suffix);
+            let (samples, noise) = runtime.block_on(async {
                 match protocol {
-                    "calls" => measured(&mut calls::Calls::start(&agent).await, agent.names).await,
-                    "MCP" => measured(&mut mcp::Mcp::start(&agent).await, agent.names).await,
-                    _ => measured(&mut amp::Amp::start(&agent), agent.names).await,
+                    "calls" => (measured(&mut calls::Calls::start(&agent).await, agent.names, CALLS).await, None),
+                    "AMP" => (measured(&mut amp::Amp::start(&agent), agent.names, CALLS).await, None),
+                    _ => {
+                        let [forbidden, unknown, other_forbidden, other_unknown] = of_mcp(&agent).await;
+                        let samples = [[&*forbidden, &other_forbidden].concat(), [&*unknown, &other_unknown].concat()];
+                        (samples, Some([[forbidden, other_forbidden], [unknown, other_unknown]]))
+                    }
                 }
             });
             let counts = agent.names.map(|name| instructions(protocol, agent.name(), name));
-            comparisons.push(statistics::rows(&format!("{protocol}{}", agent.suffix), &samples, counts));
+            comparisons.push(statistics::rows(&title, &samples, counts));
+            for (kind, samples) in ["forbidden", "unknown"].iter().zip(noise.into_iter().flatten()) {
+                comparisons.push(statistics::comparison(&format!("{title}: two {kind} names"), &samples));
+            }
         }
         if let Some(samples) = typescript::measured(&agent) {
             comparisons.push(statistics::rows(&format!("calls, TypeScript{}", agent.suffix), &samples, [None; 2]));
         }
     }
     println!(
-        "\n| protocol | difference of the medians | Mann-Whitney: z | forbidden is slower |\n|---|---:|---:|---:|"
+        "\n| protocol | difference of the medians | Mann-Whitney: z | the first is slower |\n|---|---:|---:|---:|"
     );
     comparisons.iter().for_each(|row| println!("{row}"));
 }
@@ -135,16 +154,32 @@ async fn repeat(probe: &mut impl Probe, name: &str, count: usize) {
     }
 }
 
-/// The times of both kinds of calls.
-async fn measured(probe: &mut impl Probe, names: [&str; 2]) -> [Vec<Duration>; 2] {
+/// The times of the calls of both kinds, and of further ones of both. There are many servers, because each has hashes of
+/// its own.
+async fn of_mcp(agent: &Agent) -> [Vec<Duration>; 4] {
+    let ([a, b], [c, d]) = (agent.names, agent.others);
+    let names = [a, b, c, d];
+    let mut all = names.map(|_| Vec::new());
+    for _ in 0..SERVERS {
+        let samples = measured(&mut mcp::Mcp::start(agent).await, names, CALLS / 2 / SERVERS).await;
+        all.iter_mut().zip(samples).for_each(|(all, samples)| all.extend(samples));
+    }
+    all
+}
+
+/// The times of the calls of each name.
+async fn measured<const N: usize>(probe: &mut impl Probe, names: [&str; N], calls: usize) -> [Vec<Duration>; N] {
     for name in names {
         repeat(probe, name, BEFORE).await;
     }
-    let mut samples = [Vec::with_capacity(CALLS), Vec::with_capacity(CALLS)];
+    let mut samples = names.map(|_| Vec::with_capacity(calls));
     let mut random = Random::new(1);
-    for _ in 0..CALLS {
-        let first = random.below(2);
-        for kind in [first, 1 - first] {
+    let mut order: [usize; N] = std::array::from_fn(|kind| kind);
+    for _ in 0..calls {
+        for last in (1..N).rev() {
+            order.swap(last, random.below(last + 1));
+        }
+        for kind in order {
             let start = Instant::now();
             probe.call(names[kind]).await;
             samples[kind].push(start.elapsed());

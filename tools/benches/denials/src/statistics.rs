@@ -4,22 +4,34 @@ use std::time::Duration;
 
 /// Prints the rows of both kinds of calls, and returns the row that compares them.
 pub(crate) fn rows(protocol: &str, samples: &[Vec<Duration>; 2], instructions: [Option<u64>; 2]) -> String {
-    let sorted = samples.each_ref().map(|samples| {
-        let mut micros: Vec<f64> = samples.iter().map(|sample| sample.as_secs_f64() * 1e6).collect();
-        micros.sort_by(f64::total_cmp);
-        micros
-    });
-    let at = |values: &[f64], share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-    for ((kind, values), count) in ["forbidden", "unknown"].iter().zip(&sorted).zip(instructions) {
-        let [median, p90, p99] = [0.5, 0.9, 0.99].map(|share| at(values, share));
+    for ((kind, values), count) in ["forbidden", "unknown"].iter().zip(sorted(samples)).zip(instructions) {
+        let [median, p90, p99] = [0.5, 0.9, 0.99].map(|share| at(&values, share));
         let count = count.map_or_else(String::new, |count| count.to_string());
         println!("| {protocol} | {kind} | {median:.2} | {p90:.2} | {p99:.2} | {count} |");
     }
-    let [forbidden, unknown] = &sorted;
-    let difference = at(forbidden, 0.5) - at(unknown, 0.5);
-    let (z, share) = mann_whitney(forbidden, unknown);
-    let relative = difference / at(unknown, 0.5) * 100.0;
-    format!("| {protocol} | {difference:+.2} µs, {relative:+.2}% | {z:+.2} | {:.1}% of the pairs |", share * 100.0)
+    comparison(protocol, samples)
+}
+
+/// The row that compares two kinds of calls.
+pub(crate) fn comparison(title: &str, samples: &[Vec<Duration>; 2]) -> String {
+    let [one, other] = sorted(samples);
+    let difference = at(&one, 0.5) - at(&other, 0.5);
+    let (z, share) = mann_whitney(&one, &other);
+    let relative = difference / at(&other, 0.5) * 100.0;
+    format!("| {title} | {difference:+.3} µs, {relative:+.2}% | {z:+.2} | {:.1}% of the pairs |", share * 100.0)
+}
+
+/// The times in µs, in order.
+fn sorted(samples: &[Vec<Duration>; 2]) -> [Vec<f64>; 2] {
+    samples.each_ref().map(|samples| {
+        let mut micros: Vec<f64> = samples.iter().map(|sample| sample.as_secs_f64() * 1e6).collect();
+        micros.sort_by(f64::total_cmp);
+        micros
+    })
+}
+
+fn at(values: &[f64], share: f64) -> f64 {
+    values[((values.len() - 1) as f64 * share).round() as usize]
 }
 
 /// The test of Mann and Whitney: how far the sum of ranks is from that of equal distributions, in standard deviations,
