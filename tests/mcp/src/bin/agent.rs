@@ -1,5 +1,5 @@
-//! Serves the agent `reviewer`, with a tool that fails, on standard input and output or, with `--http`, at a free port of
-//! this machine, whose URL it prints.
+//! Serves the agent `reviewer`, with a tool that fails, on standard input and output or, with `--http`, at a free port
+//! of this machine, whose URL it prints.
 
 use capgen::call::{Context, Failure, Handlers};
 use capgen_manifest::{Source, load};
