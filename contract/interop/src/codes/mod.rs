@@ -45,6 +45,8 @@ capgen_diagnostic::codes! {
     pub NULLABLE = "W0902";
     /// A discriminator that does not distinguish the branches of its union.
     pub OVERLAPPING_BRANCHES = "W0903";
+    /// A pattern with syntax of Python or Rust.
+    pub PATTERN_SYNTAX = "W0904";
     /// A list of tools whose last page names a further one.
     pub INCOMPLETE_LIST = "W0931";
     /// The parameters of a path are not those of its template.

@@ -129,6 +129,7 @@ fn code(reading: Reading) -> (Code, &'static str) {
         Reading::Nullable => (codes::NULLABLE, "read as null"),
         Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
+        Reading::PatternSyntax => (codes::PATTERN_SYNTAX, "translated"),
         Reading::EveryName => (codes::LOSS, "read as every name"),
         _ => (codes::LOSS, "widened"),
     }
@@ -161,6 +162,7 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::UnknownKeyword => "if something is to be checked, write a keyword of JSON Schema",
         Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
+        Reading::PatternSyntax => "write the pattern in the syntax of ECMA-262",
         Reading::Overlap => {
             "give the property a `const` of its own in each branch, or a `mapping` with different names for them"
         }

@@ -42,6 +42,8 @@ pub enum Reading {
     /// `patternProperties` with `^.*$` applies to every name, so that the output may reject payloads that the input
     /// accepts: those with a line break in a name.
     EveryName,
+    /// A `pattern` has syntax of Python or Rust, such as `(?i)` or `\Z`, and is translated.
+    PatternSyntax,
     /// A `format` that is not in the subset asserts nothing, and is kept in `x-format`.
     UncheckedFormat,
     /// `nullable` is read as its author means it, although the dialect does not define it there.

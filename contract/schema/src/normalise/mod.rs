@@ -15,6 +15,7 @@ mod names;
 mod number;
 mod object;
 mod pattern;
+mod pattern_syntax;
 mod places;
 mod prepare;
 mod relative;

@@ -12,7 +12,7 @@ use super::places::is_container;
 use super::target::{Targets, Unresolved};
 use super::tree::{Body, Node, Origin, Value};
 use super::version::{self, Version};
-use super::{annotation, pattern};
+use super::{annotation, pattern, pattern_syntax};
 use crate::parse::{MAX_SCHEMA_DEPTH, advice, depth_is_within_limit, is_annotation, is_assertion, quote};
 use crate::{Json, Object, Problem, codes, pointer};
 
@@ -175,13 +175,24 @@ impl<'a> Walk<'a> {
         finish(draft)
     }
 
+    /// A pattern in the syntax of ECMA-262, if it has one.
+    fn pattern(&mut self, draft: &Draft<'a>, source: &str) -> String {
+        let pattern = pattern::remove_needless_escapes(source);
+        let Some(translated) = pattern_syntax::of_other_languages(&pattern) else { return pattern };
+        let reason =
+            format!("the pattern has syntax that ECMA-262 lacks: it is read as {}", quoted(&advice::cut(&translated)));
+        self.note(Reading::PatternSyntax, draft.at("pattern"), reason, "");
+        translated
+    }
+
     fn keyword(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         match (name, value) {
             ("type", _) => self.types(draft, value),
             ("nullable", _) => self.nullable(draft, value),
             ("format", _) => self.format(draft, value),
             ("pattern", Json::String(source)) => {
-                draft.push_json(name, Json::String(pattern::remove_needless_escapes(source)))
+                let pattern = self.pattern(draft, source);
+                draft.push_json(name, Json::String(pattern));
             }
             ("required", Json::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => {
                 draft.push_json(name, Json::Array(distinct(names)))
