@@ -114,7 +114,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The code point of an escape `xHH`, `uHHHH` or `u{H...}`, whose rest follows its first letter; `start` is at that
-    /// letter. Halves of surrogate pairs are none.
+    /// letter. `None` for a half of a surrogate pair.
     fn code_point(&mut self, start: &str) -> Option<char> {
         let digits = if start.starts_with("u{") {
             let (digits, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
@@ -197,7 +197,7 @@ impl<'a> Translator<'a> {
         Some(Member::Set)
     }
 
-    /// The end of a range, or a single character, and after it what is equal to a character of the range.
+    /// The end of a range, or a single character, and after it the characters that are equal to one of the range.
     fn members(&mut self, text: &str, first: char, last: char) {
         self.output.push_str(text);
         if self.ignores_case {

@@ -166,8 +166,8 @@ impl Tools {
         Ok(Self { all, index, definitions, manifest })
     }
 
-    /// A tool by its name. A name that no tool has costs as much: it is compared with one name, too, and the requirements
-    /// of that tool are read, because memory that a decision alone would read takes time to arrive.
+    /// A tool by its name. A name that no tool has costs as much: it is compared with one name, too, and the
+    /// requirements of that tool are read, because memory that a decision alone would read takes time to arrive.
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
         let (own, tool) = self.all.get(self.index.candidate(name))?;
         let OwnedDescriptor { required_roles, required_scopes, .. } = &*tool.described;

@@ -34,8 +34,8 @@ struct Agent {
     manifest: Manifest,
     /// A capability that the caller may not call, and one that does not exist.
     names: [&'static str; 2],
-    /// A further one of each kind. Over MCP, the program compares the two of a kind, too: what they differ in is the
-    /// noise. The servers of the other protocols remember too many calls for that.
+    /// A further one of each kind. Over MCP, the program compares the two of a kind, too: their difference is the noise.
+    /// The servers of the other protocols remember too many calls for that.
     others: [&'static str; 2],
     /// After the protocol in the tables.
     suffix: &'static str,
