@@ -34,8 +34,8 @@ struct Agent {
     manifest: Manifest,
     /// A capability that the caller may not call, and one that does not exist.
     names: [&'static str; 2],
-    /// A further one of each kind. Over MCP, the program compares the two of a kind, too: their difference is the noise.
-    /// The servers of the other protocols remember too many calls for that.
+    /// A further one of each kind. Over MCP, the program compares the two of a kind, too: their difference is the
+    /// noise. The servers of the other protocols remember too many calls for that.
     others: [&'static str; 2],
     /// After the protocol in the tables.
     suffix: &'static str,
@@ -154,8 +154,8 @@ async fn repeat(probe: &mut impl Probe, name: &str, count: usize) {
     }
 }
 
-/// The times of the calls of both kinds, and of further ones of both. There are many servers, because each has hashes of
-/// its own.
+/// The times of the calls of both kinds, and of further ones of both. There are many servers, because each has hashes
+/// of its own.
 async fn of_mcp(agent: &Agent) -> [Vec<Duration>; 4] {
     let ([a, b], [c, d]) = (agent.names, agent.others);
     let names = [a, b, c, d];
