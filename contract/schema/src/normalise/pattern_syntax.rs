@@ -19,7 +19,8 @@ const WORD_FOLDS: &str = "\\u{17f}\\u{212a}";
 ///
 /// With `(?i)`, a pattern with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
 pub(super) fn of_other_languages(source: &str) -> Option<String> {
-    if Pattern::new(source).is_ok() {
+    // All of this syntax has one of these, and usual patterns need not be parsed for it.
+    if !(source.contains("(?") || source.contains('\\')) || Pattern::new(source).is_ok() {
         return None;
     }
     let (ignores_case, rest) = match source.strip_prefix("(?i)") {

@@ -1,6 +1,5 @@
 //! Looking up a name in a time that does not show whether it is there.
 
-use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// The places of names in a list, by hashes that differ between processes, so that a client cannot choose names whose
@@ -18,11 +17,10 @@ impl NameIndex {
         // Until no two names have the same hash, which is nearly always so the first time.
         loop {
             let hasher = RandomState::new();
-            let hashes: BTreeSet<_> = names.clone().map(|name| hasher.hash_one(name)).collect();
-            if hashes.len() == names.clone().count() {
-                let mut places: Vec<_> =
-                    names.enumerate().map(|(place, name)| (hasher.hash_one(name), place)).collect();
-                places.sort_unstable();
+            let hashes = names.clone().map(|name| hasher.hash_one(name));
+            let mut places: Vec<_> = hashes.zip(0..).collect();
+            places.sort_unstable();
+            if places.is_sorted_by(|(hash, _), (next, _)| hash < next) {
                 return Self { hasher, places };
             }
         }
