@@ -15,8 +15,8 @@ function verdicts(draft, schema, payloads) {
   try {
     const ajv = new drafts[draft]({ strictSchema: true, strictTypes: false, strictRequired: false, ownProperties: true, allowMatchingProperties: true });
     addFormats(ajv);
-    // The parts of an OpenAPI document that are next to its schemas.
-    ajv.addVocabulary(["components", "x-capgen-definition"]);
+    // The parts of an OpenAPI document that are next to its schemas, and the annotation of contracts that the extension of A2A keeps.
+    ajv.addVocabulary(["components", "x-capgen-definition", "x-format"]);
     const validate = ajv.compile(schema);
     return payloads.map((payload) => validate(JSON.parse(payload)));
   } catch (error) {
