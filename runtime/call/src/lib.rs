@@ -97,7 +97,7 @@ pub use audit::{
     Audit, AuditError, AuditPrincipal, AuditRecord, AuditViolation, AuditWriter, CallRecord, MemoryAudit,
     ViolationRecord,
 };
-pub use authorization::{Authorization, Authorize, Decision, Grants};
+pub use authorization::{Authorization, Authorize, Decision, Grants, Requirements};
 pub use build_error::{BuildError, NoAuthorization};
 pub use capgen_descriptor::Skew;
 pub use capgen_evolve::Assume;

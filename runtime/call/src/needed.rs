@@ -30,40 +30,54 @@ impl Names {
         self.places.get(name).copied()
     }
 
-    /// The first name that a capability needs, with `None` the first of all, that the caller does not have.
+    /// What a capability needs; nothing with `None`, for one that the agent does not have.
     ///
-    /// It looks up as many names as the agent knows, and asks for each of these whether the caller has it, however many
-    /// the capability needs, so that the time does not show whether the agent has the capability. `place` is
-    /// [`Names::place`].
-    pub(crate) fn missing<'a>(
-        &'a self,
-        needed: Option<&'a [String]>,
-        place: impl Fn(&str) -> Option<usize>,
-        has: impl Fn(&String) -> bool,
-    ) -> Option<&'a String> {
-        let needed = needed.unwrap_or(&self.all);
-        let mut is_needed = vec![false; self.all.len()];
-        let mut unknown = None;
+    /// It looks up as many names as the agent knows, however many the capability needs, so that the time does not show
+    /// whether the agent has the capability. `place` is [`Names::place`].
+    pub(crate) fn required(&self, needed: Option<&[String]>, place: impl Fn(&str) -> Option<usize>) -> Required {
+        let needed = needed.unwrap_or_default();
+        let mut known = vec![false; self.all.len()];
+        let mut elsewhere = Vec::new();
         for number in 0..needed.len().max(self.all.len()) {
             // Both, so that a name costs as much as one that fills the list up.
             let (own, other) = (needed.get(number), self.all.get(number));
             let is_own = own.is_some();
             let Some(name) = own.or(other) else { break };
-            match place(name).and_then(|place| is_needed.get_mut(place)) {
+            match place(name).and_then(|place| known.get_mut(place)) {
                 Some(is_needed) => *is_needed |= is_own,
-                // The contract of another agent needs names that this one does not know.
-                None if unknown.is_none() && !has(name) => unknown = Some(name),
-                None => {}
+                None => elsewhere.push(name.clone()),
             }
         }
+        Required { is_empty: needed.is_empty(), known, elsewhere }
+    }
+
+    /// The first name that is required, or the first of all if `needs_all`, and that the caller does not have. Each name
+    /// of the agent is asked for, whatever is required.
+    pub(crate) fn missing<'a>(
+        &'a self,
+        required: &'a Required,
+        needs_all: bool,
+        has: impl Fn(&String) -> bool,
+    ) -> Option<&'a String> {
         // Without a branch, which a processor predicts better for a capability that needs few names.
         let mut first = usize::MAX;
-        for (place, (name, is_needed)) in self.all.iter().zip(is_needed).enumerate() {
-            let is_missing = is_needed & !has(name);
+        for (place, (name, is_needed)) in self.all.iter().zip(&required.known).enumerate() {
+            let is_missing = (is_needed | needs_all) & !has(name);
             first = first.min(if is_missing { place } else { usize::MAX });
         }
-        self.all.get(first).or(unknown)
+        self.all.get(first).or_else(|| required.elsewhere.iter().find(|name| !has(name)))
     }
+}
+
+/// The names that a capability needs.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Required {
+    /// Whether there are none.
+    pub(crate) is_empty: bool,
+    /// Whether it needs the name at each place of the agent's names.
+    known: Vec<bool>,
+    /// Names that the agent does not know, because the contract is that of another agent.
+    elsewhere: Vec<String>,
 }
 
 #[cfg(test)]
@@ -90,7 +104,8 @@ mod tests {
                 count(&questions);
                 owned.contains(name)
             };
-            let missing = all.missing(needed, place, has).cloned();
+            let required = all.required(needed, place);
+            let missing = all.missing(&required, needed.is_none(), has).cloned();
             (missing, places.get(), questions.get())
         };
         for owned in [names([]), names([7, 3]), names(0..299)] {
@@ -109,7 +124,8 @@ mod tests {
     fn names_that_the_agent_does_not_know_are_missing_too() {
         let all = Names::new(names(0..3).into_iter().collect());
         let missing = |needed: Vec<String>, owned: Vec<String>| {
-            all.missing(Some(&needed), |name| all.place(name), |name| owned.contains(name)).cloned()
+            let required = all.required(Some(&needed), |name| all.place(name));
+            all.missing(&required, false, |name| owned.contains(name)).cloned()
         };
         assert_eq!(missing(names([9, 1]), names([1])), Some("role-009".to_owned()));
         assert_eq!(missing(names([9, 1]), names([9])), Some("role-001".to_owned()));

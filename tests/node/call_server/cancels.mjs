@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes, sign as signBytes, verify as verifyBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { atOneTime, cancel, code, createShopServer, fresh, later, request, run, serverOf, sign, signed, started, verify, waiting, within } from "./fixture.mjs";
+import { atOneTime, cancel, code, createShopServer, fresh, later, replaysOf, request, run, serverOf, sign, signed, started, verify, waiting, within } from "./fixture.mjs";
 
 const tests = {};
 
@@ -88,17 +88,11 @@ tests["the number of cancels without a request is bounded"] = async () => {
   });
   const all = [...counts.values()];
   assert.deepEqual([Math.max(...all), all.reduce((a, b) => a + b)], [205, 4096]);
-  const one = serverOf((value) => value);
-  const own = Array.from({ length: 300 }, () => request());
-  for (const sent of own) await one.control(cancel(sent));
-  let cancelled = 0;
-  for (const sent of own) if (code(await one.handle(sent)) === "EAGENTRPC_ABANDONED") cancelled++;
-  assert.equal(cancelled, 256);
   // They are forgotten, and there is room again.
-  await later(32_000, async () => {
+  await later(60_000, async () => {
     const sent = request();
-    await one.control(cancel(sent));
-    assert.equal(code(await one.handle(sent)), "EAGENTRPC_ABANDONED");
+    await server.control(cancel(sent));
+    assert.equal(code(await server.handle(sent)), "EAGENTRPC_ABANDONED");
   });
 };
 
@@ -230,6 +224,35 @@ tests["cancels of one agent do not use up the room of another"] = async () => {
     await server.control(signedByAgent(cancel(kept, { deadline })));
   });
   assert.equal(code(await server.handle(signedByAgent(kept))), "EAGENTRPC_ABANDONED");
+};
+
+tests["with signatures, no caller can take the room of another one for cancels without a request"] = async () => {
+  const server = serverOf((value) => value, { verify: verifyBoth });
+  // All owners of the shared key are one caller, because each can state any sender.
+  const deadline = Date.now() + 120_000;
+  const sent = Array.from({ length: 300 }, (_, index) => request({ from: `agent://a${index}`, deadline }));
+  for (const each of sent) await server.control(signed(cancel(each, { deadline })));
+  const cancelled = async (all) => {
+    let count = 0;
+    for (const [each, text] of all) if (code(await server.handle(text(each))) === "EAGENTRPC_ABANDONED") count++;
+    return count;
+  };
+  assert.equal(await cancelled(sent.map((each) => [each, signed])), 256);
+  const own = request({ from: "agent://first", deadline });
+  await server.control(signedByAgent(cancel(own, { deadline })));
+  assert.equal(await cancelled([[own, signedByAgent]]), 1);
+};
+
+tests["no caller can take the room of another one for signed messages that are remembered"] = async () => {
+  const remember = replaysOf({}, 100);
+  const agent = { kind: "agent-key" };
+  const refused = async (from, proof, messageId = fresh()) => (await remember({ from, messageId }, proof))?.error.code;
+  let count = 0;
+  while ((await refused(`agent://a${count}`, { kind: "shared-key" })) === undefined) count++;
+  // Four times what is still free, by all owners of the shared key together.
+  assert.equal(count, 80);
+  assert.deepEqual([await refused("agent://a", agent, "m"), await refused("agent://a", agent, "m")], [undefined, "EAGENTRPC_AUTH_FAILED"]);
+  assert.equal(await refused("agent://b", { kind: "shared-key" }), "EAGENTRPC_BUSY");
 };
 
 await run(tests);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 const module = pathToFileURL(process.argv[2]);
 export const { createShopClient, createShopServer } = await import(module);
-export const { keyedAnswers } = await import(new URL(`_capgen${extname(process.argv[2])}`, module));
+export const { keyedAnswers, replaysOf } = await import(new URL(`_capgen${extname(process.argv[2])}`, module));
 
 let ids = 0;
 export const fresh = () => `id-${ids++}`;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use capgen_call::Decision;
 use capgen_call::journal::Journal;
+use capgen_call::{Decision, Requirements};
 use capgen_descriptor::OwnedDescriptor;
 use capgen_diagnostic::cut_short;
 use tokio::time::{Instant, timeout};
@@ -31,9 +31,10 @@ impl Runner {
     /// The call of a tool if the client may make it, in the same steps for a tool that does not exist.
     pub(super) async fn authorize(&self, id: &RequestId, asked: Asked, sender: &Sender) -> Result<Call, Refused> {
         let start = Instant::now();
-        let tool = self.agent.tools.get(&asked.name);
+        let (tool, requirements) = self.agent.tools.candidate(&asked.name);
         let capability = tool.map_or(asked.name.as_str(), |tool| &tool.capability);
-        match self.decide(id, capability, tool.map(|tool| &*tool.described), sender, start).await {
+        let described = tool.map(|tool| &*tool.described);
+        match self.decide(id, capability, (described, requirements), sender, start).await {
             Decision::Allow => self.agent.allowed(asked).map_err(Refused::Invalid),
             Decision::Deny { reason } => {
                 let (journal, capability) = (Arc::clone(&self.journal), cut_short(capability, MAX_NAME).into_owned());
@@ -54,8 +55,9 @@ impl Runner {
     pub(super) async fn list(&self, id: &RequestId, revision: Revision, sender: &Sender) -> String {
         let start = Instant::now();
         let mut allowed = BTreeSet::new();
-        for (name, Tool { capability, described, .. }) in self.agent.tools.all() {
-            if self.decide(id, capability, Some(described), sender, start).await == Decision::Allow {
+        for (name, Tool { capability, described, requirements, .. }) in self.agent.tools.all() {
+            let contract = (Some(&**described), &**requirements);
+            if self.decide(id, capability, contract, sender, start).await == Decision::Allow {
                 allowed.insert(name);
             }
         }
@@ -67,13 +69,13 @@ impl Runner {
         &self,
         id: &RequestId,
         capability: &str,
-        contract: Option<&OwnedDescriptor>,
+        (contract, requirements): (Option<&OwnedDescriptor>, &Requirements),
         sender: &Sender,
         start: Instant,
     ) -> Decision {
         let rest = self.timeout.saturating_sub(start.elapsed());
         let context = sender.context(capability, id, rest);
-        let decided = timeout(rest, self.agent.authorization.decide(&context, contract)).await;
+        let decided = timeout(rest, self.agent.authorization.decide_by(&context, contract, requirements)).await;
         decided.unwrap_or_else(|_| Decision::deny("the rule did not decide within the time of a call"))
     }
 }

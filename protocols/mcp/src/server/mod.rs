@@ -215,11 +215,12 @@ impl McpServerBuilder {
     ///
     /// Tools require roles or scopes, and no setting decides who has them ([`InvalidAgent::NoAuthorization`]).
     pub fn build(self) -> Result<McpServer, InvalidAgent> {
-        let Self { handlers, tools, implementation, instructions, limits, journal, access } = self;
+        let Self { handlers, mut tools, implementation, instructions, limits, journal, access } = self;
         let Access { own, grants, tokens, principal } = access;
         let has_principals = tokens.is_some() || principal.is_some();
         let contracts: Vec<_> = tools.all().map(|(_, tool)| &*tool.described).collect();
         let authorization = Authorization::of_settings(own, grants, has_principals, &contracts)?;
+        tools.require(&authorization);
         #[cfg(feature = "otel")]
         let requests = measure::requests(handlers.agent());
         let agent = Agent {

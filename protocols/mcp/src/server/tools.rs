@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capgen_call::{Handlers, NoAuthorization};
+use capgen_call::{Authorization, Handlers, NoAuthorization, Requirements};
 use capgen_descriptor::OwnedDescriptor;
 use capgen_interop::{McpOptions, REQUEST_MEMBER, RESPONSE_MEMBER, ToolSide, mcp, tool_names, tool_side};
 use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
@@ -17,7 +16,7 @@ use crate::json::object;
 use crate::revision::Revision;
 
 /// A capability as a tool.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tool {
     /// The name of its handler.
     pub(super) capability: String,
@@ -31,6 +30,8 @@ pub(super) struct Tool {
     pub(super) timeout: Option<Duration>,
     /// The contract, with the roles and scopes that the manifest or the handler requires.
     pub(super) described: Arc<OwnedDescriptor>,
+    /// What clients need for it, once the server knows how it decides.
+    pub(super) requirements: Arc<Requirements>,
 }
 
 /// All tools of an agent, and the lists that clients get.
@@ -39,6 +40,8 @@ pub(super) struct Tools {
     /// In the order of their names.
     all: Vec<(String, Tool)>,
     index: NameIndex,
+    /// If there are no tools.
+    no_requirements: Requirements,
     definitions: Vec<Json>,
     manifest: Manifest,
 }
@@ -158,22 +161,34 @@ impl Tools {
             let (wraps_request, wraps_response) = (is_wrapped(Side::Request), is_wrapped(Side::Response));
             let timeout = capability.timeout_ms.map(Duration::from_millis);
             let capability = capability.name.clone();
-            Some((name.clone(), Tool { capability, contract, wraps_request, wraps_response, timeout, described }))
+            let requirements = Arc::default();
+            let tool = Tool { capability, contract, wraps_request, wraps_response, timeout, described, requirements };
+            Some((name.clone(), tool))
         };
         let all: BTreeMap<String, Tool> = definitions.iter().zip(&names).filter_map(tool).collect();
         let all: Vec<_> = all.into_iter().collect();
         let index = NameIndex::new(all.iter().map(|(name, _)| name.as_str()));
-        Ok(Self { all, index, definitions, manifest })
+        Ok(Self { all, index, no_requirements: Requirements::default(), definitions, manifest })
     }
 
-    /// A tool by its name. A name that no tool has costs as much: it is compared with one name, too, and the
-    /// requirements of that tool are read, because memory that a decision alone would read takes time to arrive.
+    /// Reads what clients need for each tool, for [`candidate`](Self::candidate).
+    pub(super) fn require(&mut self, authorization: &Authorization) {
+        for (_, tool) in &mut self.all {
+            tool.requirements = Arc::new(authorization.requirements(Some(&tool.described)));
+        }
+    }
+
+    /// A tool by its name.
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
         let (own, tool) = self.all.get(self.index.candidate(name))?;
-        let OwnedDescriptor { required_roles, required_scopes, .. } = &*tool.described;
-        let first = |names: &[String]| names.first().and_then(|name| name.bytes().next());
-        black_box((first(required_roles), first(required_scopes), tool.capability.bytes().next()));
         (own == name).then_some(tool)
+    }
+
+    /// A tool by its name, and what a client needs for it. A name that no tool has costs as much: it is compared with
+    /// one name too, in as many steps, and has the requirements of that tool, which a decision reads either way.
+    pub(super) fn candidate(&self, name: &str) -> (Option<&Tool>, &Requirements) {
+        let Some((own, tool)) = self.all.get(self.index.candidate(name)) else { return (None, &self.no_requirements) };
+        (is_equal(own, name).then_some(tool), &tool.requirements)
     }
 
     /// All tools with their names.
@@ -216,6 +231,14 @@ fn add_new(all: &mut Vec<String>, others: &[String]) {
             all.push(other.clone());
         }
     }
+}
+
+/// Whether a name is that of a tool, in steps whose number depends on the name alone. The usual comparison ends at once
+/// if the lengths differ.
+fn is_equal(own: &str, name: &str) -> bool {
+    let own_byte = |place: usize| own.as_bytes().get(place).copied().unwrap_or_default();
+    let differences = name.bytes().enumerate().fold(0, |all, (place, byte)| all | (byte ^ own_byte(place)));
+    (differences == 0) & (own.len() == name.len())
 }
 
 impl Tool {
@@ -267,5 +290,27 @@ impl Tool {
             _ => revision.is_stateless(),
         };
         is_allowed.then(|| response.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_equal_only_with_all_bytes() {
+        for (own, name, expected) in [
+            ("book", "book", true),
+            ("book", "cook", false),
+            ("book", "boo", false),
+            ("boo", "book", false),
+            ("book", "", false),
+            ("", "", true),
+            ("", "\0", false),
+            ("a\0", "a", false),
+            ("a", "a\0", false),
+        ] {
+            assert_eq!(is_equal(own, name), expected, "{own:?} {name:?}");
+        }
     }
 }

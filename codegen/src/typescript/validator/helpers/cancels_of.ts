@@ -1,13 +1,14 @@
 /** The requests that run, to cancel them, and the cancels that arrived before their request. */
-function cancelsOf()«: any» {
+function cancelsOf({ verify }«: any»)«: any» {
   const running«: any» = new Map();
+  /** The number of early cancels of each caller. */
   const counts«: any» = new Map();
-  const count = (from«: string», more«: number») => {
-    const sum = (counts.get(from) ?? 0) + more;
-    if (sum > 0) counts.set(from, sum);
-    else counts.delete(from);
+  const count = (caller«: string», more«: number») => {
+    const sum = (counts.get(caller) ?? 0) + more;
+    if (sum > 0) counts.set(caller, sum);
+    else counts.delete(caller);
   };
-  const early = expiring((from) => count(from, -1));
+  const early = expiring((caller) => count(caller, -1));
   // A request has the id of its call, and each attempt its own id. A cancel without the latter is for all attempts.
   const keyOf = ({ from, tenantId = null, capability, correlationId }«: any», ...id«: any[]») =>
     JSON.stringify([from, tenantId, capability, correlationId, ...id]);
@@ -25,19 +26,19 @@ function cancelsOf()«: any» {
     isRunning: (message«: any») => running.has(keyOf(message)),
     isCancelled: (request«: any», now«: number») =>
       early.count(now) > 0 && [[], [request.messageId]].some((id) => early.get(keyOf(request, ...id), now) !== undefined),
-    /** Cancels the requests that a message is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
-    cancel: (message«: any», now«: number», end«: number») => {
-      const { from, causedBy } = message;
+    /** Cancels the requests that a message of a caller is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
+    cancel: (message«: any», caller«: string», now«: number», end«: number») => {
+      const { causedBy } = message;
       const found = [...(running.get(keyOf(message)) ?? [])].filter((call) => [undefined, call.envelope.messageId].includes(causedBy));
       for (const call of found) call.cancel();
       // One that is not proved may be a forged copy of the request that the cancel is for.
       if (causedBy !== undefined && found.some(({ isProved }«: any») => isProved)) return;
       const key = keyOf(message, ...(causedBy === undefined ? [] : [causedBy]));
-      // Of each caller 256, so that none can take the room of all others.
-      const isFull = early.count(now) >= 4096 || (counts.get(from) ?? 0) >= 256;
+      // Of each caller 256, so that none can take the room of all others; but without signatures, each could state any sender.
+      const isFull = early.count(now) >= 4096 || (counts.get(caller) ?? 0) >= (verify ? 256 : 4096);
       if (isFull || early.get(key, now) !== undefined) return;
-      count(from, 1);
-      early.set(key, from, Math.min(end, now + 30_000));
+      count(caller, 1);
+      early.set(key, caller, Math.min(end, now + 30_000));
     },
   };
 }

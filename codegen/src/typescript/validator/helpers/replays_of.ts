@@ -2,7 +2,7 @@
  * The function that remembers a signed message, given its proof: the answer to one that was received before, or that cannot be
  * remembered.
  */
-function replaysOf({ clockDifferenceMs = 300_000 }«: any»)«: any» {
+function replaysOf({ clockDifferenceMs = 300_000 }«: any», capacity = 1_250_000)«: any» {
   /** The number of messages of each caller: an agent with a key of its own, or all others together. */
   const counts«: any» = new Map();
   const count = (caller«: string», more«: number») => {
@@ -18,7 +18,7 @@ function replaysOf({ clockDifferenceMs = 300_000 }«: any»)«: any» {
     if (seen.get(id, now) !== undefined) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
     const caller = kind === "agent-key" ? from : "";
     // A caller may hold four times the number that is still free, so that others find room: a million if it is alone.
-    if ((counts.get(caller) ?? 0) >= 4 * (1_250_000 - seen.count(now)))
+    if ((counts.get(caller) ?? 0) >= 4 * (capacity - seen.count(now)))
       return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
     count(caller, 1);
     // From then on, its deadline refuses it.

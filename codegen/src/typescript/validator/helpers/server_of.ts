@@ -6,7 +6,7 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   requireAuthorization(Object.values«<any>»(methods).flatMap(([label, describe]) => (label ? [describe()] : [])), settings);
   if (settings.interceptors?.some((each«: any») => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
-  const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
+  const [cancels, replayed] = [cancelsOf(settings), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
   /** The messages that are being handled. */
   const pending«: any» = new Set();
@@ -69,10 +69,11 @@ function serverOf(agent«: string», capabilities«: any», methods«: any», ha
       if (verify && !proof) return;
       const current = Math.floor(Date.now() / 1000);
       if (current !== second) [second, counts] = [current, {}];
-      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${proof?.kind === "agent-key" ? message.from : ""}`;
+      const caller = proof?.kind === "agent-key" ? message.from : "";
+      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${caller}`;
       counts[kind] = (counts[kind] ?? 0) + 1;
       if (counts[kind] > 1000 || (proof && (await replayed(message, proof)))) return;
-      cancels.cancel(message, Date.now(), now + rest);
+      cancels.cancel(message, caller, Date.now(), now + rest);
     } catch {
       // The message may be anything, and no one waits for an answer.
     }
