@@ -2423,7 +2423,7 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
     if (!(value >= 1)) throw new RangeError(`\`${option}\` must be a number of at least 1`);
   requireAuthorization(Object.values<any>(methods).flatMap(([label, describe]) => (label ? [describe()] : [])), settings);
   if (settings.interceptors?.some((each: any) => typeof each !== "function")) throw new TypeError("`interceptors` must be functions");
-  const [cancels, replayed] = [cancelsOf(), replaysOf(settings)];
+  const [cancels, replayed] = [cancelsOf(settings), replaysOf(settings)];
   const once = keyedAnswers(idempotencyWindowMs, 100_000, 67_108_864);
   /** The messages that are being handled. */
   const pending: any = new Set();
@@ -2486,10 +2486,11 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
       if (verify && !proof) return;
       const current = Math.floor(Date.now() / 1000);
       if (current !== second) [second, counts] = [current, {}];
-      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${proof?.kind === "agent-key" ? message.from : ""}`;
+      const caller = proof?.kind === "agent-key" ? message.from : "";
+      const kind = `${cancels.isRunning(message) ? "running" : "unknown"} ${caller}`;
       counts[kind] = (counts[kind] ?? 0) + 1;
       if (counts[kind] > 1000 || (proof && (await replayed(message, proof)))) return;
-      cancels.cancel(message, Date.now(), now + rest);
+      cancels.cancel(message, caller, Date.now(), now + rest);
     } catch {
       // The message may be anything, and no one waits for an answer.
     }
@@ -2515,15 +2516,16 @@ export function serverOf(agent: string, capabilities: any, methods: any, handler
 }
 
 /** The requests that run, to cancel them, and the cancels that arrived before their request. */
-export function cancelsOf(): any {
+export function cancelsOf({ verify }: any): any {
   const running: any = new Map();
+  /** The number of early cancels of each caller. */
   const counts: any = new Map();
-  const count = (from: string, more: number) => {
-    const sum = (counts.get(from) ?? 0) + more;
-    if (sum > 0) counts.set(from, sum);
-    else counts.delete(from);
+  const count = (caller: string, more: number) => {
+    const sum = (counts.get(caller) ?? 0) + more;
+    if (sum > 0) counts.set(caller, sum);
+    else counts.delete(caller);
   };
-  const early = expiring((from) => count(from, -1));
+  const early = expiring((caller) => count(caller, -1));
   // A request has the id of its call, and each attempt its own id. A cancel without the latter is for all attempts.
   const keyOf = ({ from, tenantId = null, capability, correlationId }: any, ...id: any[]) =>
     JSON.stringify([from, tenantId, capability, correlationId, ...id]);
@@ -2541,19 +2543,19 @@ export function cancelsOf(): any {
     isRunning: (message: any) => running.has(keyOf(message)),
     isCancelled: (request: any, now: number) =>
       early.count(now) > 0 && [[], [request.messageId]].some((id) => early.get(keyOf(request, ...id), now) !== undefined),
-    /** Cancels the requests that a message is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
-    cancel: (message: any, now: number, end: number) => {
-      const { from, causedBy } = message;
+    /** Cancels the requests that a message of a caller is for. If they may still arrive, it is kept until a time, and for 30 s at most. */
+    cancel: (message: any, caller: string, now: number, end: number) => {
+      const { causedBy } = message;
       const found = [...(running.get(keyOf(message)) ?? [])].filter((call) => [undefined, call.envelope.messageId].includes(causedBy));
       for (const call of found) call.cancel();
       // One that is not proved may be a forged copy of the request that the cancel is for.
       if (causedBy !== undefined && found.some(({ isProved }: any) => isProved)) return;
       const key = keyOf(message, ...(causedBy === undefined ? [] : [causedBy]));
-      // Of each caller 256, so that none can take the room of all others.
-      const isFull = early.count(now) >= 4096 || (counts.get(from) ?? 0) >= 256;
+      // Of each caller 256, so that none can take the room of all others; but without signatures, each could state any sender.
+      const isFull = early.count(now) >= 4096 || (counts.get(caller) ?? 0) >= (verify ? 256 : 4096);
       if (isFull || early.get(key, now) !== undefined) return;
-      count(from, 1);
-      early.set(key, from, Math.min(end, now + 30_000));
+      count(caller, 1);
+      early.set(key, caller, Math.min(end, now + 30_000));
     },
   };
 }
@@ -2631,7 +2633,7 @@ export function keyedAnswers(windowMs: number, most: number, room: number): any 
  * The function that remembers a signed message, given its proof: the answer to one that was received before, or that cannot be
  * remembered.
  */
-export function replaysOf({ clockDifferenceMs = 300_000 }: any): any {
+export function replaysOf({ clockDifferenceMs = 300_000 }: any, capacity = 1_250_000): any {
   /** The number of messages of each caller: an agent with a key of its own, or all others together. */
   const counts: any = new Map();
   const count = (caller: string, more: number) => {
@@ -2647,7 +2649,7 @@ export function replaysOf({ clockDifferenceMs = 300_000 }: any): any {
     if (seen.get(id, now) !== undefined) return refusedWith("EAGENTRPC_AUTH_FAILED", "the request was received before");
     const caller = kind === "agent-key" ? from : "";
     // A caller may hold four times the number that is still free, so that others find room: a million if it is alone.
-    if ((counts.get(caller) ?? 0) >= 4 * (1_250_000 - seen.count(now)))
+    if ((counts.get(caller) ?? 0) >= 4 * (capacity - seen.count(now)))
       return refusedWith("EAGENTRPC_BUSY", "the provider cannot remember more requests");
     count(caller, 1);
     // From then on, its deadline refuses it.
