@@ -211,7 +211,7 @@ fn missing<'a>(
 }
 
 /// What a caller needs for a capability of an agent, read once by [`Authorization::requirements`]. It belongs to that
-/// authorization.
+/// authorization; an empty one needs all rights that the capabilities of an agent need together.
 #[derive(Clone, Default, Debug)]
 pub struct Requirements {
     roles: Required,

@@ -52,20 +52,24 @@ impl Names {
     }
 
     /// The first name that is required, or the first of all if `needs_all`, and that the caller does not have. Each name
-    /// of the agent is asked for, whatever is required.
+    /// of the agent is asked for, whatever is required. What was read for other names needs all of these.
     pub(crate) fn missing<'a>(
         &'a self,
         required: &'a Required,
         needs_all: bool,
         has: impl Fn(&String) -> bool,
     ) -> Option<&'a String> {
+        // A server that mixes up authorizations must not let callers in.
+        if required.known.len() != self.all.len() {
+            return self.all.iter().chain(&required.elsewhere).find(|name| !has(name));
+        }
         // Without a branch, which a processor predicts better for a capability that needs few names.
         let mut first = usize::MAX;
         for (place, (name, is_needed)) in self.all.iter().zip(&required.known).enumerate() {
             let is_missing = (is_needed | needs_all) & !has(name);
             first = first.min(if is_missing { place } else { usize::MAX });
         }
-        self.all.get(first).or_else(|| required.elsewhere.iter().find(|name| !has(name)))
+        self.all.get(first).or_else(|| required.elsewhere.iter().find(|name| !needs_all & !has(name)))
     }
 }
 
@@ -131,5 +135,28 @@ mod tests {
         assert_eq!(missing(names([9, 1]), names([9])), Some("role-001".to_owned()));
         assert_eq!(missing(names([9, 1]), names([1, 9])), None);
         assert_eq!(missing(names([7, 8, 9, 1]), names([1, 8, 9])), Some("role-007".to_owned()));
+    }
+    #[test]
+    fn a_capability_that_does_not_exist_needs_no_name_of_another_agent() {
+        let all = Names::new(names(0..3).into_iter().collect());
+        let required = all.required(Some(&names([9, 1])), |name| all.place(name));
+        assert_eq!(all.missing(&required, true, |name| names(0..3).contains(name)), None);
+        assert_eq!(all.missing(&required, true, |name| names([0, 1]).contains(name)), Some(&"role-002".to_owned()));
+    }
+
+    #[test]
+    fn what_was_read_for_other_names_needs_all() {
+        let (all, other) =
+            (Names::new(names(0..3).into_iter().collect()), Names::new(names([1]).into_iter().collect()));
+        let read = other.required(Some(&names([1, 9])), |name| other.place(name));
+        for required in [Required::default(), read] {
+            for needs_all in [false, true] {
+                let missing =
+                    |owned: Vec<String>| all.missing(&required, needs_all, |name| owned.contains(name)).cloned();
+                assert_eq!(missing(names([1])), Some("role-000".to_owned()));
+                assert_eq!(missing(names([0, 1])), Some("role-002".to_owned()));
+            }
+        }
+        assert_eq!(all.missing(&Required::default(), false, |name| names(0..3).contains(name)), None);
     }
 }
