@@ -112,6 +112,20 @@ tests["no answer before the decision shows which capabilities exist"] = async ()
   }
 };
 
+tests["an answer that cannot be signed does not show which capabilities exist"] = async () => {
+  const settings = { authorize: () => false, sign: () => { throw new Error("no key"); } };
+  for (const more of [{}, { tenantId: "" }]) {
+    const answers = [];
+    for (const capability of ["write", "none"]) {
+      const { messageId: _, capability: __, ...answer } = JSON.parse(await handleVault(request(capability, more), proofs, settings));
+      answers.push(answer);
+    }
+    assert.equal(answers[0].payload.code, "EAGENTRPC_HANDLER_FAILED");
+    assert.deepEqual(answers[0], answers[1]);
+    assert.equal(answers[0].headers["capgen-contract"], undefined);
+  }
+};
+
 tests["without an authorization, grants and tokens decide nothing"] = async () => {
   for (const settings of [{ grants: {} }, { principals: {} }, { verify, tokens: () => undefined }]) {
     const sign = settings.verify && signAs("console-1");

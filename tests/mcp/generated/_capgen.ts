@@ -1931,10 +1931,10 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       },
       call.isProved ? settings.sign : undefined,
     );
-  const respond = async ({ response = null, error }: any): globalThis.Promise<string> => {
-    // An answer that may come before the decision does not show whether the capability exists.
+  const respond = async ({ response = null, error }: any, code: any = error?.code): globalThis.Promise<string> => {
+    // An answer that may come before the decision, or takes the place of one, does not show whether the capability exists.
     const isEarly = /^EAGENTRPC_(?:ABANDONED|AUTH_FAILED|BUSY|DEADLINE_EXCEEDED|FORBIDDEN|INVALID_ENVELOPE|NO_CAPABILITY|TENANT_MISMATCH)$/;
-    const isHidden = hasAuthorization(settings) && isEarly.test(error?.code);
+    const isHidden = hasAuthorization(settings) && isEarly.test(code);
     const { hash, version }: any = (!isHidden && call.capability) || {};
     const { reason }: any = (!error && call.verdictOf?.(call, ["response"])) || {};
     const headers = {
@@ -1943,7 +1943,7 @@ export async function serve(agent: string, capabilities: any, methods: any, text
       "capgen-status": error && "error",
       "capgen-skew": reason && JSON.stringify(skewOf(call, reason)),
     };
-    return call.write(headers, error ? wellFormed(error) : response, error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
+    return call.write(headers, error ? wellFormed(error) : response, code === "EAGENTRPC_INVALID_ENVELOPE" ? null : tenantId);
   };
   server?.enter(call);
   try {
@@ -1954,7 +1954,7 @@ export async function serve(agent: string, capabilities: any, methods: any, text
     const proof = () => untilEnd(isAuthentic(text, parts, settings.verify), undefined, 10_000).catch(() => undefined);
     call.isProved ??= call.envelope !== undefined && (await proof()) !== undefined;
     const unsent = failedWith("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent");
-    const fail = () => respond(unsent);
+    const fail = () => respond(unsent, answered.error?.code);
     return await respond(answered)
       .catch(fail)
       .catch((error: unknown) => {
