@@ -160,8 +160,9 @@ fn severity(finding: &Finding, acceptance: &Acceptance) -> Severity {
 fn proof(finding: &Finding) -> Vec<String> {
     let Some(witness) = &finding.witness else { return Vec::new() };
     let accepting = match finding.side {
-        Some(Side::Response) => "the new schema accepts and the old one rejects",
-        _ => "the old schema accepts and the new one rejects",
+        Some(Side::Request) => "the old schema accepts and the new one rejects",
+        // The provider also sends the details of errors, whose findings have no side.
+        Some(Side::Response) | None => "the new schema accepts and the old one rejects",
     };
     let payload = witness.payload.canonical();
     let payload = match payload.chars().nth(MAX_PAYLOAD) {

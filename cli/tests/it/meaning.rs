@@ -38,6 +38,22 @@ fn a_side_without_valid_values_is_an_error_where_contracts_are_made() {
 }
 
 #[test]
+fn details_of_an_error_without_valid_values_are_an_error_too() {
+    let errors = |schema: &str| fleet("errors", &format!("[{{ code: NO_SEATS, detailsSchema: {schema} }}]"));
+    let fleet = errors(EMPTY);
+    for command in ["check", "gen --all", "lock"] {
+        let run = fleet.run(command).ended(1);
+        assert_eq!(found(&run), ["error[E0130]: no JSON value conforms to this schema"], "{command}");
+        assert!(run.stderr.contains("at: capability `ping`, error `NO_SEATS`, detailsSchema"), "{run:?}");
+    }
+    let run = errors("{ oneOf: [{ type: string }, {}] }").run("check").ended(0);
+    assert_eq!(
+        found(&run),
+        ["warning[W0113]: this branch accepts every value, so the values of all other branches are rejected"]
+    );
+}
+
+#[test]
 fn a_response_that_is_false_states_that_there_is_none() {
     fleet("outputSchema", "false").run("check --strict").ended(0);
 }

@@ -31,6 +31,14 @@ compared 1 contract: 1 breaking; least version bump: major
     assert_eq!(run.stderr, expected.replace("FINGERPRINT", fingerprint));
 }
 
+#[test]
+fn details_that_callers_cannot_read_are_those_of_the_new_version() {
+    let with = |ty: &str| format!("{REVIEWER}    errors:\n      - {{ code: BUSY, detailsSchema: {{ type: {ty} }} }}\n");
+    let run = versions(&with("integer"), &with("number")).run(COMPARE).ended(0);
+    let expected = "   = payload that the new schema accepts and the old one rejects: 0.1\n   = violation: (root): expected integer, got number\n";
+    assert!(run.stderr.contains(expected), "{run:?}");
+}
+
 /// A change of the request that callers and providers do not notice.
 fn wider() -> String {
     let severity = "severity: { enum: [low, med, high] }\n";
