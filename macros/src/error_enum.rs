@@ -27,6 +27,8 @@ struct Keys {
     retryable: bool,
     status: Option<u16>,
     is_other: bool,
+    /// Whether there are keys of a declared error.
+    has_more: bool,
 }
 
 /// The impls of an enum, or its errors.
@@ -90,9 +92,17 @@ fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Vec<Declared<'a>>, 
     if !input.generics.params.is_empty() {
         errors.at(&input.generics, "the errors of a capability have no parameters: remove them");
     }
+    if data.variants.is_empty() {
+        let message = "an enum without errors: write a variant for each code, or remove `errors` from the capability";
+        errors.at(&input.ident, message);
+    }
     for variant in &data.variants {
         let keys = keys(variant, errors);
         if keys.is_other {
+            if keys.has_more {
+                errors
+                    .at(variant, "the other variant stands for every code that is not declared: remove the other keys");
+            }
             if field(variant).is_none() {
                 errors.at(variant, "the other variant has a failure: write `Other(capgen::call::Failure)`");
             } else if other.replace(&variant.ident).is_some() {
@@ -110,10 +120,16 @@ fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Vec<Declared<'a>>, 
 
 fn keys(variant: &Variant, errors: &mut Errors) -> Keys {
     let mut keys = Keys::default();
+    let mut seen = Vec::new();
     each_key(&variant.attrs, errors, &mut |meta| {
         let flag = |meta: &ParseNestedMeta<'_>| {
             if meta.input.peek(Token![=]) { meta.value()?.parse::<LitBool>().map(|flag| flag.value) } else { Ok(true) }
         };
+        let key = meta.path.get_ident().map(ToString::to_string);
+        if key.is_some() && seen.contains(&key) {
+            return Err(meta.error("duplicate key: a variant has each key once"));
+        }
+        seen.push(key);
         if meta.path.is_ident("code") {
             keys.code = Some(meta.value()?.parse()?);
         } else if meta.path.is_ident("retryable") {
@@ -129,6 +145,7 @@ fn keys(variant: &Variant, errors: &mut Errors) -> Keys {
             let keys = "`code`, `retryable`, `status` and `other`";
             return Err(meta.error(format!("unknown key: the keys of a variant are {keys}")));
         }
+        keys.has_more |= !meta.path.is_ident("other");
         Ok(())
     });
     keys
