@@ -5,8 +5,8 @@ use capgen_schema::{Problem, Schema, Steps};
 
 use crate::{Capability, ContractPart, DeclaredError, Diagnostic, LoadedContract, Side};
 
-/// The work for one schema: a fifth of a second at most, so that a contract with many hostile schemas is still checked in
-/// a reasonable time. Usual schemas take a hundredth of it.
+/// The work for one schema: a fifth of a second at most, so that a contract with many hostile schemas is still checked
+/// in a reasonable time. Usual schemas take a hundredth of it.
 const STEPS: Steps = Steps(500_000);
 
 /// The most characters of a JSON Pointer in a note. The names in it come from the contract, and can be long.

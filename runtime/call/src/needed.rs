@@ -51,8 +51,8 @@ impl Names {
         Required { is_empty: needed.is_empty(), known, elsewhere }
     }
 
-    /// The first name that is required, or the first of all if `needs_all`, and that the caller does not have. Each name
-    /// of the agent is asked for, whatever is required. What was read for other names needs all of these.
+    /// The first name that is required, or the first of all if `needs_all`, and that the caller does not have. Each
+    /// name of the agent is asked for, whatever is required. What was read for other names needs all of these.
     pub(crate) fn missing<'a>(
         &'a self,
         required: &'a Required,
