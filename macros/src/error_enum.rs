@@ -100,8 +100,7 @@ fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Vec<Declared<'a>>, 
         let keys = keys(variant, errors);
         if keys.is_other {
             if keys.has_more {
-                errors
-                    .at(variant, "the other variant stands for every code that is not declared: remove the other keys");
+                errors.at(variant, "the other variant has every code that is not declared: remove the other keys");
             }
             if field(variant).is_none() {
                 errors.at(variant, "the other variant has a failure: write `Other(capgen::call::Failure)`");

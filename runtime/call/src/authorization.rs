@@ -157,7 +157,8 @@ impl Grants {
         self.agents.is_empty() && self.principals.is_empty()
     }
 
-    /// Whether a caller has the rights that a capability needs. The rights of the principal count, if the request is for one, and otherwise those of the agent.
+    /// Whether a caller has the rights that a capability needs. The rights of the principal count, if the request is
+    /// for one, and otherwise those of the agent.
     fn check(&self, context: &Context, asked: Asked<'_>, all: &Needed) -> Decision {
         if asked.needs_nothing() {
             return Decision::Allow;
@@ -210,8 +211,8 @@ fn missing<'a>(
     all.missing(required, asked.is_unknown, |name| owned.iter().flatten().any(|names| names.contains(name)))
 }
 
-/// What a caller needs for a capability of an agent, read once by [`Authorization::requirements`]. It belongs to that
-/// authorization; an empty one needs all rights that the capabilities of an agent need together.
+/// The rights that a caller needs for a capability of an agent, read once by [`Authorization::requirements`]. They
+/// belong to that authorization; an empty value needs all rights that the capabilities of an agent need together.
 #[derive(Clone, Default, Debug)]
 pub struct Requirements {
     roles: Required,
@@ -349,8 +350,8 @@ impl Authorization {
         self.decide_by(context, capability, &self.requirements(capability)).await
     }
 
-    /// What a caller needs for a capability, given its contract; nothing with `None`. A server that reads it once for
-    /// each capability saves the time in each decision.
+    /// The rights that a caller needs for a capability, given its contract; none with `None`. A server that reads them
+    /// once for each capability saves the time in each decision.
     #[must_use]
     pub fn requirements(&self, capability: Option<&OwnedDescriptor>) -> Requirements {
         let Some(Rule::Requirements { all: Needed { roles, scopes }, .. }) = self.0.as_deref() else {

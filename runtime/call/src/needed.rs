@@ -30,7 +30,7 @@ impl Names {
         self.places.get(name).copied()
     }
 
-    /// What a capability needs; nothing with `None`, for one that the agent does not have.
+    /// The names that a capability needs; none with `None`, for one that the agent does not have.
     ///
     /// It looks up as many names as the agent knows, however many the capability needs, so that the time does not show
     /// whether the agent has the capability. `place` is [`Names::place`].
@@ -52,7 +52,8 @@ impl Names {
     }
 
     /// The first name that is required, or the first of all if `needs_all`, and that the caller does not have. Each
-    /// name of the agent is asked for, whatever is required. What was read for other names needs all of these.
+    /// name of the agent is asked for, whatever is required. Requirements that were read for other names need all of
+    /// these.
     pub(crate) fn missing<'a>(
         &'a self,
         required: &'a Required,
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_for_other_names_needs_all() {
+    fn requirements_that_were_read_for_other_names_need_all() {
         let (all, other) =
             (Names::new(names(0..3).into_iter().collect()), Names::new(names([1]).into_iter().collect()));
         let read = other.required(Some(&names([1, 9])), |name| other.place(name));

@@ -249,7 +249,7 @@ tests["no caller can take the room of another one for signed messages that are r
   const refused = async (from, proof, messageId = fresh()) => (await remember({ from, messageId }, proof))?.error.code;
   let count = 0;
   while ((await refused(`agent://a${count}`, { kind: "shared-key" })) === undefined) count++;
-  // Four times what is still free, by all owners of the shared key together.
+  // Four times the number that is still free, by all owners of the shared key together.
   assert.equal(count, 80);
   assert.deepEqual([await refused("agent://a", agent, "m"), await refused("agent://a", agent, "m")], [undefined, "EAGENTRPC_AUTH_FAILED"]);
   assert.equal(await refused("agent://b", { kind: "shared-key" }), "EAGENTRPC_BUSY");

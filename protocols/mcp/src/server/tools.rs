@@ -184,7 +184,7 @@ impl Tools {
         (own == name).then_some(tool)
     }
 
-    /// A tool by its name, and what a client needs for it. A name that no tool has costs as much: it is compared with
+    /// A tool by its name, and the rights that it needs. A name that no tool has costs as much: it is compared with
     /// one name too, in as many steps, and has the requirements of that tool, which a decision reads either way.
     pub(super) fn candidate(&self, name: &str) -> (Option<&Tool>, &Requirements) {
         let Some((own, tool)) = self.all.get(self.index.candidate(name)) else { return (None, &self.no_requirements) };
