@@ -10,7 +10,6 @@ use super::respond::Answer;
 use super::run::Processed;
 use super::served::{HandlerLayers, answered};
 use super::shared::Shared;
-use crate::outcome::code;
 
 impl Shared {
     /// The answer to a request through layers.
@@ -39,8 +38,8 @@ impl Shared {
             Err(interruption) if has_started.load(Ordering::Relaxed) => interruption.after_start(),
             Err(interruption) => interruption.before_start(due),
         };
-        // A layer may replace the answer.
-        match denied.get().cloned().filter(|_| answer.code.as_deref() == Some(code::FORBIDDEN)) {
+        // Also if a layer has replaced the answer: the audit has each denial.
+        match denied.get().cloned() {
             Some(reason) => Err(Refused { answer, reason: Some(reason) }),
             None => Ok(answer),
         }

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use capgen::call::tower::ServeError;
 use capgen::call::{
-    Audit, AuditRecord, Authorization, Authorize, BoxFuture, BuildError, CapabilityContract, Context, Decision, Grants,
-    Handlers, Keys, MemoryAudit, MemoryBroker, PeerTable, Proof, Server, ServerBuilder,
+    Audit, AuditRecord, Authorization, Authorize, BoxFuture, BuildError, CapabilityContract, Context, Decision,
+    Failure, Grants, Handlers, Keys, MemoryAudit, MemoryBroker, PeerTable, Proof, Server, ServerBuilder,
 };
 use capgen_descriptor::OwnedDescriptor;
 use serde_json::{Value, json};
@@ -200,19 +201,40 @@ async fn a_rule_that_panics_denies() {
     assert_eq!(raw.code(text).await, "EAGENTRPC_FORBIDDEN");
 }
 
-#[tokio::test]
-async fn a_version_that_is_denied_does_not_run() {
+/// An agent with a version that everyone may call, and one that only bookers may.
+fn versions() -> Handlers {
     let version = |version: &str, roles: &[&str]| {
         let mut contract = CapabilityContract::new("book");
         contract.version = Some(version.parse().unwrap());
         contract.required_roles = roles.iter().map(|role| (*role).to_owned()).collect();
         contract
     };
-    let handlers = Handlers::new("echo")
+    Handlers::new("echo")
         .with_json(&version("1.0.0", &[]), async |_, _| Ok(json!(1)))
-        .with_json(&version("2.0.0", &["booker"]), async |_, _| Ok(json!(2)));
+        .with_json(&version("2.0.0", &["booker"]), async |_, _| Ok(json!(2)))
+}
+
+#[tokio::test]
+async fn a_denial_is_in_the_audit_also_if_a_layer_answers_something_else() {
+    let audit = Arc::new(MemoryAudit::default());
+    let of_server: Arc<dyn Audit> = audit.clone();
+    let closed = tower::ServiceBuilder::new().map_err(|_: ServeError| Failure::new("CLOSED", "at night"));
+    let server = |built: ServerBuilder| built.keys(agent_keys(&["alice", "carol"])).grants(grants()).audit(of_server);
+    let mut raw = Raw::with_handlers(versions().layer(closed), server).await;
+    let mut request = raw.request("1");
+    (request["from"], request["capability"]) = (json!("agent://carol"), json!("book"));
+    request["headers"] = json!({"capgen-version": "2.0.0"});
+    raw.send(signed_by(&request.to_string(), "carol", "a1")).await;
+    assert_eq!(code(&raw.response().await.unwrap()), "CLOSED");
+    let records = audit.records();
+    let [AuditRecord::Call(record)] = &records[..] else { panic!("{records:?}") };
+    assert_eq!(record.denied.as_deref(), Some("the agent `carol` does not have the role `booker`"));
+}
+
+#[tokio::test]
+async fn a_version_that_is_denied_does_not_run() {
     let server = |built: ServerBuilder| built.keys(agent_keys(&["alice", "carol"])).grants(grants());
-    let mut raw = Raw::with_handlers(handlers, server).await;
+    let mut raw = Raw::with_handlers(versions(), server).await;
     for (agent, version, expected) in [
         ("alice", "2.0.0", json!(2)),
         ("alice", "1.0.0", json!(1)),
