@@ -89,6 +89,9 @@ fn once(
     let (mut findings, contracts) = findings;
     findings.extend(warnings_again(&contracts, selection, kept));
     findings.extend(requirements(&contracts, selection));
+    for contract in &contracts {
+        contract.without_accepted(&mut findings, selection.all);
+    }
     kept.contracts.keep(contracts);
     findings.extend(accepted);
     report(&findings, arguments.format, console)?;
@@ -154,6 +157,7 @@ pub(crate) fn usable(contracts: Vec<LoadedContract>) -> Result<Vec<LoadedContrac
 pub(crate) fn warnings(contracts: &[LoadedContract], selection: &Selection) -> Vec<Diagnostic> {
     let mut findings = loader_warnings(contracts);
     findings.extend(warnings_again(contracts, selection, &mut Kept::default()));
+    contracts.iter().for_each(|contract| contract.without_accepted(&mut findings, selection.all));
     findings
 }
 

@@ -161,7 +161,10 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
                 |findings| findings,
                 |loaded| {
                     let types = output::check_types(&loaded, &Language::DEFAULT);
-                    loaded.warnings.iter().cloned().chain(types).chain(check_meaning(&loaded)).collect()
+                    let mut findings =
+                        loaded.warnings.iter().cloned().chain(types).chain(check_meaning(&loaded)).collect();
+                    loaded.without_accepted(&mut findings, true);
+                    findings
                 },
             ))
         }

@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod accepted_warnings;
 mod amp;
 mod audit;
 mod codes;

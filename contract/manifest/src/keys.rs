@@ -67,6 +67,14 @@ pub(crate) enum Value {
     ErrorCode,
     /// The status of an error over HTTP.
     ErrorStatus,
+    /// A list of accepted warnings.
+    AcceptedWarnings,
+    /// The code of a warning.
+    WarningCode,
+    /// The name of a capability of the file, or `<name>@<version>`.
+    CapabilityLabel,
+    /// A JSON Pointer.
+    Pointer,
 }
 
 impl Key {
@@ -92,11 +100,28 @@ pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
 const FORMAT_VERSION: &str = "The version of the file format.";
 
 /// The keys of `capabilities.yaml`.
-pub(crate) const MANIFEST: [Key; 4] = [
+pub(crate) const MANIFEST: [Key; 5] = [
     Key::required("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agent", Value::AgentUri, "The agent that offers the capabilities: `agent://<id>`."),
     Key::required("transports", Value::Transports, "The ways to reach the agent."),
     Key::required("capabilities", Value::Capabilities, "The calls that the agent accepts."),
+    Key::optional("accepted", Value::AcceptedWarnings, "The warnings about this file that its author accepts."),
+];
+
+/// The keys of an accepted warning.
+pub(crate) const ACCEPTED: [Key; 4] = [
+    Key::required("code", Value::WarningCode, "The code of the warning, such as `W0103`."),
+    Key::required("reason", Value::FilledText, "Why the warning is accepted."),
+    Key::optional(
+        "capability",
+        Value::CapabilityLabel,
+        "The capability that the warning is about: its name, or with several versions `<name>@<version>`.",
+    ),
+    Key::optional(
+        "at",
+        Value::Pointer,
+        "The JSON Pointer of the place, or of one around it, in the capability or, without one, in the file.",
+    ),
 ];
 
 /// The first key of a capability.

@@ -41,6 +41,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "parse")]
+mod accepted_warning;
+#[cfg(feature = "parse")]
 mod addresses;
 #[cfg(feature = "parse")]
 mod cache;
@@ -112,6 +114,7 @@ pub use capgen_diagnostic::{Diagnostic, Source};
 
 #[cfg(feature = "parse")]
 pub use {
+    accepted_warning::AcceptedWarning,
     addresses::check_addresses,
     cache::{KeptContracts, PerContract},
     document::parse_document,

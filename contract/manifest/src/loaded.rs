@@ -8,7 +8,7 @@ use std::sync::Arc;
 use capgen_diagnostic::Label;
 
 use crate::tree::{Node, Part, follow};
-use crate::{ContractPart, Diagnostic, Manifest, Source};
+use crate::{AcceptedWarning, ContractPart, Diagnostic, Manifest, Source, accepted_warning, codes};
 
 /// A contract together with the text that it was read from.
 ///
@@ -39,8 +39,10 @@ pub struct LoadedContract {
     pub file: PathBuf,
     /// The place of every value in `source`.
     pub spans: Spans,
-    /// Findings that do not reject the file, in source order.
+    /// Findings that do not reject the file, in source order, without those that its author accepts.
     pub warnings: Vec<Diagnostic>,
+    /// The warnings that its author accepts, in source order.
+    pub accepted: Vec<AcceptedWarning>,
 }
 
 /// The spans of a document's keys and values, by JSON Pointer. Cheap to clone.
@@ -98,6 +100,28 @@ impl LoadedContract {
     /// [schema node](capgen_schema::Node::pointer) continues it.
     pub fn schema_pointer(&self, index: usize, part: impl Into<ContractPart>) -> String {
         self.capability_pointer(index) + &part.into().pointer()
+    }
+
+    /// Removes the warnings about this contract that its author accepts from those of later checks, and adds a warning
+    /// for each entry that accepts none. If `all_agents` were not checked, that is not known of warnings about several
+    /// agents.
+    pub fn without_accepted(&self, findings: &mut Vec<Diagnostic>, all_agents: bool) {
+        if self.accepted.is_empty() {
+            return;
+        }
+        let mut accepted = self.accepted.clone();
+        let is_own =
+            |finding: &Diagnostic| finding.primary().is_some_and(|label| label.source.path() == self.source.path());
+        let (mut own, others): (Vec<_>, Vec<_>) = findings.drain(..).partition(is_own);
+        accepted_warning::remove(&mut accepted, &mut own);
+        findings.extend(others.into_iter().chain(own));
+        let is_known = |entry: &AcceptedWarning| all_agents || entry.code != codes::DERIVED_ADDRESS.as_str();
+        let unused = accepted.iter().filter(|entry| !entry.is_used && is_known(entry));
+        findings.extend(unused.map(|entry| {
+            let message = format!("the accepted warning {} does not occur any more", entry.code);
+            let finding = Diagnostic::new(codes::UNUSED_ACCEPTED, message).at(&self.source, entry.span.clone(), "");
+            finding.help("remove the entry; if the place has moved, correct `capability` and `at`")
+        }));
     }
 
     /// A label at the value at `pointer`, to be added to a [`Diagnostic`]. If the document has no such value, such as

@@ -29,7 +29,11 @@ cargo run -p xtask -- dist             build the program for this machine, and w
 cargo run -p xtask -- real-documents DIR
                                        print how many operations, schemas and tools of the documents in DIR/openapi,
                                        DIR/schemas and DIR/tools can be imported, and why the rest cannot
-                      --compile        and whether the code that is generated from them compiles";
+                      --compile        and whether the code that is generated from them compiles
+                      --payloads       and whether Ajv, by the schemas as they are written, gives the same verdicts
+                                       about payloads";
+
+use real_documents::More;
 
 /// The result of a task: a line that reports success or the problem.
 type Outcome = Result<String, String>;
@@ -44,8 +48,9 @@ fn main() -> ExitCode {
         ["package"] => package::run(Verify::Includes),
         ["package", "--verify"] => package::run(Verify::Compile),
         ["dist", words @ ..] => dist::run(words),
-        ["real-documents", folder] => return table(real_documents::run(folder, false)),
-        ["real-documents", folder, "--compile"] => return table(real_documents::run(folder, true)),
+        ["real-documents", folder] => return table(real_documents::run(folder, More::Nothing)),
+        ["real-documents", folder, "--compile"] => return table(real_documents::run(folder, More::Compile)),
+        ["real-documents", folder, "--payloads"] => return table(real_documents::run(folder, More::Payloads)),
         _ => return print(USAGE, ExitCode::from(2)),
     };
     match outcome {

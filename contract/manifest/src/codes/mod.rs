@@ -80,6 +80,8 @@ capgen_diagnostic::codes! {
     pub DUPLICATE_ERROR = "E0218";
     /// A status of an error that is not one of HTTP's for errors.
     pub ERROR_STATUS = "E0219";
+    /// An invalid entry of the list of accepted warnings.
+    pub ACCEPTED_WARNING = "E0228";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.
@@ -88,6 +90,8 @@ capgen_diagnostic::codes! {
     pub DERIVED_ADDRESS = "W0203";
     /// Roles or scopes that callers need, in a fleet that does not state who has them.
     pub AUTHORIZATION = "W0204";
+    /// An accepted warning that does not occur.
+    pub UNUSED_ACCEPTED = "W0205";
 
     // Files: the fleet and its peers.
 

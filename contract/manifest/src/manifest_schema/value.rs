@@ -8,7 +8,7 @@ use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
 use super::{mapping, options};
-use crate::keys::{CALLS, ERROR, FLEET_KEY, GRANT, Key, Value};
+use crate::keys::{ACCEPTED, CALLS, ERROR, FLEET_KEY, GRANT, Key, Value};
 use crate::{AgentId, DeclaredError};
 
 /// Relative paths: those that start with neither a slash nor a drive.
@@ -49,6 +49,10 @@ fn schema(value: Value) -> Node {
         Value::ErrorStatus => Node::of("integer")
             .number("minimum", u64::from(DeclaredError::MIN_STATUS))
             .number("maximum", u64::from(DeclaredError::MAX_STATUS)),
+        Value::AcceptedWarnings => list(mapping(&ACCEPTED)),
+        Value::WarningCode => Node::matching("^W[0-9]{4}$"),
+        Value::CapabilityLabel => filled(),
+        Value::Pointer => Node::matching("^(/([^~]|~[01])*)?$"),
         Value::Assume => one_of(Assume::ALL.map(Assume::name)).text("default", Assume::default().name()),
     }
 }

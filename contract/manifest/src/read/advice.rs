@@ -12,6 +12,7 @@ pub(crate) const PEERS: &str = "the table of peers";
 pub(super) const TRANSPORT: &str = "a transport";
 pub(super) const CAPABILITY: &str = "a capability";
 pub(super) const ERROR: &str = "an error";
+pub(super) const ACCEPTED: &str = "an accepted warning";
 
 const NULL: &str = "a key without a value is null: add a value, or remove the key";
 

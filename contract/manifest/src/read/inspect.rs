@@ -38,7 +38,7 @@ pub fn inspect(source: &Source) -> Result<Inspection, Vec<Diagnostic>> {
     let mut root = parse_document(source).map_err(|findings| help_for_empty(source, findings, advice::MANIFEST))?;
     let schemas = take_schemas(&mut root);
     let mut reader = Reader::new(source);
-    let without_schemas = manifest(&mut reader, &root, None);
+    let (without_schemas, _) = manifest(&mut reader, &root, None).unwrap_or_default();
     match (without_schemas, reader.finish()) {
         (Some(without_schemas), (_, false)) => Ok(Inspection { without_schemas, schemas }),
         (_, (findings, _)) => Err(findings),

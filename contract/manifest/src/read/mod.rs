@@ -1,5 +1,6 @@
 //! `capabilities.yaml`: text to model.
 
+mod accepted;
 pub(crate) mod advice;
 mod capability;
 mod definitions;
@@ -16,7 +17,10 @@ use capgen_schema::{Code, codes as schema_codes};
 
 use crate::document::{is_json, parse_document};
 use crate::keys::{self, MANIFEST};
-use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
+use crate::{
+    AcceptedWarning, AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans,
+    accepted_warning, codes, secrets,
+};
 
 pub(crate) use capability::class;
 pub use inspect::{Inspection, inspect};
@@ -59,7 +63,7 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     source.hide_with(secrets::in_contract);
     let root = parse_document(source).map_err(|findings| help_for_empty(source, findings, advice::MANIFEST))?;
     let mut reader = Reader::new(source);
-    let manifest = manifest(&mut reader, &root, expected);
+    let (manifest, mut accepted) = manifest(&mut reader, &root, expected).unwrap_or_default();
     if let Some(manifest) = manifest.as_ref().filter(|_| !reader.has_failed()) {
         definitions::check(&mut reader, &root, manifest);
     }
@@ -71,7 +75,8 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
             if capgen_files::has_mark(source.text().as_bytes()) {
                 warnings.retain(|finding| !STYLE.contains(&finding.code));
             }
-            Ok(LoadedContract { manifest, source: source.clone(), file, spans, warnings })
+            accepted_warning::remove(&mut accepted, &mut warnings);
+            Ok(LoadedContract { manifest, source: source.clone(), file, spans, warnings, accepted })
         }
         _ => Err(findings),
     }
@@ -87,7 +92,10 @@ pub(crate) fn help_for_empty(source: &Source, mut findings: Vec<Diagnostic>, sub
     findings
 }
 
-fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
+/// The manifest, and the warnings about it that its author accepts.
+type Read = (Option<Manifest>, Vec<AcceptedWarning>);
+
+fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Read> {
     let mut map = reader.map(root, Place::default(), advice::MANIFEST)?;
     reader.only(&mut map, &keys::names(&MANIFEST));
     format_version(reader, &map, true);
@@ -110,7 +118,9 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
         [input, output].into_iter().chain(errors.iter_mut().map(|error| &mut error.details))
     });
     reader.patterns.drop_compiled(schemas.flatten());
-    Some(Manifest { agent: agent?, transports, capabilities })
+    let manifest = agent.map(|agent| Manifest { agent, transports, capabilities });
+    let accepted = accepted::read(reader, &map, manifest.as_ref());
+    Some((manifest, accepted))
 }
 
 /// Checks the key `version`, the version of the file format.

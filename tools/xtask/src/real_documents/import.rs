@@ -72,10 +72,15 @@ pub(super) struct Measured {
     pub(super) compiles: Vec<bool>,
 }
 
+/// A document of a kind.
+pub(super) fn parsed(kind: Kind, source: &Source) -> Result<Document, String> {
+    kind.parse(source).map_err(|findings| format!("{}: {}", source.path(), first(&findings)))
+}
+
 /// Imports a document in both ways.
 pub(super) fn measure(kind: Kind, source: &Source) -> Result<Measured, String> {
     let name = source.path().to_owned();
-    let document = kind.parse(source).map_err(|findings| format!("{name}: {}", first(&findings)))?;
+    let document = parsed(kind, source)?;
     let strict = kind.import(&document, false);
     let lossy = kind.import(&document, true);
     Ok(Measured {

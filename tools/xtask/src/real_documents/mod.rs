@@ -6,8 +6,10 @@
 
 mod compile;
 mod import;
+mod payloads;
 mod reasons;
 mod table;
+mod variants;
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +18,38 @@ use capgen_manifest::{Source, decode};
 use crate::Outcome;
 use import::{Kind, Measured, first};
 
-/// Measures the documents of a folder. With `compiles`, the code that is generated from them is compiled, too.
-pub(crate) fn run(folder: &str, compiles: bool) -> Outcome {
-    let mut measured = Vec::new();
+/// What is measured in addition to imports.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum More {
+    Nothing,
+    /// Whether generated code compiles.
+    Compile,
+    /// Whether Ajv gives the same verdicts.
+    Payloads,
+}
+
+/// Measures the documents of a folder.
+pub(crate) fn run(folder: &str, more: More) -> Outcome {
+    let (mut measured, mut agreements) = (Vec::new(), Vec::new());
     for kind in Kind::ALL {
         for path in documents(&Path::new(folder).join(kind.folder()))? {
-            measured.push(import::measure(kind, &read(&path)?)?);
+            let source = read(&path)?;
+            if more == More::Payloads {
+                let document = import::parsed(kind, &source)?;
+                agreements.push(payloads::Compared::of(kind, &document).agreement(source.path())?);
+            } else {
+                measured.push(import::measure(kind, &source)?);
+            }
         }
+    }
+    if !agreements.is_empty() {
+        return Ok(table::of_payloads(&agreements));
     }
     if measured.is_empty() {
         let folders = Kind::ALL.map(|kind| format!("`{}`", kind.folder())).join(", ");
         return Err(format!("{folder}: no document in {folders}"));
     }
-    if compiles {
+    if more == More::Compile {
         compile::all(&mut measured)?;
     }
     Ok(table::text(&measured))
@@ -80,7 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("openapi")).unwrap();
         std::fs::write(folder.path().join("openapi/shop.json"), DOCUMENT).unwrap();
-        let table = run(&folder.path().to_string_lossy(), false).unwrap();
+        let table = run(&folder.path().to_string_lossy(), More::Nothing).unwrap();
         assert!(table.contains("| shop.json | 2 | 1 | 2 |\n| all | 2 | 1 (50.0%) | 2 (100.0%) |"), "{table}");
         assert!(table.contains("| E0105: unknown type ... | 1 |"), "{table}");
     }
@@ -88,6 +109,6 @@ mod tests {
     #[test]
     fn a_folder_without_documents_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(run(&folder.path().to_string_lossy(), false).unwrap_err().contains("no document in `openapi`"));
+        assert!(run(&folder.path().to_string_lossy(), More::Nothing).unwrap_err().contains("no document in `openapi`"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::import::{Kind, Measured};
 use super::of_kind;
+use super::payloads::Agreement;
 use super::reasons::Reasons;
 
 /// At most this many reasons of a kind are listed, which is more than remain.
@@ -53,4 +54,22 @@ fn reasons(text: &mut String, kind: Kind, documents: &[&Measured]) {
         text.push_str(&format!("| {} | {count} |\n", reason.replace('|', "\\|")));
     }
     text.push('\n');
+}
+
+/// The comparison with Ajv, and the first differences of each document.
+pub(super) fn of_payloads(agreements: &[Agreement]) -> String {
+    let mut text =
+        "| document | schemas | payloads | different | not compiled by Ajv |\n|---|---:|---:|---:|---:|\n".to_owned();
+    for Agreement { name, schemas, payloads, different, failed, .. } in agreements {
+        text.push_str(&format!("| {name} | {schemas} | {payloads} | {different} | {} |\n", failed.len()));
+    }
+    let sum = |count: fn(&Agreement) -> usize| agreements.iter().map(count).sum::<usize>();
+    let (schemas, payloads, different) = (sum(|it| it.schemas), sum(|it| it.payloads), sum(|it| it.different));
+    let failed = sum(|it| it.failed.len());
+    text.push_str(&format!("| all | {schemas} | {payloads} | {different} | {failed} |\n\n"));
+    for agreement in agreements {
+        let lines = agreement.listed.iter().chain(&agreement.failed);
+        lines.for_each(|line| text.push_str(&format!("- {}: {line}\n", agreement.name)));
+    }
+    text
 }
