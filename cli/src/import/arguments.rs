@@ -108,6 +108,9 @@ pub(crate) struct JsonSchema {
     /// Import each member of `$defs` and `definitions` as a capability with its name
     #[arg(long, conflicts_with = "capability")]
     pub(crate) each: bool,
+    /// The folder with the files that references may lead to [default: the folder of each file]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) conversion: Conversion,
     #[command(flatten)]

@@ -7,7 +7,8 @@ use capgen_manifest::{AgentId, TransportSettings};
 use clap::error::ErrorKind;
 
 use super::arguments::JsonSchema;
-use super::header::Header;
+use super::header::{Header, folder_option};
+use super::linked::{self, Room};
 use super::manifest::{Import, Manifest, checked};
 use super::{no_agent, output};
 use crate::failure::Failure;
@@ -23,10 +24,15 @@ pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
         let message = "standard input has no name of a capability: pass `--capability <NAME>`, or `--each`";
         return Err(Failure::usage(ErrorKind::MissingRequiredArgument, message));
     }
-    let mut files = Vec::new();
+    let (mut files, mut room) = (Vec::new(), Room::new());
     for path in expanded(paths)? {
         let source = super::read(&path)?;
-        files.push((source.path().to_owned(), Document::parse_json(&source)?));
+        let document = Document::parse_json(&source)?;
+        let document = match input::is_stdin(&path) {
+            true => document,
+            false => linked::with_files(&path, arguments.root_dir.as_deref(), document, &mut room)?,
+        };
+        files.push((source.path().to_owned(), document));
     }
     let document = Document::of_files(files);
     let schemas = json_schema::schemas(&document, conversion.settings(), &arguments.naming());
@@ -35,7 +41,8 @@ pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
     let agent = conversion.agent.clone().or(schemas.agent).or_else(named).ok_or_else(no_agent)?;
     let transports = vec![transport(&agent)];
     let header = Header { format: "files of JSON Schema", server: None, version: None };
-    let words = format!("{}{}", arguments.naming_words(), conversion.words());
+    let folder = arguments.root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &output.out));
+    let words = format!("{}{}{}", folder.unwrap_or_default(), arguments.naming_words(), conversion.words());
     let text = header.text("json-schema", paths, &words, Some(&output.out));
     let import = Import { document, imported: schemas.imported, agent, transports, header };
     checked(import, &text, conversion, "schemas")

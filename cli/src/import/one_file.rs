@@ -5,8 +5,9 @@ use capgen_manifest::{TransportSettings, shown};
 
 use super::arguments::{OneFile, Openapi};
 use super::header::{Header, folder_option};
+use super::linked::{self, Room};
 use super::manifest::{Import, Manifest, checked};
-use super::{linked, no_agent};
+use super::no_agent;
 use crate::failure::Failure;
 use crate::input;
 
@@ -16,7 +17,7 @@ pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
     let document = match input::is_stdin(&arguments.file) {
         // It has no folder in which references could lead anywhere.
         true => document,
-        false => linked::with_files(&arguments.file, root_dir.as_deref(), document)?,
+        false => linked::with_files(&arguments.file, root_dir.as_deref(), document, &mut Room::new())?,
     };
     let found = operations::operations(&document, arguments.conversion.settings());
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };

@@ -275,6 +275,22 @@ fn every_format_has_examples_in_its_help() {
 }
 
 #[test]
+fn schemas_refer_to_files_of_their_folder() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("shop/schemas/find.json", r##"{"$ref": "common.json#/$defs/Id"}"##);
+    fleet.write("shop/schemas/common.json", r##"{"$defs": {"Id": {"$ref": "../ids.json"}}}"##);
+    fleet.write("shop/ids.json", r#"{"type": "string"}"#);
+    let outside = fleet.run("import json-schema shop/schemas --agent shop").ended(1);
+    assert!(outside.stderr.contains("error[E0108]") && outside.stderr.contains("--root-dir"), "{outside:?}");
+    assert!(outside.stderr.contains("shop/schemas/common.json:1:"), "{outside:?}");
+    let options = "--root-dir shop --agent shop --out shop/capabilities.yaml";
+    fleet.run(&format!("import json-schema shop/schemas {options}")).ended(0);
+    let text = fleet.read("shop/capabilities.yaml");
+    let again = "capgen import json-schema schemas --root-dir . --agent shop --out capabilities.yaml #";
+    assert!(text.contains(again) && text.contains("name: find") && !text.contains("name: common"), "{text}");
+}
+
+#[test]
 fn references_to_other_files_stay_in_the_folder() {
     let fleet = Fleet::new(&[]);
     let document = |target: &str| {

@@ -83,7 +83,10 @@ pub use json::{Json, Object};
 pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema};
 pub use multiple::Divisor;
-pub use normalise::{Loss, Reading, is_known_dialect, keyword_at, normalise, normalise_lossy, normalise_noting};
+pub use normalise::{
+    LINKED_FILES, Loss, Reading, is_known_dialect, keyword_at, normalise, normalise_lossy, normalise_noting,
+    resolved_reference,
+};
 pub use number::{Number, NumberError};
 pub use parse::{
     KeywordRole, KeywordValue, LargePattern, Patterns, SCHEMA_KEYWORDS, SchemaKeyword, definition_name,

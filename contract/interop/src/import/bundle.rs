@@ -5,12 +5,10 @@
 
 use std::collections::HashMap;
 
-use capgen_schema::{Json, Object, pointer};
+use capgen_schema::{Json, LINKED_FILES as FILES, Object, pointer};
 
 use super::Document;
-
-/// The member of a document that has the other files.
-pub(crate) const FILES: &str = "x-capgen-files";
+use super::links::{self, Anchors, Links};
 
 /// At most this many files are read. Documents that are split by operation and component have a few thousand.
 const MAX_FILES: usize = 10_000;
@@ -27,7 +25,8 @@ struct Bundle {
     names: HashMap<String, usize>,
 }
 
-/// Reads the files that the references of a document lead to, also through each other, as parts of the document.
+/// Reads the files that the references of a document lead to, also through each other, as parts of the document: those
+/// in `$ref`, and in the `mapping` of a `discriminator`.
 ///
 /// `path` is that of the document in its folder, with `/` between names. `read` gets such paths, which never leave the
 /// folder by their text; it returns `None` for one that does not exist or that must not be read. References to such a
@@ -45,6 +44,7 @@ pub fn with_files<E>(
 ) -> Result<Document, E> {
     let mut bundle = Bundle { known: HashMap::new(), files: Vec::new(), names: HashMap::new() };
     let mut open = paths(path, document.json());
+    let names_itself = open.iter().any(|found| found == path);
     while let Some(next) = open.pop() {
         if next == path || bundle.known.contains_key(&next) || bundle.files.len() >= MAX_FILES {
             continue;
@@ -58,7 +58,7 @@ pub fn with_files<E>(
             bundle.files.push((next, name, found));
         }
     }
-    if bundle.files.is_empty() {
+    if bundle.files.is_empty() && !names_itself {
         return Ok(document);
     }
     Ok(bundle.document(path, document))
@@ -80,71 +80,52 @@ impl Bundle {
         }
     }
 
-    fn document(self, path: &str, document: Document) -> Document {
-        let mut files = Object::new();
-        for (file, name, content) in &self.files {
-            files.push(name.clone(), self.linked(path, file, content.json()));
-        }
-        let mut json = self.linked(path, path, document.json());
-        if let Json::Object(members) = &mut json {
+    fn document(self, main: &str, document: Document) -> Document {
+        let anchors: Vec<Anchors> = self.files.iter().map(|(_, _, content)| links::anchors(content.json())).collect();
+        let place = |path: &str, fragment: &str| self.place(main, &anchors, path, fragment);
+        let linked = |file: &str, json: &Json| Links::of(file, file == main, json, &place).linked(json);
+        let mut json = linked(main, document.json());
+        let files: Object =
+            self.files.iter().map(|(file, name, content)| (name.clone(), linked(file, content.json()))).collect();
+        if let Json::Object(members) = &mut json
+            && !files.is_empty()
+        {
             members.set(FILES, Some(Json::Object(files)));
         }
         let files = self.files.into_iter().map(|(_, name, content)| (name, content)).collect();
         Document::of_bundle(json, document, files)
     }
 
-    /// The content of a file with references to places of the bundle.
-    fn linked(&self, main: &str, file: &str, json: &Json) -> Json {
-        match json {
-            Json::Array(items) => Json::Array(items.iter().map(|item| self.linked(main, file, item)).collect()),
-            Json::Object(members) => {
-                let member = |(name, value): &(String, Json)| {
-                    let reference = value.as_str().filter(|_| name == "$ref");
-                    let link = reference.and_then(|reference| self.link(main, file, reference));
-                    (name.clone(), link.map_or_else(|| self.linked(main, file, value), Json::String))
-                };
-                Json::Object(members.iter().map(member).collect())
-            }
-            scalar => scalar.clone(),
-        }
-    }
-
-    /// The reference to a place of the bundle; `None` if the reference leads elsewhere, or stays.
-    fn link(&self, main: &str, file: &str, reference: &str) -> Option<String> {
-        let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let path = if path.is_empty() { file.to_owned() } else { resolved(file, path)? };
+    /// The reference within the bundle to a place of a file; `None` if there is none.
+    fn place(&self, main: &str, anchors: &[Anchors], path: &str, fragment: &str) -> Option<String> {
         if path == main {
-            return (file != main).then(|| format!("#{fragment}"));
+            return Some(format!("#{fragment}"));
         }
-        let (_, name, _) = self.files.get((*self.known.get(&path)?)?)?;
-        // An anchor of another file has no pointer.
+        let index = (*self.known.get(path)?)?;
+        let (_, name, _) = self.files.get(index)?;
+        let file = pointer::join(&pointer::join("", FILES), name);
         let is_pointer = fragment.is_empty() || fragment.starts_with('/');
-        is_pointer.then(|| format!("#{}{fragment}", pointer::join(&pointer::join("", FILES), name)))
+        match is_pointer {
+            true => Some(format!("#{file}{fragment}")),
+            // A reference is a URI with a pointer, in which this character is encoded.
+            false => Some(format!("#{file}{}", anchors.get(index)?.get(fragment)?.replace('%', "%25"))),
+        }
     }
 }
 
 /// The paths that the references of a file lead to, in reverse order.
 fn paths(file: &str, json: &Json) -> Vec<String> {
     let mut found = Vec::new();
-    let mut open = vec![json];
-    while let Some(json) = open.pop() {
-        match json {
-            Json::Object(members) => {
-                let reference = members.get("$ref").and_then(Json::as_str);
-                let path = reference.map(|reference| reference.split('#').next().unwrap_or_default());
-                found.extend(path.filter(|path| !path.is_empty()).and_then(|path| resolved(file, path)));
-                open.extend(members.iter().rev().map(|(_, value)| value));
-            }
-            Json::Array(items) => open.extend(items.iter().rev()),
-            _ => {}
-        }
-    }
+    links::references(json, &mut |reference| {
+        let path = reference.split('#').next().unwrap_or_default();
+        found.extend(Some(path).filter(|path| !path.is_empty()).and_then(|path| resolved(file, path)));
+    });
     found.reverse();
     found
 }
 
 /// The path in the folder to which a relative path in `file` leads; `None` if it is a URL or leaves the folder.
-fn resolved(file: &str, path: &str) -> Option<String> {
+pub(super) fn resolved(file: &str, path: &str) -> Option<String> {
     let is_elsewhere = path.starts_with('/') || path.contains([':', '\\', '?', '%', '\0']) || path.len() > MAX_PATH;
     if is_elsewhere {
         return None;

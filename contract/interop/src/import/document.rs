@@ -1,12 +1,12 @@
 //! The text that is imported, as a JSON value whose parts know their lines.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
-use capgen_schema::{Anchor, Json, pointer};
+use capgen_schema::{Anchor, Json, LINKED_FILES as FILES, pointer};
 
-use super::bundle::FILES;
 use super::{ImportFinding, lines};
 
 /// The text of a document.
@@ -105,6 +105,20 @@ impl Document {
         Self { json: root.to_json(), text: Text::One(source.clone(), root) }
     }
 
+    /// The paths of the files that a document of [`of_files`](Self::of_files) refers to.
+    pub(super) fn linked_paths(&self) -> HashSet<&str> {
+        let Text::Files(files) = &self.text else { return HashSet::new() };
+        let linked = files.iter().filter_map(|file| match &file.text {
+            Text::Bundle(_, linked) => Some(linked),
+            _ => None,
+        });
+        let sources = linked.flatten().filter_map(|(_, file)| match &file.text {
+            Text::One(source, _) => Some(source.path()),
+            _ => None,
+        });
+        sources.collect()
+    }
+
     /// The value.
     pub fn json(&self) -> &Json {
         &self.json
@@ -112,15 +126,19 @@ impl Document {
 
     /// The file that a pointer leads into, with its index, and the pointer in it.
     fn file(&self, pointer: &str) -> Option<(usize, &Self, String)> {
-        if let Text::Bundle(document, files) = &self.text {
-            return Some(in_bundle(document, files, pointer));
-        }
-        let Text::Files(files) = &self.text else { return None };
+        let files = match &self.text {
+            Text::Bundle(document, files) => return Some(in_bundle(document, files, pointer)),
+            Text::Files(files) => files,
+            Text::None | Text::One(..) => return None,
+        };
         let mut tokens = pointer::tokens(pointer);
         let path = tokens.next()?;
         let index = self.json.as_object()?.iter().position(|(name, _)| *name == path)?;
         let rest = tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token));
-        Some((index, files.get(index)?, rest))
+        let file = files.get(index)?;
+        // The files that a file refers to are read because of it, so their findings are beside those of the file.
+        let (file, rest) = file.file(&rest).map_or((file, rest), |(_, linked, rest)| (linked, rest));
+        Some((index, file, rest))
     }
 
     /// The findings with their lines, in the order of the files and of the lines in them. Findings without a line come

@@ -4,11 +4,11 @@
 //! capability `find`, and any other `find.schema.json` or `find.json` is its request. [`Naming`] can decide otherwise.
 //! `contract.json`, which an export writes, has the other keys and decides which files are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
-use capgen_schema::{Json, Object, pointer};
+use capgen_schema::{Json, LINKED_FILES, Object, pointer};
 
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind};
 use crate::carried::without_formats;
@@ -57,7 +57,7 @@ pub fn schemas(document: &Document, settings: ImportSettings, naming: &Naming) -
         document.json().as_object().into_iter().flatten().map(|(path, json)| (path.as_str(), json)).collect();
     let contracts: Vec<_> = files.iter().filter(|(path, _)| base_name(path) == CONTRACT_FILE).collect();
     match contracts.as_slice() {
-        [] => by_names(&mut importer, &files, naming),
+        [] => by_names(&mut importer, &files, &document.linked_paths(), naming),
         [(path, contract)] => agent = by_contract(&mut importer, path, contract, &files),
         [_, (path, _), ..] => {
             let help = "import each folder with a `contract.json` by itself";
@@ -96,10 +96,14 @@ type File<'f> = (&'f str, &'f Json);
 /// The parts of each capability: a side, the file, and the definition in it, if it is one.
 type Parts<'f> = BTreeMap<&'f str, Vec<(Side, File<'f>, Option<Definition<'f>>)>>;
 
-fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], naming: &'f Naming) {
+fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], linked: &HashSet<&str>, naming: &'f Naming) {
     let mut capabilities = Parts::new();
     for file in files {
         if importer.is_other_kind(file.1, &pointer::join("", file.0), Kind::JsonSchema) {
+            continue;
+        }
+        // Its definitions are in the schemas of the files that refer to it.
+        if !naming.each && linked.contains(file.0) && has_only_definitions(file.1) {
             continue;
         }
         let (name, side) = part(file.0);
@@ -181,7 +185,9 @@ fn definitions_of(schema: &Json) -> impl Iterator<Item = Definition<'_>> {
 /// Whether a schema has definitions, and nothing else that could assert something.
 fn has_only_definitions(schema: &Json) -> bool {
     let is_text = |name: &str| {
-        matches!(name, "$schema" | "$id" | "id" | "$comment" | "title" | "description" | "$anchor" | "$vocabulary")
+        let is_text =
+            matches!(name, "$schema" | "$id" | "id" | "$comment" | "title" | "description" | "$anchor" | "$vocabulary");
+        is_text || name == LINKED_FILES
     };
     definitions_of(schema).next().is_some()
         && schema.as_object().is_some_and(|members| {
@@ -199,7 +205,7 @@ fn read_definition(
 ) {
     let Definition { keyword, name } = definition;
     let reference = format!("#{}", pointer::join(&pointer::join("", keyword), name).replace('%', "%25"));
-    let context = ["$schema", "$id", "id", "$defs", "definitions"];
+    let context = ["$schema", "$id", "id", "$defs", "definitions", LINKED_FILES];
     let kept = json.as_object().into_iter().flatten().filter(|(name, _)| context.contains(&name.as_str())).cloned();
     let members: Object = [("$ref".to_owned(), Json::String(reference))].into_iter().chain(kept).collect();
     let source = Json::Object(members);
@@ -214,6 +220,40 @@ fn foreign(side: Side, source: &Json, own: Json, keeps_dialect: bool) -> Foreign
     Foreign { part: side.schema_key(), source, own, dialect: Dialect::ByDefinitions, keeps_dialect }
 }
 
+/// The schema with one `$schema` for itself and the files that it refers to: its own, or else theirs. `None` if it
+/// refers to none.
+///
+/// # Errors
+///
+/// The pointer of a file that declares another one. The keywords of all files are read by one dialect.
+fn with_one_dialect(source: &Json) -> Result<Option<Json>, String> {
+    let declared = |schema: &Json| Some(schema.get("$schema")?.as_str()?.trim_end_matches('#').to_owned());
+    let own = declared(source);
+    let mut found = own.clone();
+    for (name, file) in source.get(LINKED_FILES).and_then(Json::as_object).into_iter().flatten() {
+        let other = declared(file);
+        if let (Some(known), Some(other)) = (&found, &other)
+            && known != other
+        {
+            return Err(pointer::join(&pointer::join("", LINKED_FILES), name));
+        }
+        found = found.or(other);
+    }
+    let Json::Object(mut members) = source.clone() else { return Ok(None) };
+    let Some(Json::Object(files)) = members.get_mut(LINKED_FILES) else { return Ok(None) };
+    let without = |(name, mut file): (String, Json)| {
+        if let Json::Object(members) = &mut file {
+            members.set("$schema", None);
+        }
+        (name, file)
+    };
+    *files = files.iter().cloned().map(without).collect();
+    if let (None, Some(found)) = (own, found) {
+        members.set("$schema", Some(Json::String(found)));
+    }
+    Ok(Some(Json::Object(members)))
+}
+
 /// Reads the schema of a side from a file.
 fn read_side(
     importer: &mut Importer,
@@ -224,7 +264,19 @@ fn read_side(
     foreign: Foreign<'_>,
 ) {
     let at = pointer::join("", path);
-    let schema = importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"));
+    let schema = match with_one_dialect(foreign.source) {
+        Ok(Some(source)) => {
+            let foreign = Foreign { source: &source, ..foreign };
+            importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"))
+        }
+        Ok(None) => importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}")),
+        Err(file) => {
+            let at = format!("{at}{file}/$schema");
+            let message = "the file has another `$schema` than the file that refers to it";
+            let help = "declare one draft in all files that refer to each other, or import the file by itself";
+            return importer.error(entry, codes::WRONG_FORM, at, message, help);
+        }
+    };
     *match side {
         Side::Request => &mut capability.input,
         Side::Response => &mut capability.output,

@@ -12,6 +12,7 @@ mod importer;
 pub mod json_schema;
 mod kind;
 mod lines;
+mod links;
 mod mark;
 pub mod mcp;
 mod name;

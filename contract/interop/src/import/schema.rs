@@ -3,9 +3,11 @@
 //! A schema that is already in the subset stays as it is, so that an export followed by an import gives the same
 //! contract. Every other schema is translated by the normaliser, the only code that converts schemas.
 
-use capgen_schema::codes::OTHER_DIALECT;
+use capgen_diagnostic::quoted;
+use capgen_schema::codes::{OTHER_DIALECT, REF_NOT_LOCAL};
 use capgen_schema::{
-    Anchor, Code, Json, Loss, Problem, Reading, Schema, is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
+    Anchor, Code, Json, LINKED_FILES, Loss, Problem, Reading, Schema, is_known_dialect, keyword_at, normalise_lossy,
+    normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
@@ -75,7 +77,7 @@ impl Importer {
         let output = match result {
             Ok((output, losses)) => {
                 for loss in losses {
-                    let place = format!("{part}{}{}", if loss.pointer.is_empty() { "" } else { ", " }, loss.pointer);
+                    let place = place(part, &loss.pointer);
                     self.reading(entry, &place, loss, locate);
                 }
                 output
@@ -88,8 +90,7 @@ impl Importer {
                     ));
                 }
                 for problem in problems {
-                    let place =
-                        format!("{part}{}{}", if problem.pointer.is_empty() { "" } else { ", " }, problem.pointer);
+                    let place = place(part, &problem.pointer);
                     let finding = of_problem(problem, source, self.settings.lossy, locate);
                     self.report(entry, &place, finding);
                 }
@@ -117,6 +118,17 @@ impl Importer {
             }
             _ => self.report(entry, place, finding),
         }
+    }
+}
+
+/// A place in words: that of a part of a schema, or of another file.
+fn place(part: &str, pointer: &str) -> String {
+    let in_file = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(LINKED_FILES)?.strip_prefix('/'));
+    match in_file.map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
+        _ if pointer.is_empty() => part.to_owned(),
+        Some((file, "")) => format!("{part}, file {}", quoted(file)),
+        Some((file, rest)) => format!("{part}, file {}, /{rest}", quoted(file)),
+        None => format!("{part}, {pointer}"),
     }
 }
 
@@ -170,6 +182,10 @@ fn help_for(reading: Reading) -> Option<&'static str> {
     })
 }
 
+/// How to fix a reference to another document.
+const ELSEWHERE: &str = "bundle the document first: nothing is fetched, and only `openapi` and `json-schema` read other \
+    files of the folder (`--root-dir`)";
+
 /// The options that import a schema in spite of a problem.
 const OPTIONS: &str = "import with `--lossy`, which widens the schema, or with `--skip`, which leaves the entry out";
 
@@ -178,6 +194,9 @@ fn of_problem(mut problem: Problem, source: &Json, is_lossy: bool, locate: &dyn 
         // A contract has one dialect, but an import reads several.
         problem.message = "`$schema` names a dialect that is not known".to_owned();
         problem.help = Some("declare draft-04, -06, -07, 2019-09 or 2020-12, or remove it".to_owned());
+    }
+    if problem.code == REF_NOT_LOCAL {
+        problem.help = Some(ELSEWHERE.to_owned());
     }
     let keyword = keyword_at(source, &problem.pointer);
     ImportFinding {

@@ -14,6 +14,7 @@
 mod annotations;
 mod declared_errors;
 mod hostile_import;
+mod json_schema_files;
 mod json_schema_import;
 mod mcp_import;
 mod openapi_import;

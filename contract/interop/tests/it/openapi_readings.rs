@@ -240,6 +240,23 @@ fn references_lead_to_other_files_of_the_folder() {
 }
 
 #[test]
+fn discriminators_may_name_other_files() {
+    let branch =
+        |name: &str| format!("type: object\nproperties: {{ kind: {{ type: string }}, {name}: {{ type: string }} }}\n");
+    let (cat, dog) = (branch("purrs"), branch("barks"));
+    let text = document(
+        "get",
+        "{ responses: { '200': { description: a, content: { application/json: { schema: { oneOf: [{ $ref: 'cat.yaml' }, { $ref: 'dog.yaml' }],
+            discriminator: { propertyName: kind, mapping: { c: 'cat.yaml', d: './dog.yaml' } } } } } } } }",
+    );
+    let (_, imported) = with_files(&[("openapi.yaml", &text), ("cat.yaml", &cat), ("dog.yaml", &dog)]);
+    assert_eq!(found(&imported.findings), ["N0903"], "{:#?}", imported.findings);
+    let output = imported.capabilities[0].output.as_ref().unwrap().source();
+    let tag = |name: &str| output.pointer(&format!("/definitions/{name}/properties/kind/const")).cloned();
+    assert_eq!([tag("cat"), tag("dog")], [Some("c".into()), Some("d".into())]);
+}
+
+#[test]
 fn findings_in_other_files_have_their_lines() {
     let files = [
         (

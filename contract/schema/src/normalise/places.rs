@@ -1,11 +1,15 @@
-//! Where subschemas are in a document of any dialect: those of [`Subschemas`], and the components of a document of
-//! OpenAPI.
+//! Where subschemas are in a document of any dialect: those of [`Subschemas`], the components of a document of
+//! OpenAPI, and other files.
 
 use crate::{Json, Subschemas, is_definitions, pointer};
 
+/// The keyword at the root of a schema whose members are the contents of other files, by their names. Only references
+/// lead into it.
+pub const LINKED_FILES: &str = "x-capgen-files";
+
 /// Whether the members of a keyword are definitions, which apply only where they are referenced.
 pub(super) fn is_container(name: &str) -> bool {
-    is_definitions(name) || name == "components"
+    is_definitions(name) || name == "components" || name == LINKED_FILES
 }
 
 pub(super) fn is_tuple(name: &str, value: &Json) -> bool {
@@ -40,6 +44,9 @@ pub(super) fn map_subschemas<'j>(
             };
             Json::Object(parts.iter().map(part).collect())
         }
+        Json::Object(files) if name == LINKED_FILES && is_root => {
+            Json::Object(files.iter().map(|(name, file)| (name.clone(), map(&[name], file))).collect())
+        }
         value => Subschemas::map(name, value, |token, schema| map(token.as_slice(), schema)),
     }
 }
@@ -65,6 +72,7 @@ pub fn keyword_at(schema: &Json, pointer: &str) -> Option<String> {
             (Subschemas::One(_), _) => 0,
             (Subschemas::List(_) | Subschemas::Map(_), _) => 1,
             (Subschemas::Absent, Json::Object(_)) if name == "components" && is_root => 2,
+            (Subschemas::Absent, Json::Object(_)) if name == LINKED_FILES && is_root => 1,
             (Subschemas::Absent, _) => break,
         };
         let Some((path, after)) = below.split_at_checked(length) else { break };

@@ -2,7 +2,7 @@
 
 /// A reference with a relative path as an absolute one, by [RFC 3986, section 5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2),
 /// with its fragment; `None` if it has no relative path, or if no path can be relative to `base`, such as a URN.
-pub(super) fn resolved(base: &str, reference: &str) -> Option<String> {
+pub fn resolved(base: &str, reference: &str) -> Option<String> {
     let end = reference.find('#').unwrap_or(reference.len());
     let (path, fragment) = reference.split_at_checked(end)?;
     if base.is_empty() || path.is_empty() || path.starts_with("//") || path.contains([':', '?']) {

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::places::LINKED_FILES;
 use super::tree::Origin;
 use super::version::Version;
 use super::{dialect, relative};
@@ -232,7 +233,10 @@ fn base_name(json: &Json, tokens: &[String]) -> String {
         let name: String = title.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(MAX_NAME).collect();
         return if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "Root".to_owned() };
     };
-    if above.last().is_some_and(|container| ["definitions", "$defs", "schemas"].contains(&container.as_str())) {
+    if above
+        .last()
+        .is_some_and(|container| ["definitions", "$defs", "schemas", LINKED_FILES].contains(&container.as_str()))
+    {
         return last.clone();
     }
     let is_name = |token: &&String| {

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use capgen_schema::{Json, pointer};
+use capgen_schema::{Json, LINKED_FILES as FILES, Object, pointer};
 
 use super::references::local;
-use crate::import::bundle::FILES;
 
 /// The names of schemas in other files.
 #[derive(Default)]
@@ -48,18 +47,33 @@ impl OtherFiles {
             Json::Array(items) => Json::Array(items.iter().map(|item| self.linked(item)).collect()),
             Json::Object(members) => {
                 let member = |(name, value): &(String, Json)| {
-                    let place = value.as_str().filter(|_| name == "$ref").and_then(elsewhere);
-                    let component = place.and_then(|place| self.names.get(&place));
-                    let link = component.map(|component| {
-                        // A reference is a URI with a pointer, in which the characters of other names are encoded.
-                        Json::from(format!("#{}", encoded(&pointer::join("/components/schemas", component))).as_str())
-                    });
-                    (name.clone(), link.unwrap_or_else(|| self.linked(value)))
+                    let value = match (name.as_str(), value) {
+                        ("$ref", Json::String(text)) => self.link(text).unwrap_or_else(|| value.clone()),
+                        ("mapping", Json::Object(targets)) => self.mapping(targets),
+                        (_, value) => self.linked(value),
+                    };
+                    (name.clone(), value)
                 };
                 Json::Object(members.iter().map(member).collect())
             }
             scalar => scalar.clone(),
         }
+    }
+
+    /// The mapping of a discriminator, or the properties of another member of this name.
+    fn mapping(&self, targets: &Object) -> Json {
+        let target = |(name, target): &(String, Json)| {
+            let link = target.as_str().and_then(|text| self.link(text));
+            (name.clone(), link.unwrap_or_else(|| self.linked(target)))
+        };
+        Json::Object(targets.iter().map(target).collect())
+    }
+
+    /// The reference to a component in place of one to another file.
+    fn link(&self, reference: &str) -> Option<Json> {
+        let component = self.names.get(&elsewhere(reference)?)?;
+        // A reference is a URI with a pointer, in which the characters of other names are encoded.
+        Some(Json::from(format!("#{}", encoded(&pointer::join("/components/schemas", component))).as_str()))
     }
 }
 
