@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use capgen_dci::files::{AliasFiles, Discovery, Manifests, Roots, discover, read_probes, read_skill_text};
+use capgen_dci::files::{
+    AliasFiles, Discovery, Manifests, Roots, discover, misnamed_skills, read_probes, read_skill_text,
+};
 use capgen_dci::{Aliases, Lint, LintFindings, LintSkill, Skill, SkillFile, Source as Place, Warning, codes};
 use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
 
@@ -26,6 +28,7 @@ pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> RunResult {
     };
     findings.extend(unreadable(&rejected("unreadable"), warnings));
     findings.extend(rejected("link-outside-root").into_iter().map(link));
+    findings.extend(misnamed_skills(workspace));
     for path in rejected("unparseable") {
         // A link in place of the file was examined by the discovery.
         let file = workspace.join(path).join("SKILL.md");

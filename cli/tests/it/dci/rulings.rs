@@ -234,6 +234,19 @@ fn ruling_45_lint_checks_names_and_descriptions_by_the_specification_of_agent_sk
     dci(&workspace, "lint --strict").ended(1);
 }
 
+#[test]
+fn lint_warns_about_a_file_whose_name_differs_in_its_case() {
+    let workspace = workspace(&[("upper", "Fine.", "")]);
+    workspace.write("skills/lower/skill.md", &skill("lower", "Not found by other tools.", ""));
+    workspace.write("skills/lower/references/Skill.MD", "Notes");
+    let run = dci(&workspace, "lint").ended(0);
+    for path in ["skills/lower/skill.md", "skills/lower/references/Skill.MD"] {
+        assert!(run.stderr.contains(&format!("warning[W0807]: `{path}` is not named `SKILL.md`")), "{run:?}");
+    }
+    assert!(run.stderr.ends_with("checked 1 skill: 0 errors, 2 warnings\n"), "{run:?}");
+    dci(&workspace, "lint --strict").ended(1);
+}
+
 // Further findings of the trial.
 
 #[test]

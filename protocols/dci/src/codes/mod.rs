@@ -66,6 +66,8 @@ capgen_diagnostic::codes! {
     pub NAME_FORM = "W0805";
     /// A description that is too long.
     pub LONG_DESCRIPTION = "W0806";
+    /// A file whose name differs from `SKILL.md` in its case.
+    pub NAME_OF_FILE = "W0807";
 
     // Skills.
 

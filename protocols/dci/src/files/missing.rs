@@ -69,6 +69,18 @@ pub(super) fn finding(roots: &Roots, excluded: &[Rejection]) -> Diagnostic {
     finding.help(help)
 }
 
+/// The warnings about files in the folder of skills that are named like `SKILL.md`, apart from their case: they are no
+/// skills. Only names are read, of at most 20,000 entries.
+pub fn misnamed_skills(workspace: &Path) -> Vec<Diagnostic> {
+    let mut search = Search { entries: MAX_ENTRIES, misnamed: Vec::new() };
+    search.count(&workspace.join(SKILLS), 0);
+    let warning = |path: &String| {
+        let message = format!("{path} is not named `{SKILL_FILE}`, so it is not read");
+        Diagnostic::new(codes::NAME_OF_FILE, message).help(format!("rename the file to `{SKILL_FILE}`"))
+    };
+    search.misnamed.iter().map(warning).collect()
+}
+
 /// The first of some texts, and how many more there are.
 fn first(texts: &[String]) -> String {
     let listed = texts.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");

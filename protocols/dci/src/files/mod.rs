@@ -15,6 +15,7 @@ mod workspace;
 pub use config::{AliasFiles, read_probes};
 pub use discover::{Discovery, Roots, discover, discover_cached, read_consumer};
 pub use manifest::Manifests;
+pub use missing::misnamed_skills;
 pub use programs::Programs;
 pub use skill_file::read_skill_text;
 pub use state::{read_reliability, record};
