@@ -142,7 +142,6 @@ fn code(reading: Reading) -> (Code, &'static str) {
         Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
         Reading::PatternSyntax => (codes::PATTERN_SYNTAX, "translated"),
-        Reading::EveryName => (codes::LOSS, "read as every name"),
         _ => (codes::LOSS, "widened"),
     }
 }

@@ -319,15 +319,14 @@ fn a_keyword_of_another_vocabulary_is_noted_once() {
 }
 
 #[test]
-fn a_pattern_that_is_read_as_every_name_is_a_warning() {
+fn a_pattern_of_names_without_line_breaks_is_exact() {
     // A schema that a contract can express as it is stays as it is; this one has to be translated.
     let tool = r#"[{"name": "t", "inputSchema": {"type": "object", "$comment": "x", "contains": {"type": "null"},
         "patternProperties": {"^(.*)$": {"type": "string"}}}}]"#;
     for lossy in [false, true] {
         let imported = import_with(tool, ImportSettings { lossy }).imported;
-        assert_eq!(imported.capabilities.len(), 1);
-        let found: Vec<_> = imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str())).collect();
-        assert_eq!(found, [("W0901", "/0/inputSchema/patternProperties")]);
+        let input = imported.capabilities[0].input.as_ref().unwrap().source();
+        assert!(imported.findings.is_empty() && input.pointer("/patternProperties/^(.*)$").is_some(), "{input}");
     }
 }
 

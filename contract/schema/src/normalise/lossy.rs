@@ -39,9 +39,6 @@ pub struct Loss {
 pub enum Reading {
     /// [`normalise_lossy`] removed or widened it.
     Widened,
-    /// `patternProperties` with `^.*$` applies to every name, so that the output may reject payloads that the input
-    /// accepts: those with a line break in a name.
-    EveryName,
     /// A `pattern` has syntax of Python or Rust, such as `(?i)` or `\Z`, and is translated.
     PatternSyntax,
     /// A `format` that is not in the subset asserts nothing, and is kept in `x-format`.
@@ -60,9 +57,8 @@ pub enum Reading {
 
 /// Like [`normalise`](super::normalise()), but widens schemas that the subset cannot express instead of rejecting them.
 ///
-/// The output accepts every payload that the input accepts, and usually more, apart from the names with line breaks of
-/// [`normalise_noting`]. Each part of the input that was removed or widened is
-/// listed, sorted by pointer. Without losses, the output is that of [`normalise`](super::normalise()).
+/// The output accepts every payload that the input accepts, and usually more. Each part of the input that was removed
+/// or widened is listed, sorted by pointer. Without losses, the output is that of [`normalise`](super::normalise()).
 ///
 /// | input | output |
 /// |---|---|

@@ -22,6 +22,7 @@ mod relative;
 mod rewrite;
 mod target;
 mod tree;
+mod unevaluated;
 mod version;
 mod walk;
 mod widen;
@@ -79,7 +80,8 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
 /// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
-/// | `patternProperties` that matches every name | `additionalProperties`; in an open object, `^.*$` is one, see [`normalise_noting`] |
+/// | `unevaluatedProperties` next to `$ref` or `allOf` | `additionalProperties`, and `true` for each property that these declare, if they are the same for every value |
+/// | `patternProperties` that matches every name | `additionalProperties` |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
 /// | `patternProperties` with one schema, `additionalProperties: false`, and only `properties` that match | `propertyNames` with the `pattern`, and `additionalProperties` |
 /// | `propertyNames` with `allOf`, `$ref` or a format that is a pattern | `propertyNames` with assertions about strings; several become `allOf` around them |
@@ -161,8 +163,9 @@ impl<'a> Output<'a> {
         let dialect = Dialect::of(source);
         let version = Version::of(source);
         let declared = dialect::declared(source, version);
-        let mut walk =
-            Walk { targets, dialect, version, declared, problems: Vec::new(), notes: Vec::new(), copies: COPIES };
+        let (problems, notes) = (Vec::new(), Vec::new());
+        let name_bytes = unevaluated::NAME_BYTES;
+        let mut walk = Walk { targets, dialect, version, declared, problems, notes, copies: COPIES, name_bytes };
         let mut root = walk.schema(source, Origin::default(), 0);
         let mut definitions = Vec::new();
         for id in walk.targets.in_order() {

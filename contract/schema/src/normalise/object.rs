@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use super::array::{applies_in_place, is_trivial};
-use super::lossy::Reading;
 use super::pattern;
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk};
@@ -13,13 +12,6 @@ use crate::{Json, Number, Object, Problem, codes};
 
 /// Patterns that match every name.
 const EVERY_NAME: [&str; 6] = ["", "^", "$", ".*", "^.*", ".*$"];
-
-/// Patterns that match every name without a line break. In an open object, authors mean every name.
-const EVERY_LINE: [&str; 2] = ["^.*$", "^(.*)$"];
-
-/// The effect of reading [`EVERY_LINE`] as every name.
-const LINE_BREAKS: &str =
-    "the pattern is read as every name, so properties whose names contain a line break are validated as well";
 
 /// A pattern or list of names becomes `properties` if it has at most this many names. Each name gets a copy of the
 /// schema; usual ones have a few names.
@@ -42,12 +34,10 @@ impl<'a> Walk<'a> {
     /// `additionalProperties`, and `unevaluatedProperties` if it is equivalent to `additionalProperties`.
     pub(super) fn additional(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         if name == "unevaluatedProperties" {
-            // With `additionalProperties`, every property is evaluated, so `unevaluatedProperties` has no effect.
-            if draft.get("additionalProperties").is_some() || (is_trivial(value) && applies_in_place(draft)) {
+            // With `additionalProperties`, every property is evaluated, so `unevaluatedProperties` has no effect. Other
+            // schemas for the same value are read after all keywords.
+            if draft.get("additionalProperties").is_some() || applies_in_place(draft) {
                 return;
-            }
-            if applies_in_place(draft) {
-                return self.reject(draft, name);
             }
         }
         if draft.additional.is_none() {
@@ -102,16 +92,7 @@ impl<'a> Walk<'a> {
         // A pattern for every name also applies to declared properties, whose schemas would have to be combined with
         // it.
         let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
-        // In a closed object, the pattern itself can constrain the names.
-        let is_closed = ["additionalProperties", "unevaluatedProperties"]
-            .iter()
-            .any(|name| draft.get(name) == Some(&Json::Bool(false)));
-        let is_whole =
-            |pattern, schema| (!declares || is_trivial(schema)) && !(is_closed && EVERY_LINE.contains(&pattern));
-        if let Some((pattern, schema)) = whole(value).filter(|(pattern, schema)| is_whole(*pattern, *schema)) {
-            if EVERY_LINE.contains(&pattern) {
-                self.note(Reading::EveryName, draft.at("patternProperties"), LINE_BREAKS.to_owned(), "");
-            }
+        if let Some((pattern, schema)) = whole(value).filter(|(_, schema)| !declares || is_trivial(schema)) {
             let origin = draft.origin.join("patternProperties").join(pattern);
             draft.additional = Some(self.node(schema, origin, draft.depth + 1));
             draft.out.retain(|(name, _)| name != "additionalProperties");
@@ -195,7 +176,7 @@ fn asserts_nothing(node: &Node<'_>) -> bool {
 fn whole(patterns: &Json) -> Option<(&str, &Json)> {
     let mut members = patterns.as_object()?.iter();
     let (pattern, schema) = members.next()?;
-    let matches_every_name = EVERY_NAME.iter().chain(&EVERY_LINE).any(|every| pattern == every);
+    let matches_every_name = EVERY_NAME.iter().any(|every| pattern == every);
     (members.next().is_none() && matches_every_name).then_some((pattern, schema))
 }
 

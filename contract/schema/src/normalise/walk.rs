@@ -31,6 +31,8 @@ pub(super) struct Walk<'a> {
     pub(super) notes: Vec<Loss>,
     /// How many more subschemas may be copied.
     pub(super) copies: usize,
+    /// How many more bytes of names `unevaluatedProperties` may read.
+    pub(super) name_bytes: usize,
 }
 
 /// A schema object whose keywords are being translated.
@@ -172,6 +174,7 @@ impl<'a> Walk<'a> {
                 self.keyword(&mut draft, name, value);
             }
         }
+        self.unevaluated_properties(&mut draft);
         finish(draft)
     }
 

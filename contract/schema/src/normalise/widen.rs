@@ -244,6 +244,7 @@ impl<'a, 'p> Widener<'a, 'p> {
             && self.changed.contains(&id)
         {
             draft.is_changed = true;
+            lose_unevaluated(draft, name, record);
             if polarity == Polarity::Negative || !self.positive.contains(&id) {
                 record.lose(&at, "the referenced schema is widened, which does not widen this place".to_owned());
                 draft.lost.insert(name);
@@ -292,6 +293,7 @@ fn changed_below<'a>(
     (polarity, inner): (Polarity, Polarity),
     record: &mut Record,
 ) {
+    lose_unevaluated(draft, name, record);
     let mut lose = |reason: &str| {
         record.lose(at, reason.to_owned());
         draft.lost.insert(name);
@@ -304,6 +306,21 @@ fn changed_below<'a>(
             lose("its schema is widened, which does not widen the schema around it");
         }
         _ => {}
+    }
+}
+
+/// Gives up keywords that depend on the properties and items which another schema for the same value evaluates.
+fn lose_unevaluated<'a>(draft: &mut Draft<'a, '_>, changed: &str, record: &mut Record) {
+    let in_place = ["$ref", "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "oneOf", "then"];
+    if !in_place.contains(&changed) {
+        return;
+    }
+    let object = draft.object;
+    for (name, _) in object.iter().filter(|(name, _)| name.starts_with("unevaluated")) {
+        if draft.lost.insert(name) {
+            let reason = "a schema for the same value is widened, and may evaluate others then".to_owned();
+            record.lose(&pointer::join(draft.at, name), reason);
+        }
     }
 }
 

@@ -232,12 +232,11 @@ fn maps_with_any_name_or_listed_names_are_supported() {
             json!({"patternProperties": {pattern: string}, "additionalProperties": false}),
             json!({"propertyNames": {"pattern": pattern}, "additionalProperties": string}),
         );
+        // A name with a line break does not match, and may have any value.
         let open = json!({"properties": {"a": {"patternProperties": {pattern: string}}}});
-        let (output, notes) = capgen_schema::normalise_noting(&json_of(&open)).unwrap();
-        assert_eq!(output, json_of(&json!({"properties": {"a": {"additionalProperties": string}}})));
-        let notes: Vec<_> = notes.iter().map(|note| (note.pointer.as_str(), note.keyword.as_str())).collect();
-        assert_eq!(notes, [("/properties/a/patternProperties", "patternProperties")]);
+        check(open.clone(), open);
     }
+    check(json!({"patternProperties": {"": string}}), json!({"additionalProperties": string}));
     check(
         json!({"patternProperties": {"^(?:true|false)$": string}, "additionalProperties": false}),
         json!({"properties": {"true": string, "false": string}, "additionalProperties": false}),
@@ -439,11 +438,79 @@ fn unevaluated_properties_become_additional_ones_if_equivalent() {
         json!({"properties": {"a": true}, "unevaluatedProperties": false}),
         json!({"properties": {"a": true}, "additionalProperties": false}),
     );
-    let message = "`unevaluatedProperties` is not part of the schema subset";
-    check_rejected(
-        json!({"anyOf": [{"properties": {"a": true}}], "unevaluatedProperties": false}),
-        &[("/unevaluatedProperties", message)],
+    let text = json!({"type": "string"});
+    check(
+        json!({
+            "$ref": "#/$defs/base", "properties": {"b": text, "a": true}, "unevaluatedProperties": false,
+            "$defs": {"base": {"properties": {"a": text}, "allOf": [{"$ref": "#/$defs/top"}]}, "top": {"required": ["id"], "properties": {"id": text}}}
+        }),
+        json!({
+            "properties": {"b": text, "a": true, "id": true}, "additionalProperties": false,
+            "definitions": {
+                "base": {"properties": {"a": text}, "allOf": [{"$ref": "#/definitions/top"}]},
+                "top": {"required": ["id"], "properties": {"id": text}}
+            },
+            "allOf": [{"$ref": "#/definitions/base"}]
+        }),
     );
+    check(
+        json!({
+            "allOf": [{"properties": {"a": text}, "patternProperties": {"^x\\-": text}}, true],
+            "anyOf": [{"required": ["a"]}, {"required": ["b"], "properties": {"a": true}}],
+            "patternProperties": {"^y": text, "^x-": true}, "unevaluatedProperties": text
+        }),
+        json!({
+            "allOf": [{"properties": {"a": text}, "patternProperties": {"^x-": text}}, true],
+            "anyOf": [{"required": ["a"]}, {"required": ["b"], "properties": {"a": true}}],
+            "patternProperties": {"^y": text, "^x-": true}, "properties": {"a": true}, "additionalProperties": text
+        }),
+    );
+    // Nothing is left to evaluate.
+    check(
+        json!({"allOf": [{"properties": {"a": text}, "additionalProperties": false}, true], "unevaluatedProperties": false}),
+        json!({"allOf": [{"properties": {"a": text}, "additionalProperties": false}, true]}),
+    );
+}
+
+#[test]
+fn unevaluated_properties_that_depend_on_the_value_are_rejected() {
+    let message = "`unevaluatedProperties` is not part of the schema subset";
+    let branch = json!({"properties": {"a": true}});
+    for keyword in [
+        json!({"anyOf": [branch, true]}),
+        json!({"oneOf": [branch, true]}),
+        json!({"if": branch, "then": true}),
+        json!({"dependentSchemas": {"b": branch}}),
+        json!({"allOf": [{"anyOf": [branch, true]}]}),
+        json!({"anyOf": [{"additionalProperties": true}, true]}),
+        json!({"anyOf": [{"patternProperties": {"^a": true}}, true]}),
+        json!({"allOf": [branch], "propertyNames": {"enum": ["a", "b"]}}),
+    ] {
+        let mut schema = keyword.clone();
+        schema["unevaluatedProperties"] = json!(false);
+        check_rejected(schema, &[("/unevaluatedProperties", message)]);
+    }
+}
+
+#[test]
+fn unevaluated_properties_are_lost_with_a_schema_that_they_depend_on() {
+    for branch in [json!({"properties": {"a": {"pattern": "(a)\\1"}}}), json!({"$ref": "#/definitions/B"})] {
+        let definitions = json!({"B": {"additionalProperties": {"$ref": "b.json"}}});
+        let schema = json!({"allOf": [branch, true], "unevaluatedProperties": false, "definitions": definitions});
+        let (output, losses) = capgen_schema::normalise_lossy(&json_of(&schema)).unwrap();
+        assert!(losses.iter().any(|loss| loss.pointer == "/unevaluatedProperties"), "{losses:?}");
+        assert_eq!((output.get("additionalProperties"), losses.len()), (None, 2), "{output}");
+    }
+}
+
+#[test]
+fn many_names_that_are_declared_again_are_rejected() {
+    let long = "a".repeat(1 << 20);
+    let branch = json!({"properties": {(&long): true}});
+    let closed = json!({"allOf": [branch], "unevaluatedProperties": false});
+    let problems = capgen_schema::normalise(&json_of(&json!({"items": {"anyOf": vec![closed; 8]}}))).unwrap_err();
+    assert!(problems.iter().all(|problem| problem.pointer.ends_with("/unevaluatedProperties")), "{problems:?}");
+    assert!((1..8).contains(&problems.len()));
 }
 
 #[test]
