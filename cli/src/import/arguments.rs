@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use capgen_interop::import::ImportSettings;
 use capgen_interop::import::json_schema::Naming;
+use capgen_interop::import::{AnnotatedFormats, ImportSettings};
 use capgen_manifest::{AgentId, Capability};
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -177,6 +177,10 @@ pub(crate) struct Conversion {
     /// Leave out entries with errors, and list them, instead of failing
     #[arg(long)]
     pub(crate) skip: bool,
+    /// Keep formats as annotations instead of checking them: `annotate` for all, or `annotate=date-time,time` for the
+    /// named ones
+    #[arg(long, value_name = "READING", value_parser = formats)]
+    pub(crate) formats: Option<AnnotatedFormats>,
 }
 
 /// Where the manifest is written.
@@ -215,11 +219,15 @@ pub(crate) struct Imported {
     /// With an import: leave out entries with errors, and list them, instead of failing
     #[arg(long, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
     pub(crate) skip: bool,
+    /// With an import: keep formats as annotations instead of checking them: `annotate` for all, or
+    /// `annotate=date-time,time` for the named ones
+    #[arg(long, value_name = "READING", value_parser = formats, requires = "mcp", conflicts_with_all = ["peer", "all", "capabilities"])]
+    pub(crate) formats: Option<AnnotatedFormats>,
 }
 
 impl Imported {
     pub(crate) fn conversion(&self) -> Conversion {
-        Conversion { agent: self.agent.clone(), lossy: self.lossy, skip: self.skip }
+        Conversion { agent: self.agent.clone(), lossy: self.lossy, skip: self.skip, formats: self.formats }
     }
 }
 
@@ -230,12 +238,33 @@ impl Conversion {
         for (is_set, flag) in [(self.lossy, " --lossy"), (self.skip, " --skip")] {
             words.push_str(if is_set { flag } else { "" });
         }
+        words.extend(self.formats.iter().map(|formats| match *formats == AnnotatedFormats::all() {
+            true => format!(" --formats {ANNOTATE}"),
+            false => format!(" --formats {ANNOTATE}={}", formats.names().collect::<Vec<_>>().join(",")),
+        }));
         words.extend(self.agent.iter().map(|agent| format!(" --agent {agent}")));
         words
     }
 
     pub(crate) fn settings(&self) -> ImportSettings {
-        ImportSettings { lossy: self.lossy }
+        ImportSettings { lossy: self.lossy, annotated_formats: self.formats.unwrap_or_default() }
+    }
+}
+
+/// The value of `--formats` that keeps formats as annotations.
+const ANNOTATE: &str = "annotate";
+
+fn formats(text: &str) -> Result<AnnotatedFormats, String> {
+    match text.strip_prefix(ANNOTATE) {
+        Some("") => Ok(AnnotatedFormats::all()),
+        Some(names) if names.starts_with('=') => {
+            let names = names.split(['=', ',']).skip(1);
+            AnnotatedFormats::named(names).map_err(|name| {
+                let known = AnnotatedFormats::all().names().collect::<Vec<_>>().join(", ");
+                format!("`{name}` is not a format that a contract checks; these are: {known}")
+            })
+        }
+        _ => Err(format!("write `{ANNOTATE}`, or `{ANNOTATE}=` and names of formats, separated by commas")),
     }
 }
 

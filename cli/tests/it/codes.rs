@@ -129,7 +129,10 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
         }
         "json tools" | "json tools lossy" => {
             let document = Document::parse_json(&Source::new("tools.json", text)).unwrap();
-            let tools = mcp::tools(&document, ImportSettings { lossy: notation == "json tools lossy" });
+            let tools = mcp::tools(
+                &document,
+                ImportSettings { lossy: notation == "json tools lossy", ..ImportSettings::default() },
+            );
             let nothing =
                 (tools.imported.entries == 0 && !tools.imported.has_errors()).then(|| tools.imported.nothing());
             Some(document.with_places(&tools.imported.findings).into_iter().chain(nothing).collect())

@@ -275,6 +275,29 @@ fn every_format_has_examples_in_its_help() {
 }
 
 #[test]
+fn formats_are_annotations_on_request() {
+    let fleet = Fleet::new(&[]);
+    let schema =
+        r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "string", "format": "date-time"}"#;
+    fleet.write("find.json", schema);
+    fleet.write("tools.json", &format!(r#"[{{"name": "find", "inputSchema": {{"properties": {{"at": {schema}}}, "$defs": {{}}, "type": "object"}}}}]"#).replace(r#""$schema": "https://json-schema.org/draft/2020-12/schema", "#, ""));
+    let run = fleet.run("import json-schema find.json --agent a").ended(0);
+    assert!(run.stderr.contains("note[N0905]") && run.stderr.contains("`--formats annotate`"), "{run:?}");
+    assert!(run.stdout.contains("format: date-time"), "{run:?}");
+    for (options, kind) in [("annotate", "json-schema find.json"), ("annotate=date-time,time", "mcp tools.json")] {
+        let run = fleet.run(&format!("import {kind} --agent a --formats {options} --out {options}.yaml")).ended(0);
+        assert!(!run.stderr.contains("N0905"), "{run:?}");
+        let text = fleet.read(&format!("{options}.yaml"));
+        assert!(text.contains("x-format: date-time") && text.contains(&format!(" --formats {options} ")), "{text}");
+    }
+    let generated = fleet.run("gen --mcp tools.json --agent a --formats annotate --out generated").ended(0);
+    assert!(!generated.stderr.contains("N0905"), "{generated:?}");
+    for wrong in ["annotate=snowflake", "annotate=", "assert"] {
+        fleet.run(&format!("import json-schema find.json --agent a --formats {wrong}")).ended(2);
+    }
+}
+
+#[test]
 fn schemas_refer_to_files_of_their_folder() {
     let fleet = Fleet::new(&[]);
     fleet.write("shop/schemas/find.json", r##"{"$ref": "common.json#/$defs/Id"}"##);

@@ -31,6 +31,8 @@ capgen_diagnostic::codes! {
     pub DISCRIMINATOR = "N0903";
     /// A keyword that is not one of JSON Schema.
     pub UNKNOWN_KEYWORD = "N0904";
+    /// A format that is checked, although its dialect makes it an annotation.
+    pub CHECKED_FORMATS = "N0905";
     /// A body that is not JSON.
     pub OTHER_BODY = "N0911";
     /// A response without a schema that applies to all successful answers.

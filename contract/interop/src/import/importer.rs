@@ -58,6 +58,8 @@ pub(crate) struct Entry {
     pub(crate) title: Option<String>,
     /// Whether capgen has written it, so that others with its title may be versions of one capability.
     pub(crate) is_exported: bool,
+    /// Whether it has the keys of a contract, which an export of capgen writes.
+    pub(super) is_contract: bool,
     /// JSON Pointer in the document.
     pub(crate) pointer: String,
     has_errors: bool,
@@ -78,7 +80,7 @@ impl Importer {
 
     /// Starts an entry with its name in the protocol.
     pub(crate) fn entry(&self, wire: &str, pointer: String) -> Entry {
-        Entry { wire: wire.to_owned(), title: None, is_exported: false, pointer, has_errors: false }
+        Entry { wire: wire.to_owned(), title: None, is_exported: false, is_contract: false, pointer, has_errors: false }
     }
 
     /// Reports a finding that concerns the whole document.

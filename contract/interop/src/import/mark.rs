@@ -54,6 +54,7 @@ impl Importer {
     /// Reads the mark at `pointer`. Every key that is unknown or invalid is an error of the entry.
     pub(crate) fn mark(&mut self, entry: &mut Entry, value: &Json, pointer: &str) -> Mark {
         let mut mark = Mark::default();
+        entry.is_contract = true;
         let Some(members) = value.as_object() else {
             self.invalid_mark(entry, pointer.to_owned(), "the contract of capgen must be an object".to_owned());
             return mark;

@@ -8,6 +8,7 @@
 pub mod a2a;
 mod bundle;
 mod document;
+mod formats;
 mod importer;
 pub mod json_schema;
 mod kind;
@@ -26,6 +27,7 @@ use capgen_schema::{Anchor, Code};
 use crate::codes;
 pub use bundle::with_files;
 pub use document::Document;
+pub use formats::AnnotatedFormats;
 pub(crate) use importer::{Entry, Importer, add_tags, finding};
 pub(crate) use kind::Kind;
 pub use name::agent_id;
@@ -37,6 +39,8 @@ pub struct ImportSettings {
     /// Whether a schema that the subset cannot express is widened, so that it accepts more payloads than the original.
     /// Otherwise its entry is rejected.
     pub lossy: bool,
+    /// The formats that are kept in `x-format`, and not checked.
+    pub annotated_formats: AnnotatedFormats,
 }
 
 /// The result of an import.

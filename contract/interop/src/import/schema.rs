@@ -6,8 +6,8 @@
 use capgen_diagnostic::quoted;
 use capgen_schema::codes::{OTHER_DIALECT, REF_NOT_LOCAL};
 use capgen_schema::{
-    Anchor, Code, Json, LINKED_FILES, Loss, Problem, Reading, Schema, is_known_dialect, keyword_at, normalise_lossy,
-    normalise_noting,
+    Anchor, Code, Json, LINKED_FILES, Loss, Problem, Reading, Schema, annotate_formats, is_known_dialect, keyword_at,
+    normalise_lossy, normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
@@ -62,6 +62,14 @@ impl Importer {
         locate: &dyn Fn(&str) -> String,
     ) -> Option<Schema> {
         let Foreign { part, source, own, dialect, keeps_dialect } = foreign;
+        self.note_formats(entry, part, (source, dialect), locate);
+        let formats = self.settings.annotated_formats;
+        let annotated = |schema: &Json| annotate_formats(schema, &|name| formats.contains(name));
+        let (changed, own) = match formats.is_empty() {
+            true => (None, own),
+            false => (annotated(source), annotated(&own).unwrap_or(own)),
+        };
+        let source = changed.as_ref().unwrap_or(source);
         let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
         if has_the_subset(source)
             && let Ok(schema) = Schema::parse(&own)

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 fn import(text: &str) -> Option<[Imported; 2]> {
     let document = Document::parse_json_or_lines(&Source::new("tools.json", text)).ok()?;
     Some([false, true].map(|lossy| {
-        let imported = mcp::tools(&document, ImportSettings { lossy }).imported;
+        let imported = mcp::tools(&document, ImportSettings { lossy, ..ImportSettings::default() }).imported;
         assert_eq!(document.with_places(&imported.findings).len(), imported.findings.len());
         assert_eq!(imported.has_errors(), !imported.rejected.is_empty() || imported.has_document_errors());
         if !imported.capabilities.is_empty() {

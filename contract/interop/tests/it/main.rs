@@ -13,6 +13,7 @@
 
 mod annotations;
 mod declared_errors;
+mod formats;
 mod hostile_import;
 mod json_schema_files;
 mod json_schema_import;

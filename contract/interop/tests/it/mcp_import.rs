@@ -246,7 +246,7 @@ fn a_rejected_schema_names_its_tool_pointer_keyword_reason_and_remedy() {
 fn a_widened_schema_lists_its_losses() {
     let text = r#"{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"host": {"type": "string",
         "pattern": "(.)\\1"}}, "oneOf": [{"required": ["x"], "minLenght": 1}, {"required": ["y"]}]}}]}"#;
-    let imported = import_with(text, ImportSettings { lossy: true }).imported;
+    let imported = import_with(text, ImportSettings { lossy: true, ..ImportSettings::default() }).imported;
     let losses: Vec<_> =
         imported.findings.iter().map(|f| (f.code.as_str(), f.pointer.as_str(), f.keyword.as_str())).collect();
     let at = "/tools/0/inputSchema";
@@ -324,7 +324,7 @@ fn a_pattern_of_names_without_line_breaks_is_exact() {
     let tool = r#"[{"name": "t", "inputSchema": {"type": "object", "$comment": "x", "contains": {"type": "null"},
         "patternProperties": {"^(.*)$": {"type": "string"}}}}]"#;
     for lossy in [false, true] {
-        let imported = import_with(tool, ImportSettings { lossy }).imported;
+        let imported = import_with(tool, ImportSettings { lossy, ..ImportSettings::default() }).imported;
         let input = imported.capabilities[0].input.as_ref().unwrap().source();
         assert!(imported.findings.is_empty() && input.pointer("/patternProperties/^(.*)$").is_some(), "{input}");
     }

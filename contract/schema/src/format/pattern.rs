@@ -10,6 +10,9 @@ const PARTIAL_TIME: &str = concat!("^", partial_time!("(?:[0-5][0-9]|60)"), "$")
 /// A date and a time without an offset, the format of such values in `schemars`.
 const PARTIAL_DATE_TIME: &str = concat!("^", date!(), "T", partial_time!("(?:[0-5][0-9]|60)"), "$");
 
+/// The formats that are patterns.
+pub(crate) const EQUIVALENTS: [&str; 3] = ["ip", "partial-time", "partial-date-time"];
+
 /// The pattern that accepts the same strings as a format.
 pub(crate) fn equivalent(format: &str) -> Option<&'static str> {
     Some(match format {

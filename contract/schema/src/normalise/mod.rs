@@ -4,6 +4,7 @@
 //! finds everything that a `$ref` refers to, and names it. The result is a tree whose subschemas know their place in
 //! the input, so a finding of the loader in the output can be reported at the place in the input that caused it.
 
+mod annotated;
 mod annotation;
 mod array;
 mod condition;
@@ -29,6 +30,7 @@ mod widen;
 
 use std::collections::{HashMap, HashSet};
 
+pub use annotated::{annotate_formats, checked_formats, places_of_checked_formats};
 use dialect::Dialect;
 pub use dialect::is_known_dialect;
 pub use lossy::{Loss, Reading, normalise_lossy};

@@ -21,6 +21,16 @@ const INTEGERS: [(&str, &str, &str); 12] = [
     ("uint", "0", "18446744073709551615"),
 ];
 
+/// The names of these formats.
+pub(super) fn integer_formats() -> impl Iterator<Item = &'static str> {
+    INTEGERS.iter().map(|(name, ..)| *name)
+}
+
+/// Whether the format of a schema gives it bounds.
+pub(super) fn is_ranged(object: &Object) -> bool {
+    range(object).is_some()
+}
+
 /// The bounds of a schema, including those of its format.
 #[derive(Default)]
 pub(super) struct Bounds<'a> {

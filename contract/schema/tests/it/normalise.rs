@@ -514,6 +514,32 @@ fn many_names_that_are_declared_again_are_rejected() {
 }
 
 #[test]
+fn formats_can_become_annotations() {
+    let schema = json_of(&json!({
+        "properties": {"format": {"format": "date"}, "b": {"const": {"format": "date"}}, "c": {"type": "integer", "format": "int32"}},
+        "x-capgen-files": {"f": {"format": "uuid", "x-format": "old"}}, "components": {"schemas": {"S": {"format": "ip"}}}
+    }));
+    let places = [
+        "/properties/format/format",
+        "/properties/c/format",
+        "/x-capgen-files/f/format",
+        "/components/schemas/S/format",
+    ];
+    assert_eq!(capgen_schema::places_of_checked_formats(&schema), places);
+    let all = capgen_schema::annotate_formats(&schema, &|_| true).unwrap();
+    assert!(capgen_schema::places_of_checked_formats(&all).is_empty());
+    assert_eq!(all.pointer("/x-capgen-files/f"), Some(&json_of(&json!({"x-format": "uuid"}))));
+    assert_eq!(all.pointer("/properties/b"), schema.pointer("/properties/b"));
+    assert_eq!(capgen_schema::annotate_formats(&schema, &|name| name == "time"), None);
+    let text = json_of(&json!({"type": "integer", "format": "date"}));
+    assert!(capgen_schema::places_of_checked_formats(&text).is_empty(), "it does not apply to numbers");
+    for name in capgen_schema::checked_formats() {
+        let schema = json_of(&json!({"type": ["string", "integer"], "format": name}));
+        assert_eq!(capgen_schema::places_of_checked_formats(&schema).len(), 1, "{name}");
+    }
+}
+
+#[test]
 fn draft_04_exclusive_flags_become_numbers() {
     check(
         json!({"minimum": 0, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false}),

@@ -41,7 +41,7 @@ fn corpora() -> Vec<List> {
 }
 
 fn import(list: &List, lossy: bool) -> mcp::Tools {
-    mcp::tools(&list.document, ImportSettings { lossy })
+    mcp::tools(&list.document, ImportSettings { lossy, ..ImportSettings::default() })
 }
 
 /// The contract of a list with everything that can be imported, read again from its text.

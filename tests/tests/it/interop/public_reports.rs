@@ -166,7 +166,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     ("x08", &["N0912"]),
     ("x10", &["E0911", "refused"]),
     ("x14", &[]),
-    ("x21", &[]),
+    ("x21", &["N0905"]),
     // The formats are annotations; only tuples are refused.
     ("x25", &["E0107", "N0901", "refused"]),
 ];

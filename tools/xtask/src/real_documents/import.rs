@@ -37,7 +37,7 @@ impl Kind {
 
     /// The capabilities of a document. A document of the kind can also have none.
     pub(super) fn import(self, document: &Document, lossy: bool) -> Imported {
-        let settings = ImportSettings { lossy };
+        let settings = ImportSettings { lossy, ..ImportSettings::default() };
         match self {
             Self::OpenApi => openapi::operations(document, settings).imported,
             Self::Schemas => json_schema::schemas(document, settings, &json_schema::Naming::default()).imported,
