@@ -88,7 +88,7 @@ pub enum Reading {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
-    let mut current = source.clone();
+    let mut current = super::embedded::flattened(source).unwrap_or_else(|| source.clone());
     let mut record = Record::default();
     let mut rounds = 0;
     loop {

@@ -9,6 +9,7 @@ mod annotation;
 mod array;
 mod condition;
 mod dialect;
+mod embedded;
 mod format;
 mod lossy;
 mod marks;
@@ -72,7 +73,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `format`: `ip`, `partial-time`, `partial-date-time` | an equivalent `pattern` |
 /// | any other `format` | `x-format` |
 /// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, if they are referenced |
-/// | `$ref` to `#`, to any other place in the document, to an anchor | a definition; if its name is taken, it gets a suffix derived from its pointer |
+/// | `$ref` to `#`, to any other place in the document, to an anchor, to the `$id` of a schema in it | a definition; if its name is taken, it gets a suffix derived from its pointer |
 /// | `$ref` next to assertions, from draft 2019-09 on | `allOf` |
 /// | `allOf` with one branch and no other assertion next to it | the branch itself |
 /// | `$ref` next to assertions, if `$schema` is that of an earlier draft or of OpenAPI 3.0 | the assertions are dropped |
@@ -127,7 +128,9 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
 /// # Errors
 /// As for [`normalise`].
 pub fn normalise_noting(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
-    let prepared = prepare::prepare(source);
+    let flat = embedded::flattened(source);
+    let prepared = prepare::prepare(flat.as_ref().unwrap_or(source));
+    let source = flat.as_ref().unwrap_or(source);
     let output = Output::of(prepared.as_ref().map_or(source, |prepared| &prepared.json));
     let json = output.to_json();
     // Most keywords are copied without a check, because the loader checks them anyway.

@@ -17,10 +17,13 @@ const EVERY_NAME: [&str; 6] = ["", "^", "$", ".*", "^.*", ".*$"];
 /// schema; usual ones have a few names.
 const MAX_NAMES: usize = 64;
 
+/// The longest chain of references to a list of names that is followed. Usual ones have one; a cycle ends here, too.
+const MAX_REFERENCES: usize = 16;
+
 impl<'a> Walk<'a> {
     /// `properties`; a property that `propertyNames` does not list becomes `false`.
     pub(super) fn properties(&mut self, draft: &Draft<'a>, members: &'a Object) -> Vec<(String, Node<'a>)> {
-        let listed = draft.get("propertyNames").and_then(listed);
+        let listed = draft.get("propertyNames").and_then(|names| listed(self.listing(names)));
         let listed: Option<HashSet<&str>> = listed.map(|names| names.into_iter().collect());
         let mut properties = self.map(draft, "properties", members);
         for (name, node) in &mut properties {
@@ -52,7 +55,7 @@ impl<'a> Walk<'a> {
         if accepts_every_string(value) {
             return;
         }
-        let Some(names) = listed(value) else { return self.names_of_a_form(draft, value) };
+        let Some(names) = listed(self.listing(value)) else { return self.names_of_a_form(draft, value) };
         if draft.get("patternProperties").is_some() {
             return self.reject_names(draft, "propertyNames");
         }
@@ -78,6 +81,20 @@ impl<'a> Walk<'a> {
         }
         // All allowed names are properties now, so any other name is rejected.
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
+    }
+
+    /// The schema that lists names: a schema itself, or the one that it only refers to.
+    fn listing(&mut self, schema: &'a Json) -> &'a Json {
+        let mut schema = schema;
+        for _ in 0..MAX_REFERENCES {
+            let Some(object) = schema.as_object() else { break };
+            let Some(reference) = object.get("$ref").and_then(Json::as_str) else { break };
+            let is_alone = assertions(object).all(|(name, _)| name == "$ref");
+            let target = self.targets.resolve(reference).ok().filter(|_| is_alone);
+            let Some(target) = target.and_then(|target| self.targets.get(target)) else { break };
+            schema = target.json;
+        }
+        schema
     }
 
     /// `patternProperties`: without the keyword, if it has no effect, matches every name, or lists the names it

@@ -514,6 +514,61 @@ fn many_names_that_are_declared_again_are_rejected() {
 }
 
 #[test]
+fn names_can_be_listed_by_a_reference() {
+    check(
+        json!({"propertyNames": {"$ref": "#/$defs/E"}, "additionalProperties": {"type": "integer"}, "$defs": {
+            "E": {"$ref": "#/$defs/F", "title": "E"}, "F": {"enum": ["a", "b"], "type": "string"}}}),
+        json!({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "additionalProperties": false}),
+    );
+}
+
+#[test]
+fn embedded_schemas_have_uris() {
+    let text = json!({"type": "string"});
+    check(
+        json!({
+            "$id": "https://example.com/root.json", "$ref": "item.json",
+            "$defs": {
+                "Item": {
+                    "$id": "/item.json", "properties": {
+                        "next": {"$ref": "#"}, "id": {"$ref": "#/$defs/Id"}, "by": {"$ref": "#by"}, "root": {"$ref": "root.json#/$defs/Text"}
+                    },
+                    "$defs": {"Id": text, "By": {"$anchor": "by", "type": "null"}}
+                },
+                "Text": text
+            }
+        }),
+        json!({
+            "$id": "https://example.com/root.json", "$ref": "#/definitions/Item",
+            "definitions": {
+                "Item": {"properties": {
+                    "next": {"$ref": "#/definitions/Item"}, "id": {"$ref": "#/definitions/Id"},
+                    "by": {"$ref": "#/definitions/By"}, "root": {"$ref": "#/definitions/Text"}
+                }},
+                "Text": text, "Id": text, "By": {"type": "null"}
+            }
+        }),
+    );
+    // A recursive type that is used twice.
+    let node = json!({"$id": "T0", "items": {"$ref": "T0"}});
+    check(
+        json!({"properties": {"a": node, "b": node}}),
+        json!({
+            "properties": {"a": {"$ref": "#/definitions/a"}, "b": {"$ref": "#/definitions/b"}},
+            "definitions": {"a": {"items": {"$ref": "#/definitions/a"}}, "b": {"items": {"$ref": "#/definitions/b"}}}
+        }),
+    );
+    for schema in [
+        json!({"properties": {"a": {"$id": "a", "items": {"$ref": "#gone"}}, "b": {"$anchor": "gone"}}}),
+        json!({"properties": {"a": {"$id": "a"}, "b": {"$id": "a", "type": "null"}, "c": {"$ref": "a"}}}),
+        json!({"properties": {"a": {"$id": "https://example.com/a/b", "items": {"$ref": "c"}}, "b": {"$id": "c"}}}),
+    ] {
+        let problems = capgen_schema::normalise(&json_of(&schema)).unwrap_err();
+        assert_eq!(problems[0].code, capgen_schema::codes::REF_NOT_LOCAL, "{problems:?}");
+    }
+}
+
+#[test]
 fn formats_can_become_annotations() {
     let schema = json_of(&json!({
         "properties": {"format": {"format": "date"}, "b": {"const": {"format": "date"}}, "c": {"type": "integer", "format": "int32"}},
