@@ -71,7 +71,7 @@ impl Importer {
         (source, dialect): (&Json, Dialect),
         locate: &dyn Fn(&str) -> String,
     ) {
-        // The author of a contract wrote its formats as assertions, and whoever passes the option has decided.
+        // The author of a contract wrote its formats as assertions, and a caller who passes the option has decided.
         if entry.is_contract || !self.settings.annotated_formats.is_empty() || !are_annotations(source, dialect) {
             return;
         }

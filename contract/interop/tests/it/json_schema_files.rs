@@ -144,7 +144,7 @@ fn files_that_refer_to_each_other_have_one_dialect() {
 }
 
 #[test]
-fn a_file_of_definitions_for_others_is_no_capability() {
+fn a_file_of_definitions_for_others_is_not_a_capability() {
     let files = [
         ("a.json", r##"{"items": {"$ref": "common.json#/$defs/A"}}"##),
         ("common.json", r##"{"$defs": {"A": {"type": "null"}}}"##),

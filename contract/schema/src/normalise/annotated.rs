@@ -86,7 +86,7 @@ fn annotated(schema: &Json, is_annotation: &dyn Fn(&str) -> bool, depth: usize, 
     *is_changed |= is_annotated;
     let member = |(name, value): &(String, Json)| match name.as_str() {
         "format" if is_annotated => Some(("x-format".to_owned(), value.clone())),
-        // The format is what the dialect has.
+        // `format` is a keyword of the dialect, and this one is an extension.
         "x-format" if is_annotated => None,
         _ => {
             let value = map_subschemas(name, value, depth == 0, &mut |_, child| {

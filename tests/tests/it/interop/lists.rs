@@ -164,7 +164,9 @@ fn check_exports(lists: Vec<List>) {
             let manifest = contract(&list, lossy);
             let tools = export(&manifest, McpOptions::default()).document;
             let again = mcp::tools(&Document::of_value(tools), ImportSettings::default()).imported;
-            assert_eq!(again.findings, [], "{}", list.name);
+            // Without keys of a contract, nothing shows that the author meant its formats as assertions.
+            let other: Vec<_> = again.findings.iter().filter(|finding| finding.code.as_str() != "N0905").collect();
+            assert!(other.is_empty(), "{other:?} {}", list.name);
             let again = again.into_manifest(manifest.agent.clone(), manifest.transports.clone());
             assert_eq!(again.hash(), manifest.hash(), "{}", list.name);
         }

@@ -47,7 +47,9 @@ fn tools_have_the_schemas_of_the_contract() {
 /// Checks that an import of an export has every key of the contract, except for the names on the wire, which are those
 /// of the export.
 fn assert_same(manifest: &Manifest, imported: Imported, text: &str) {
-    assert_eq!(imported.findings, [], "{text}");
+    // Without keys of a contract, nothing shows that the author meant its formats as assertions.
+    let other: Vec<_> = imported.findings.iter().filter(|finding| finding.code.as_str() != "N0905").collect();
+    assert!(other.is_empty(), "{other:?} {text}");
     let imported = imported.into_manifest(manifest.agent.clone(), manifest.transports.clone());
     for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
         let again = imported.capability(&label);
