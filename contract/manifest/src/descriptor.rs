@@ -124,6 +124,7 @@ macro_rules! conversions {
                     input: problems.take(Side::Request.schema_key(), schema(&descriptor.input_schema)).flatten(),
                     output: problems.take(Side::Response.schema_key(), schema(&descriptor.output_schema)).flatten(),
                     errors: problems.take("errors", errors(&descriptor.errors)).unwrap_or_default(),
+                    http: None,
                 };
                 if problems.0.is_empty() { Ok(capability) } else { Err(problems.0) }
             }

@@ -4,9 +4,10 @@
 //! The readers take the names from here, and the JSON Schemas for editors everything else.
 
 use crate::Side;
+use crate::http::keys::{DEFAULTS, OPERATION, Shape};
 
 /// A key of a mapping.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) is_required: bool,
@@ -75,6 +76,8 @@ pub(crate) enum Value {
     CapabilityLabel,
     /// A JSON Pointer.
     Pointer,
+    /// A value of `http`, or below it.
+    Http(&'static Shape),
 }
 
 impl Key {
@@ -100,10 +103,11 @@ pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
 const FORMAT_VERSION: &str = "The version of the file format.";
 
 /// The keys of `capabilities.yaml`.
-pub(crate) const MANIFEST: [Key; 5] = [
+pub(crate) const MANIFEST: [Key; 6] = [
     Key::required("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agent", Value::AgentUri, "The agent that offers the capabilities: `agent://<id>`."),
     Key::required("transports", Value::Transports, "The ways to reach the agent."),
+    Key::optional("http", Value::Http(&DEFAULTS), "The defaults for the key `http` of the capabilities that have it."),
     Key::required("capabilities", Value::Capabilities, "The calls that the agent accepts."),
     Key::optional("accepted", Value::AcceptedWarnings, "The warnings about this file that its author accepts."),
 ];
@@ -136,6 +140,13 @@ pub(crate) const ERRORS: Key = Key::optional(
     "errors",
     Value::Errors,
     "The errors that a call may fail with. A provider may fail with others too.",
+);
+
+/// The operation of HTTP of a capability.
+pub(crate) const HTTP: Key = Key::optional(
+    "http",
+    Value::Http(&OPERATION),
+    "The operation of HTTP, or the webhook, that the capability describes. Calls over the transports do not read it.",
 );
 
 /// The keys of a declared error.

@@ -60,6 +60,7 @@ mod file;
 mod findings;
 #[cfg(feature = "parse")]
 mod fleet;
+mod http;
 mod import_extension;
 #[cfg(feature = "parse")]
 mod json;
@@ -99,6 +100,7 @@ pub use contract::Hashes;
 pub use declared_error::DeclaredError;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
+pub use http::{Http, HttpDefaults, InvalidHttp};
 pub use import_extension::ImportExtension;
 pub use manifest_schema::{capabilities_schema, fleet_schema};
 pub use masked::masked_lines;

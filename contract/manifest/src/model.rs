@@ -5,7 +5,7 @@ use capgen_schema::message_text::{MAX_QUOTED, quote};
 use capgen_schema::{Json, Schema};
 use semver::Version;
 
-use crate::DeclaredError;
+use crate::{DeclaredError, Http};
 
 /// The contract of one agent: a checked `capabilities.yaml`.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ macro_rules! capability {
             pub output: Option<Schema>,
             /// The errors that a call may fail with, in source order. A provider may fail with others too.
             pub errors: Vec<DeclaredError>,
+            /// The operation of HTTP, or the webhook, that the capability describes.
+            pub http: Option<Http>,
         }
 
         impl Capability {
@@ -68,6 +70,7 @@ macro_rules! capability {
                     input: None,
                     output: None,
                     errors: Vec::new(),
+                    http: None,
                 }
             }
         }

@@ -80,6 +80,14 @@ capgen_diagnostic::codes! {
     pub DUPLICATE_ERROR = "E0218";
     /// A status of an error that is not one of HTTP's for errors.
     pub ERROR_STATUS = "E0219";
+    /// A method, path, webhook or status of `http` that is invalid.
+    pub HTTP_OPERATION = "E0220";
+    /// A parameter of `http` that is another one's duplicate, or has a style of another place.
+    pub HTTP_PARAMETER = "E0221";
+    /// A URL of `http` that is invalid, or may have credentials.
+    pub HTTP_URL = "E0222";
+    /// A requirement of `http` that names an unknown security scheme.
+    pub HTTP_SECURITY = "E0223";
     /// An invalid entry of the list of accepted warnings.
     pub ACCEPTED_WARNING = "E0228";
     /// Capability names that generated code must distinguish by a suffix.

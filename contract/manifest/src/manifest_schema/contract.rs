@@ -5,7 +5,7 @@ use capgen_schema::Json;
 
 use super::node::{Node, object, texts};
 use super::{closed, mapping, value};
-use crate::keys::{CAPABILITY_NAME, CHANNELS, ERRORS, MANIFEST, SIDES};
+use crate::keys::{CAPABILITY_NAME, CHANNELS, ERRORS, HTTP, MANIFEST, SIDES};
 use crate::transport::{SHAPES, Shape};
 
 pub(super) fn document() -> Node {
@@ -40,7 +40,7 @@ pub(super) fn capability() -> Json {
     let row = |key: &'static capgen_descriptor::CapabilityKey| (key.name, value::of_capability(key).into());
     let side = |key: &crate::keys::Key| (key.name, value::of(key).into());
     let properties = [(CAPABILITY_NAME.name, value::of(&CAPABILITY_NAME).into())];
-    let last = [ERRORS].iter().chain(&SIDES).map(side);
+    let last = [ERRORS, HTTP].iter().chain(&SIDES).map(side);
     let properties = properties.into_iter().chain(CAPABILITY_KEYS.iter().map(row)).chain(last);
     closed(properties, &[CAPABILITY_NAME]).text("description", "Something that can be called on the agent.").into()
 }

@@ -9,6 +9,7 @@
 
 mod contract;
 mod fleet;
+mod http;
 mod node;
 mod subset;
 mod value;

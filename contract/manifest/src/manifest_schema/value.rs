@@ -7,7 +7,7 @@ use capgen_descriptor::{
 use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
-use super::{mapping, options};
+use super::{http, mapping, options};
 use crate::keys::{ACCEPTED, CALLS, ERROR, FLEET_KEY, GRANT, Key, Value};
 use crate::{AgentId, DeclaredError};
 
@@ -53,6 +53,7 @@ fn schema(value: Value) -> Node {
         Value::WarningCode => Node::matching("^W[0-9]{4}$"),
         Value::CapabilityLabel => filled(),
         Value::Pointer => Node::matching("^(/([^~]|~[01])*)?$"),
+        Value::Http(shape) => http::of(*shape),
         Value::Assume => one_of(Assume::ALL.map(Assume::name)).text("default", Assume::default().name()),
     }
 }
@@ -94,14 +95,14 @@ fn one() -> Json {
     Json::Number(Number::from(1_u64))
 }
 
-fn filled() -> Node {
+pub(super) fn filled() -> Node {
     Node::of("string").number("minLength", 1)
 }
 
-fn list(items: Node) -> Node {
+pub(super) fn list(items: Node) -> Node {
     Node::of("array").set("items", items.into())
 }
 
-pub(super) fn one_of<const N: usize>(names: [&str; N]) -> Node {
+pub(super) fn one_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Node {
     Node::of("string").set("enum", texts(names))
 }

@@ -7,10 +7,11 @@ use capgen_diagnostic::{nearest, quoted};
 use semver::Version;
 
 use super::advice;
+use super::http::Inherited;
 use super::names::Names;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
-use super::{errors, schema};
-use crate::keys::{CAPABILITY_NAME, ERRORS, SIDES};
+use super::{errors, http, schema};
+use crate::keys::{CAPABILITY_NAME, ERRORS, HTTP, SIDES};
 use crate::{Capability, Data, Node, Side, codes};
 
 /// Reads the value of a row of the table by its type.
@@ -46,14 +47,20 @@ macro_rules! value {
 
 macro_rules! read_keys {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        const KEYS: &[&str] = &[CAPABILITY_NAME.name, $($name,)* ERRORS.name, SIDES[0].name, SIDES[1].name];
+        const KEYS: &[&str] = &[CAPABILITY_NAME.name, $($name,)* ERRORS.name, HTTP.name, SIDES[0].name, SIDES[1].name];
 
         /// Reads every key except the name.
-        fn properties(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {
+        fn properties(
+            reader: &mut Reader<'_>,
+            map: &Map<'_>,
+            name: String,
+            inherited: &mut Inherited,
+        ) -> Capability {
             Capability {
                 name,
                 $($field: value!($type, reader, map, $name),)*
                 errors: errors::read(reader, map, ERRORS.name),
+                http: http::read(reader, map, HTTP.name, inherited),
                 input: schema::read(reader, map, Side::Request.schema_key()),
                 output: schema::read(reader, map, Side::Response.schema_key()),
             }
@@ -64,7 +71,13 @@ macro_rules! read_keys {
 capability_keys!(read_keys);
 
 /// Reads one capability; `None` if it has no valid name, which is reported.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &mut Names) -> Option<Capability> {
+pub(crate) fn read(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    place: Place,
+    names: &mut Names,
+    inherited: &mut Inherited,
+) -> Option<Capability> {
     let mut map = reader.map(node, place, advice::CAPABILITY)?;
     let name =
         map.get("name").and_then(|m| if let Data::String(text) = &m.value.data { Some(text.as_str()) } else { None });
@@ -75,7 +88,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
     });
     reader.only(&mut map, KEYS);
     check_name(reader, &map);
-    let capability = properties(reader, &map, valid.unwrap_or_default().to_owned());
+    let capability = properties(reader, &map, valid.unwrap_or_default().to_owned(), inherited);
     valid?;
     let span = &map.get("name")?.value.span;
     let is_reported = capability.version.is_none() && map.get("version").is_some();

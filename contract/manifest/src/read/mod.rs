@@ -5,6 +5,7 @@ pub(crate) mod advice;
 mod capability;
 mod definitions;
 mod errors;
+mod http;
 mod inspect;
 mod json_notation;
 mod names;
@@ -104,13 +105,14 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
     reader.not_empty(&map, "transports");
     let transports = reader.elements(&map, "transports");
     let transports = transports.into_iter().filter_map(|(node, place)| transport::read(reader, node, place)).collect();
+    let mut inherited = http::Inherited::read(reader, &map);
     reader.required(&map, "capabilities");
     reader.not_empty(&map, "capabilities");
     let elements = reader.elements(&map, "capabilities");
     let mut names = Names::default();
     let mut capabilities: Vec<Capability> = Vec::with_capacity(elements.len());
     for (node, place) in elements {
-        capabilities.extend(capability::read(reader, node, place, &mut names));
+        capabilities.extend(capability::read(reader, node, place, &mut names, &mut inherited));
     }
     schema::check_patterns(reader, root);
     // A fleet would keep the compiled patterns of all its contracts.

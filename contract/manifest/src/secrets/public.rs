@@ -52,6 +52,12 @@ pub(super) enum Public {
     Word,
     /// An unknown key, or a value of the wrong type. Booleans and null are displayed.
     Nothing,
+    /// `http`, and the objects below it.
+    Http,
+    /// An object of `http` whose keys are names.
+    HttpNames,
+    /// An object of `http` whose keys are names and whose values are texts, or a list of them.
+    HttpTexts,
     /// The settings of transports.
     Secret,
     /// A setting that is a scalar or a list of scalars. A key in it is a part of a value with a colon.
@@ -145,6 +151,53 @@ const FOREIGN_SECRETS: [&str; 10] = [
     "securitySchemes",
 ];
 
+/// The keys of `http` whose value is a mapping with keys of `http`, or a list of them.
+const HTTP_OBJECTS: [&str; 9] = [
+    "authorizationCode",
+    "body",
+    "clientCredentials",
+    "deviceAuthorization",
+    "flows",
+    "implicit",
+    "parameters",
+    "password",
+    "servers",
+];
+
+/// The keys of `http` whose value is a URL.
+const HTTP_URLS: [&str; 7] = [
+    "authorizationUrl",
+    "deviceAuthorizationUrl",
+    "oauth2MetadataUrl",
+    "openIdConnectUrl",
+    "refreshUrl",
+    "tokenUrl",
+    "url",
+];
+
+/// The keys of `http` whose value is a scalar or a list of scalars. Those of the variables of servers are not
+/// displayed: a variable may stand for a key.
+const HTTP_TEXTS: [&str; 18] = [
+    "allowReserved",
+    "bearerFormat",
+    "code",
+    "content",
+    "contentType",
+    "deprecated",
+    "description",
+    "explode",
+    "in",
+    "mediaType",
+    "mediaTypes",
+    "method",
+    "name",
+    "path",
+    "scheme",
+    "style",
+    "type",
+    "webhook",
+];
+
 /// The settings of transports that are scalars or lists of scalars.
 const SECRET_TEXTS: [&str; 8] = ["kind", "requests", "responses", "url", "ssl", "brokers", "servers", "region"];
 
@@ -155,6 +208,7 @@ impl Public {
             (Public::Contract, "version" | "agent") => Public::Word,
             (Public::Contract, "transports") => Public::Secret,
             (Public::Contract, "capabilities") => Public::Capabilities,
+            (Public::Contract | Public::Capability, "http") => Public::Http,
             (Public::Capability, "name") => Public::Word,
             (Public::Capability, "inputSchema" | "outputSchema") => Public::Schema,
             (Public::Capability, key) => match CAPABILITY_KEYS.iter().find(|row| row.name == key)?.value_type {
@@ -190,6 +244,13 @@ impl Public {
             (Public::Foreign, "const" | "enum" | "dependentRequired") => Public::Data,
             (Public::Foreign, key) if TEXTS.contains(&key) || FOREIGN_TEXTS.contains(&key) => Public::Text,
             (Public::ForeignNames, _) => Public::Foreign,
+            (Public::Http, "security" | "scopes") => Public::HttpTexts,
+            (Public::Http, "securitySchemes" | "responses" | "encoding") => Public::HttpNames,
+            (Public::Http, key) if HTTP_OBJECTS.contains(&key) => Public::Http,
+            (Public::Http, key) if HTTP_URLS.contains(&key) => Public::Url,
+            (Public::Http, key) if HTTP_TEXTS.contains(&key) => Public::Text,
+            (Public::HttpNames, _) => Public::Http,
+            (Public::HttpTexts, _) => Public::Text,
             (Public::Data, _) => Public::Data,
             (Public::Secret, "topics" | "subjects" | "queues" | "sasl") => Public::Secret,
             (Public::Secret, key) if SECRET_TEXTS.contains(&key) => Public::SecretText,
@@ -217,7 +278,9 @@ impl Public {
             | Public::Word
             | Public::Secret
             | Public::SecretText
-            | Public::Foreign => self,
+            | Public::Foreign
+            | Public::Http
+            | Public::HttpTexts => self,
             _ => Public::Nothing,
         }
     }
@@ -235,6 +298,7 @@ pub(super) fn is_known(key: &str) -> bool {
         Public::Agent,
         Public::PeerTable,
         Public::Schema,
+        Public::Http,
         Public::Secret,
     ];
     places.into_iter().any(|place| place.member(key).is_some())
@@ -307,7 +371,9 @@ impl<'n> Walk<'_, 'n> {
 
     fn shown_key(&self, key: &str, span: &Range<usize>, is_known: bool, at: Public) -> Option<Range<usize>> {
         let is_shown = match at {
-            Public::Schemas | Public::ForeignNames | Public::Data => self.is_text(span),
+            Public::Schemas | Public::ForeignNames | Public::HttpNames | Public::HttpTexts | Public::Data => {
+                self.is_text(span)
+            }
             _ if is_known => true,
             // Before an error, a part of a value may look like a key.
             Public::SecretText => false,

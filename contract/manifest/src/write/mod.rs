@@ -10,8 +10,8 @@ use capgen_diagnostic::visible;
 use capgen_schema::{Json, Object};
 use semver::Version;
 
-use crate::keys::ERRORS;
-use crate::{AgentId, Capability, DeclaredError, Manifest, Side, TransportSettings};
+use crate::keys::{ERRORS, HTTP};
+use crate::{AgentId, Capability, DeclaredError, Http, HttpDefaults, Manifest, Side, TransportSettings};
 
 /// A key with its value.
 type Member<'m> = (&'m str, Cow<'m, Json>);
@@ -74,7 +74,12 @@ impl Manifest {
         out.push_str("version: 1\n");
         block::push_member(&mut out, "agent", &text(&format!("{}{}", AgentId::SCHEME, self.agent)), 0);
         push_list(&mut out, "transports", self.transports.iter().map(transport));
-        push_list(&mut out, "capabilities", self.capabilities.iter().map(Capability::members));
+        let defaults = HttpDefaults::of(self.capabilities.iter().filter_map(|capability| capability.http.as_ref()));
+        if !defaults.definition().is_empty() {
+            block::push_member(&mut out, HTTP.name, &Json::Object(defaults.definition().clone()), 0);
+        }
+        let members = |capability| Capability::members(capability, |http| Cow::Owned(defaults.own(http)));
+        push_list(&mut out, "capabilities", self.capabilities.iter().map(members));
         out
     }
 }
@@ -111,14 +116,15 @@ fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
 macro_rules! capability_members {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
         impl Capability {
-            /// The name, the keys of the table in its order, the errors, and the schemas.
-            fn members(&self) -> Vec<Member<'_>> {
-                let mut members: Vec<Member<'_>> = vec![("name", Cow::Owned(text(&self.name)))];
+            /// The name, the keys of the table in its order, the errors, `http` in the form that is given, and the schemas.
+            fn members<'m>(&'m self, form: impl FnOnce(&'m Http) -> Cow<'m, Json>) -> Vec<Member<'m>> {
+                let mut members: Vec<Member<'m>> = vec![("name", Cow::Owned(text(&self.name)))];
                 $(members.extend(self.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*
                 if !self.errors.is_empty() {
                     let errors = self.errors.iter().map(DeclaredError::definition).collect();
                     members.push((ERRORS.name, Cow::Owned(Json::Array(errors))));
                 }
+                members.extend(self.http.as_ref().map(|http| (HTTP.name, form(http))));
                 // Last, because they are long.
                 for side in Side::ALL {
                     members.extend(self.schema(side).map(|s| (side.schema_key(), Cow::Borrowed(s.source()))));
@@ -133,7 +139,7 @@ capability_keys!(capability_members);
 
 impl Capability {
     /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as
-    /// they are written, with their annotations. It is the same for a capability declared in YAML, in JSON and in Rust.
+    /// they are written, with their annotations. The key `http` is complete, without defaults elsewhere. It is the same for a capability declared in YAML, in JSON and in Rust.
     ///
     /// ```
     /// use capgen_manifest::Capability;
@@ -143,7 +149,7 @@ impl Capability {
     /// ```
     pub fn definition(&self) -> Object {
         let mut definition = Object::new();
-        for (key, value) in self.members() {
+        for (key, value) in self.members(|http| Cow::Borrowed(http.definition())) {
             definition.push(key.to_owned(), value.into_owned());
         }
         definition

@@ -16,6 +16,7 @@ mod declared_errors;
 mod definitions;
 mod fleet;
 mod hash;
+mod http;
 mod loaded;
 mod manifest;
 mod peers;

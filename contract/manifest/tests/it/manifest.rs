@@ -465,7 +465,7 @@ E0117 15:28 `allOf` is empty
   help: write at least one schema, or remove it
 E0201 16:5 unknown key `color` in a capability
   at: capability 3
-  help: the keys here are `name`, `id`, `description`, `version`, `timeoutMs`, `idempotent`, `since`, `skill`, `wireName`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `skew`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`, `errors`, `inputSchema`, `outputSchema`
+  help: the keys here are `name`, `id`, `description`, `version`, `timeoutMs`, `idempotent`, `since`, `skill`, `wireName`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `skew`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`, `errors`, `http`, `inputSchema`, `outputSchema`
 E0202 16:5 missing key `name` in a capability
   at: capability 3
 "#,

@@ -1,0 +1,34 @@
+//! The values below `http`.
+
+use capgen_schema::Json;
+
+use super::node::{Node, object, texts};
+use super::{mapping, value};
+use crate::http::keys::{OPERATION, SCHEME, Shape};
+
+/// The schema of a value.
+pub(super) fn of(shape: Shape) -> Node {
+    match shape {
+        Shape::Text => Node::of("string"),
+        Shape::Name | Shape::Url => value::filled(),
+        Shape::Flag => Node::of("boolean"),
+        Shape::OneOf(names) => value::one_of(names.iter().copied()),
+        Shape::Path => Node::of("string").text("pattern", "^/"),
+        Shape::Keys(keys) if shape == OPERATION => mapping(keys).set("anyOf", targets()),
+        Shape::Keys(keys) => mapping(keys),
+        Shape::List(element) => value::list(of(*element)),
+        Shape::FilledList(element) => value::list(of(*element)).number("minItems", 1),
+        Shape::Named(member) => Node::of("object").set("additionalProperties", of(*member).into()),
+        Shape::Statuses(member) => {
+            let members = object([("^([1-5]([0-9]{2}|XX)|default)$", of(*member).into())]);
+            Node::of("object").set("patternProperties", members).set("additionalProperties", Json::Bool(false))
+        }
+        Shape::Scheme => mapping(&SCHEME),
+    }
+}
+
+/// A capability has a method and a path, or is a webhook.
+fn targets() -> Json {
+    let required = |names: &[&str]| Json::from(Node::new().set("required", texts(names.iter().copied())));
+    Json::Array(vec![required(&["method", "path"]), required(&["webhook"])])
+}
