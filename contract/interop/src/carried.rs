@@ -155,8 +155,10 @@ fn restore_keywords(schema: &mut Object, keywords: &Object, is_root: bool) {
                 }
             }
             ("x-format", Json::String(name)) if schema.get("format") == Some(value) && is_unknown_format(name) => {
-                schema.set("format", None);
-                schema.set(key, Some(value.clone()));
+                let renamed = |(name, value): &(String, Json)| {
+                    (if name == "format" { key.clone() } else { name.clone() }, value.clone())
+                };
+                *schema = schema.iter().map(renamed).collect();
             }
             // `type: object` at the root, which some formats require next to assertions that imply it.
             ("type", value) if is_root && schema.get("type").and_then(Json::as_str) == Some("object") => {

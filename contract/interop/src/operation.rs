@@ -1,6 +1,6 @@
 //! Operations of HTTP as capabilities: their methods and paths.
 
-use capgen_manifest::Capability;
+use capgen_manifest::{Capability, Http};
 
 /// The methods of OpenAPI whose requests have a body.
 const WITH_BODY: [&str; 3] = ["post", "put", "patch"];
@@ -11,6 +11,8 @@ pub(crate) struct Route {
     /// In lower case, as in OpenAPI.
     pub(crate) method: String,
     pub(crate) path: String,
+    /// Whether the path is the name of a webhook.
+    pub(crate) is_webhook: bool,
 }
 
 impl Route {
@@ -19,12 +21,24 @@ impl Route {
 
     /// The route of a capability that has no other one.
     pub(crate) fn of_capability(capability: &Capability) -> Self {
-        Self { method: "post".to_owned(), path: format!("{}{}", Self::PREFIX, capability.name) }
+        Self { method: "post".to_owned(), path: format!("{}{}", Self::PREFIX, capability.name), is_webhook: false }
     }
 
-    /// The name on the wire, such as `PUT /things`.
+    /// The route of an operation of HTTP.
+    pub(crate) fn of_http(http: &Http) -> Self {
+        let path = http.path().or_else(|| http.webhook()).unwrap_or_default();
+        let method = http.method().to_ascii_lowercase();
+        Self { method, path: path.to_owned(), is_webhook: http.webhook().is_some() }
+    }
+
+    /// The name on the wire, such as `PUT /things`, or `webhook sold`.
     pub(crate) fn wire_name(&self) -> String {
-        format!("{} {}", self.method.to_ascii_uppercase(), self.path)
+        let method = self.method.to_ascii_uppercase();
+        match (self.is_webhook, method.as_str()) {
+            (true, "POST") => format!("webhook {}", self.path),
+            (true, method) => format!("webhook {method} {}", self.path),
+            (false, method) => format!("{method} {}", self.path),
+        }
     }
 
     /// Reads a name on the wire such as `PUT /things`; `None` if it is not the route of an operation whose request is
@@ -33,7 +47,10 @@ impl Route {
         let (method, path) = wire_name.split_once(' ')?;
         let is_path = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/%".contains(&b);
         let method = WITH_BODY.into_iter().find(|known| known.to_ascii_uppercase() == method)?;
-        (path.starts_with('/') && path.bytes().all(is_path))
-            .then(|| Self { method: method.to_owned(), path: path.to_owned() })
+        (path.starts_with('/') && path.bytes().all(is_path)).then(|| Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            is_webhook: false,
+        })
     }
 }

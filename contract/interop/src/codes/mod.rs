@@ -42,6 +42,7 @@ capgen_diagnostic::codes! {
     /// A document with webhooks, which are left out.
     pub WEBHOOKS = "N0914";
     /// A part of a schema that an import widened.
+    /// A part of a schema that an import widened, or a pattern that it reads as every name.
     pub LOSS = "W0901";
     /// `nullable` at a place where its dialect does not define it.
     pub NULLABLE = "W0902";
@@ -53,4 +54,6 @@ capgen_diagnostic::codes! {
     pub INCOMPLETE_LIST = "W0931";
     /// The parameters of a path are not those of its template.
     pub PATH_PARAMETERS = "W0911";
+    /// A part of an operation of HTTP that a manifest cannot have, such as a server whose URL has a password.
+    pub HTTP_LEFT_OUT = "W0912";
 }

@@ -24,6 +24,14 @@ impl Loss {
         Self { capability: capability.name.clone(), side: None, pointer: String::new(), message }
     }
 
+    /// An operation of HTTP that the document has only as data.
+    pub(crate) fn of_http(capability: &Capability) -> Self {
+        let message = "`http` is not the operation: another one has its path, or the schemas are not those of its \
+                       parameters, body and responses"
+            .to_owned();
+        Self { capability: capability.name.clone(), side: None, pointer: String::new(), message }
+    }
+
     /// The loss as JSON: `capability`, `side`, `pointer` and `message`.
     pub fn to_json(&self) -> Json {
         let mut members = Object::new();

@@ -4,6 +4,7 @@ mod a2a;
 mod components;
 mod definitions;
 mod extra;
+mod http;
 mod json_schema;
 mod loss;
 mod mcp;

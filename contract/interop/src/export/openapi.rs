@@ -1,19 +1,20 @@
 //! A contract as a document of OpenAPI 3.1.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use capgen_manifest::{Capability, Manifest, Side};
+use capgen_manifest::{Capability, Http, HttpDefaults, Manifest, Side};
 use capgen_schema::{Json, Kind, NodeId, Object, pointer};
 
 use super::components::{Components, Placed};
 use super::extra::{extra, push_unless_empty, revision};
 use super::problems::{self, PROBLEM, problem};
-use super::{Export, Loss, versions};
+use super::{Export, Loss, http, versions};
 use crate::OPENAPI_KEY;
+use crate::import::Kept;
 use crate::operation::Route;
 
-/// A document of OpenAPI 3.1 with one operation for each capability: the method and path of `wireName` if it has these,
-/// otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457);
+/// A document of OpenAPI 3.1 with one operation for each capability: the one in its `http`, or the method and path of
+/// `wireName` if it has these, otherwise `POST /capabilities/<name>`. Errors have the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457);
 /// each declared error is described at its status, which is 409 by default, or 503 if a retry helps.
 ///
 /// Definitions are members of `components.schemas`; those that all schemas share are one component. Whatever OpenAPI
@@ -34,40 +35,20 @@ use crate::operation::Route;
 pub fn openapi(manifest: &Manifest) -> Export {
     let (manifest, mut losses) = versions::plain(manifest);
     let manifest = manifest.as_ref();
-    let mut components = Components::of(manifest, PROBLEM);
-    let mut paths = Object::new();
-    let mut routes = HashSet::new();
+    let mut document = Document::of(manifest);
     for (index, capability) in manifest.capabilities.iter().enumerate() {
-        let own = Route::of_capability(capability);
-        let wired = capability.wire_name.as_deref().and_then(Route::with_body).filter(|route| {
-            // A path of its own is never that of another capability by default.
-            !route.path.starts_with(Route::PREFIX) && !routes.contains(route)
-        });
-        if capability.wire_name.is_some() && wired.is_none() {
-            losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", own.wire_name())));
-        }
-        let route = wired.unwrap_or(own);
+        losses.extend(document.add(index, capability));
         losses.extend(Side::ALL.into_iter().flat_map(|side| marks_of_required(capability, side)));
-        let operation = operation((index, capability), &mut components);
-        push_operation(&mut paths, &route, operation);
-        routes.insert(route);
     }
-    let mut schemas = components.schemas;
-    schemas.push(PROBLEM.to_owned(), problem());
-    let components = [("schemas".to_owned(), Json::Object(schemas))].into_iter().collect();
-    let info = [
-        ("title".to_owned(), Json::from(manifest.agent.as_str())),
-        ("version".to_owned(), Json::from(revision(manifest).as_str())),
-    ];
-    let agent = [("agent".to_owned(), Json::from(manifest.agent.as_str()))].into_iter().collect();
-    let document = [
-        ("openapi".to_owned(), Json::from("3.1.0")),
-        ("info".to_owned(), Json::Object(info.into_iter().collect())),
-        (OPENAPI_KEY.to_owned(), Json::Object(agent)),
-        ("paths".to_owned(), Json::Object(paths)),
-        ("components".to_owned(), Json::Object(components)),
-    ];
-    Export { document: Json::Object(document.into_iter().collect()), losses }
+    Export { document: document.finish(manifest), losses }
+}
+
+/// A document that is being written.
+struct Document<'m> {
+    components: Components<'m>,
+    schemes: HashMap<&'m str, &'m Json>,
+    routes: HashSet<Route>,
+    operations: Vec<(Route, Object, Option<&'m Http>)>,
 }
 
 /// The required properties of a side that readers of OpenAPI do not require there, because of `readOnly` or
@@ -99,51 +80,215 @@ fn marks_of_required(capability: &Capability, side: Side) -> Vec<Loss> {
     losses
 }
 
-fn push_operation(paths: &mut Object, route: &Route, operation: Json) {
-    if paths.get(&route.path).is_none() {
-        paths.push(route.path.clone(), Json::Object(Object::new()));
+impl<'m> Document<'m> {
+    fn of(manifest: &'m Manifest) -> Self {
+        let (schemes, routes) = (HashMap::new(), HashSet::new());
+        Self { components: Components::of(manifest, PROBLEM), schemes, routes, operations: Vec::new() }
     }
-    if let Some(Json::Object(item)) = paths.get_mut(&route.path) {
-        item.push(route.method.clone(), operation);
+
+    /// Adds the operation of a capability.
+    fn add(&mut self, index: usize, capability: &'m Capability) -> Vec<Loss> {
+        let mut operation = Operation::of((index, capability), &mut self.components);
+        let mut losses = Vec::new();
+        let given = capability.http.as_ref().and_then(|http| Some((http, self.given(http, capability, &operation)?)));
+        if let Some((http, (route, members))) = given {
+            if capability.wire_name.as_ref().is_some_and(|name| *name != route.wire_name()) {
+                losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", route.wire_name())));
+            }
+            operation.mark.set(Http::KEY, Some(Json::from(Kept::OPERATION)));
+            self.push(route, operation.finish(capability, members), Some(http));
+            return losses;
+        }
+        if capability.http.is_some() {
+            losses.push(Loss::of_http(capability));
+            // An import of the operation would not give it.
+            operation.mark.set("wireName", capability.wire_name.as_deref().map(Json::from));
+        }
+        let own = Route::of_capability(capability);
+        let wired = capability.wire_name.as_deref().and_then(Route::with_body).filter(|route| {
+            // A path of its own is never that of another capability by default.
+            capability.http.is_none() && !route.path.starts_with(Route::PREFIX) && !self.routes.contains(route)
+        });
+        if capability.wire_name.is_some() && wired.is_none() {
+            losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", own.wire_name())));
+        }
+        let members = operation.called(capability);
+        self.push(wired.unwrap_or(own), operation.finish(capability, members), None);
+        losses
+    }
+
+    /// The route and the members of the operation of HTTP that a capability describes; `None` if the document cannot
+    /// have it, or an import would not give the same capability.
+    fn given(&mut self, http: &'m Http, capability: &Capability, operation: &Operation) -> Option<(Route, Object)> {
+        let route = Route::of_http(http);
+        let schemes = || http.get("securitySchemes").and_then(Json::as_object).into_iter().flatten();
+        let is_free = route.is_webhook || !route.path.starts_with(Route::PREFIX);
+        let is_known =
+            |(name, scheme): &(String, Json)| self.schemes.get(name.as_str()).is_none_or(|known| *known == scheme);
+        if !is_free || self.routes.contains(&route) || !schemes().all(is_known) {
+            return None;
+        }
+        let [request, response] = [&operation.request, &operation.response].map(Option::as_ref);
+        let sides = http::Sides { request, response, components: &self.components.schemas };
+        let members = http::members(http, &sides, &capability.errors)?;
+        self.schemes.extend(schemes().map(|(name, scheme)| (name.as_str(), scheme)));
+        Some((route, members))
+    }
+
+    fn push(&mut self, route: Route, operation: Object, http: Option<&'m Http>) {
+        self.routes.insert(route.clone());
+        self.operations.push((route, operation, http));
+    }
+
+    fn finish(self, manifest: &Manifest) -> Json {
+        let Self { components, schemes, operations, .. } = self;
+        let defaults = HttpDefaults::of(operations.iter().filter_map(|(.., http)| *http));
+        let has_problems = operations.iter().any(|(.., http)| http.is_none());
+        let (mut paths, mut webhooks) = (Paths::default(), Paths::default());
+        for (route, mut operation, http) in operations {
+            for (key, value) in places_of(http, &defaults) {
+                operation.push(key.to_owned(), value);
+            }
+            let place = if route.is_webhook { &mut webhooks } else { &mut paths };
+            place.push(&route, operation);
+        }
+        let mut components = components.schemas;
+        if has_problems {
+            components.push(PROBLEM.to_owned(), problem());
+        }
+        let mut schemes: Vec<(&str, &Json)> = schemes.into_iter().collect();
+        schemes.sort_unstable_by_key(|(name, _)| *name);
+        let schemes: Object = schemes.into_iter().map(|(name, scheme)| (name.to_owned(), scheme.clone())).collect();
+        let mut parts = Object::new();
+        push_unless_empty(&mut parts, "schemas", components);
+        push_unless_empty(&mut parts, "securitySchemes", schemes);
+        let mut document = head(manifest);
+        for key in PLACES {
+            document.set(key, defaults.definition().get(key).cloned());
+        }
+        document.push("paths".to_owned(), Json::Object(paths.finish()));
+        push_unless_empty(&mut document, "webhooks", webhooks.finish());
+        push_unless_empty(&mut document, "components", parts);
+        Json::Object(document)
     }
 }
 
-fn operation<'m>((index, capability): (usize, &'m Capability), components: &mut Components<'m>) -> Json {
-    let mut mark = extra(capability, &["description", "tags", "wireName"]);
-    let mut restore = Object::new();
-    let mut unused = Object::new();
-    let mut side = |side: Side, mark: &mut Object| {
-        let Some(schema) = capability.schema(side) else {
-            mark.push(side.name().to_owned(), Json::from("loose"));
-            return Json::Object(Object::new());
-        };
-        let placed: Placed = components.place((index, side), schema.source());
-        push_unless_empty(&mut restore, side.name(), placed.restore);
-        if let Some(names) = placed.unused {
-            unused.push(side.name().to_owned(), Json::Array(names));
-        }
-        placed.schema
+/// The keys of an operation that a document may have too, for all operations.
+const PLACES: [&str; 2] = ["servers", "security"];
+
+/// The servers and requirements of an operation, as far as they are not those of the document.
+fn places_of(http: Option<&Http>, defaults: &HttpDefaults) -> Vec<(&'static str, Json)> {
+    let own = http.map(|http| defaults.own(http));
+    let value = |key: &'static str| match &own {
+        Some(own) => own.get(key).cloned().map(|value| (key, value)),
+        // The operations of the agent are not on the servers of others.
+        None => defaults.definition().get(key).map(|_| (key, Json::Array(Vec::new()))),
     };
-    let request = side(Side::Request, &mut mark);
-    let response = side(Side::Response, &mut mark);
-    push_unless_empty(&mut mark, "definitions", unused);
-    push_unless_empty(&mut mark, "restore", restore);
-    let mut operation = Object::new();
-    operation.push("operationId".to_owned(), Json::from(capability.name.as_str()));
-    if let Some(description) = &capability.description {
-        operation.push("description".to_owned(), Json::from(description.as_str()));
+    PLACES.into_iter().filter_map(value).collect()
+}
+
+fn head(manifest: &Manifest) -> Object {
+    let text = |text: &str| Json::from(text);
+    let info: Object = [
+        ("title".to_owned(), text(manifest.agent.as_str())),
+        ("version".to_owned(), text(revision(manifest).as_str())),
+    ]
+    .into_iter()
+    .collect();
+    let agent: Object = [("agent".to_owned(), text(manifest.agent.as_str()))].into_iter().collect();
+    let members = [
+        ("openapi".to_owned(), text("3.1.0")),
+        ("info".to_owned(), Json::Object(info)),
+        (OPENAPI_KEY.to_owned(), Json::Object(agent)),
+    ];
+    members.into_iter().collect()
+}
+
+/// The operations by path, in the order of the first one of each.
+#[derive(Default)]
+struct Paths {
+    items: Vec<(String, Object)>,
+    indexes: HashMap<String, usize>,
+}
+
+impl Paths {
+    fn push(&mut self, route: &Route, operation: Object) {
+        let next = self.items.len();
+        let index = *self.indexes.entry(route.path.clone()).or_insert(next);
+        if index == next {
+            self.items.push((route.path.clone(), Object::new()));
+        }
+        if let Some((_, item)) = self.items.get_mut(index) {
+            item.push(route.method.clone(), Json::Object(operation));
+        }
     }
-    if !capability.tags.is_empty() {
-        let tags = capability.tags.iter().map(|tag| Json::from(tag.as_str())).collect();
-        operation.push("tags".to_owned(), Json::Array(tags));
+
+    fn finish(self) -> Object {
+        self.items.into_iter().map(|(path, item)| (path, Json::Object(item))).collect()
     }
-    operation.push(OPENAPI_KEY.to_owned(), Json::Object(mark));
-    let body = [("required".to_owned(), Json::Bool(true)), content("application/json", request)];
-    operation.push("requestBody".to_owned(), Json::Object(body.into_iter().collect()));
-    let success = ("200".to_owned(), described("The response", content("application/json", response)));
-    let responses = [success].into_iter().chain(problems::responses(&capability.errors)).collect();
-    operation.push("responses".to_owned(), Json::Object(responses));
-    Json::Object(operation)
+}
+
+/// The parts of an operation that do not depend on its route.
+struct Operation {
+    mark: Object,
+    /// The schemas in the document; `None` for a loose side.
+    request: Option<Json>,
+    response: Option<Json>,
+}
+
+impl Operation {
+    fn of<'m>((index, capability): (usize, &'m Capability), components: &mut Components<'m>) -> Self {
+        let mut mark = extra(capability, &["description", "tags", "wireName"]);
+        let (mut restore, mut unused) = (Object::new(), Object::new());
+        let mut side = |side: Side, mark: &mut Object| {
+            let Some(schema) = capability.schema(side) else {
+                mark.push(side.name().to_owned(), Json::from("loose"));
+                return None;
+            };
+            let placed: Placed = components.place((index, side), schema.source());
+            push_unless_empty(&mut restore, side.name(), placed.restore);
+            if let Some(names) = placed.unused {
+                unused.push(side.name().to_owned(), Json::Array(names));
+            }
+            Some(placed.schema)
+        };
+        let request = side(Side::Request, &mut mark);
+        let response = side(Side::Response, &mut mark);
+        push_unless_empty(&mut mark, "definitions", unused);
+        push_unless_empty(&mut mark, "restore", restore);
+        Self { mark, request, response }
+    }
+
+    /// The body and the responses of an operation with which an agent is called.
+    fn called(&mut self, capability: &Capability) -> Object {
+        let [request, response] =
+            [&mut self.request, &mut self.response].map(|it| it.take().unwrap_or(Json::Object(Object::new())));
+        let body = [("required".to_owned(), Json::Bool(true)), content("application/json", request)];
+        let success = ("200".to_owned(), described("The response", content("application/json", response)));
+        let responses = [success].into_iter().chain(problems::responses(&capability.errors)).collect();
+        let members = [
+            ("requestBody".to_owned(), Json::Object(body.into_iter().collect())),
+            ("responses".to_owned(), Json::Object(responses)),
+        ];
+        members.into_iter().collect()
+    }
+
+    fn finish(self, capability: &Capability, members: Object) -> Object {
+        let mut operation = Object::new();
+        operation.push("operationId".to_owned(), Json::from(capability.name.as_str()));
+        if let Some(description) = &capability.description {
+            operation.push("description".to_owned(), Json::from(description.as_str()));
+        }
+        if !capability.tags.is_empty() {
+            let tags = capability.tags.iter().map(|tag| Json::from(tag.as_str())).collect();
+            operation.push("tags".to_owned(), Json::Array(tags));
+        }
+        operation.push(OPENAPI_KEY.to_owned(), Json::Object(self.mark));
+        for (key, value) in &members {
+            operation.push(key.clone(), value.clone());
+        }
+        operation
+    }
 }
 
 pub(super) fn described(description: &str, content: (String, Json)) -> Json {

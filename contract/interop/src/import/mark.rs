@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use capgen_descriptor::{OwnedDescriptor, capability_keys};
 use capgen_diagnostic::quoted;
-use capgen_manifest::{Capability, DeclaredError, Side};
+use capgen_manifest::{Capability, DeclaredError, Http, Side};
 use capgen_schema::{Json, Number, Schema, pointer};
 
 use super::{Entry, Importer};
@@ -22,6 +22,18 @@ pub(crate) enum Form {
     Wrapped,
 }
 
+/// Where the key `http` of a capability is.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(crate) enum Kept {
+    /// The capability has no `http`.
+    #[default]
+    Nothing,
+    /// The entry is an operation of HTTP, from which the key follows.
+    Operation,
+    /// In the mark.
+    Value(Http),
+}
+
 /// The parts of a capability that an export wrote.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mark {
@@ -32,6 +44,7 @@ pub(crate) struct Mark {
     /// The optional keys.
     properties: Option<Capability>,
     errors: Vec<DeclaredError>,
+    pub(crate) http: Kept,
 }
 
 impl Mark {
@@ -46,7 +59,8 @@ impl Mark {
     /// A capability with the optional keys of the mark, and without a name and schemas.
     pub(crate) fn capability(&self) -> Capability {
         let properties = self.properties.clone().unwrap_or_else(|| Capability::new(""));
-        Capability { errors: self.errors.clone(), ..properties }
+        let http = if let Kept::Value(http) = &self.http { Some(http.clone()) } else { None };
+        Capability { errors: self.errors.clone(), http, ..properties }
     }
 }
 
@@ -71,6 +85,7 @@ impl Importer {
                 "restore" | "definitions" => value.as_object().is_some(),
                 "schemas" => are_schemas(value),
                 "errors" => errors(&mut mark.errors, value),
+                Http::KEY => http(&mut mark.http, value),
                 key => property(&mut descriptor, key, value),
             };
             if !taken {
@@ -111,6 +126,20 @@ fn errors(place: &mut Vec<DeclaredError>, value: &Json) -> bool {
     *place = errors.unwrap_or_default();
     let codes: BTreeSet<&str> = place.iter().map(|error| error.code.as_str()).collect();
     !place.is_empty() && codes.len() == place.len()
+}
+
+/// Stores the operation of HTTP, or that the entry is the operation.
+fn http(place: &mut Kept, value: &Json) -> bool {
+    *place = match value.as_str() {
+        Some(Kept::OPERATION) => Kept::Operation,
+        _ => Http::from_definition(value).map_or(Kept::Nothing, Kept::Value),
+    };
+    *place != Kept::Nothing
+}
+
+impl Kept {
+    /// The text of [`Kept::Operation`].
+    pub(crate) const OPERATION: &str = "operation";
 }
 
 /// Whether the value has schemas of the subset for sides.

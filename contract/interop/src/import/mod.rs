@@ -30,6 +30,7 @@ pub use document::Document;
 pub use formats::AnnotatedFormats;
 pub(crate) use importer::{Entry, Importer, add_tags, finding};
 pub(crate) use kind::Kind;
+pub(crate) use mark::Kept;
 pub use name::agent_id;
 pub(crate) use schema::{Dialect, Foreign};
 

@@ -18,6 +18,7 @@ mod hostile_import;
 mod json_schema_files;
 mod json_schema_import;
 mod mcp_import;
+mod openapi_http;
 mod openapi_import;
 mod openapi_readings;
 mod other_documents;

@@ -283,14 +283,19 @@ fn references_that_lead_nowhere_name_the_remedy() {
 }
 
 #[test]
-fn webhooks_are_left_out_and_paths_are_optional_with_them() {
+fn webhooks_are_capabilities_and_paths_are_optional_with_them() {
     let webhooks = "webhooks: { sold: { post: { responses: { '204': { description: none } } } } }";
-    for (rest, codes) in [(webhooks, ["N0914"].as_slice()), ("components: { schemas: { A: {} } }", &[])] {
-        let imported = imported(&format!("openapi: 3.1.0\ninfo: {{ title: a, version: '1' }}\n{rest}\n"));
-        assert_eq!(found(&imported.findings), codes);
-        assert_eq!((imported.entries, imported.has_errors()), (0, false));
-        assert_eq!(imported.nothing().code.as_str(), "E0905");
-    }
+    let with = imported(&format!("openapi: 3.1.0\ninfo: {{ title: a, version: '1' }}\n{webhooks}\n"));
+    assert_eq!((with.entries, found(&with.findings)), (1, Vec::new()));
+    let sold = &with.capabilities[0];
+    let http = sold.http.as_ref().unwrap();
+    assert_eq!(
+        (sold.wire_name.as_deref(), http.webhook(), http.method()),
+        (Some("webhook sold"), Some("sold"), "POST")
+    );
+    let without = imported("openapi: 3.1.0\ninfo: { title: a, version: '1' }\ncomponents: { schemas: { A: {} } }\n");
+    assert_eq!((without.entries, without.has_errors(), found(&without.findings)), (0, false, Vec::new()));
+    assert_eq!(without.nothing().code.as_str(), "E0905");
     let old = imported("openapi: 3.0.3\ninfo: { title: a, version: '1' }\ncomponents: {}\n");
     assert_eq!(found(&old.findings), ["E0901"], "OpenAPI 3.0 requires them");
 }

@@ -157,8 +157,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     ("o01", &["W0902"]),
     ("o12", &["N0901"]),
     ("o18", &["E0903", "refused"]),
-    // Webhooks are left out with a note, so that nothing is left.
-    ("o22", &["N0914"]),
+    ("o22", &["N0912"]),
     ("x02", &["W0902"]),
     ("x04", &["W0902"]),
     // The text is not YAML: `{` starts a mapping.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use capgen_diagnostic::quoted;
 use capgen_schema::{Json, Object, pointer};
 
+use super::http;
 use super::media::Media;
 use super::operation::Operation;
 use super::schema::{Part, Payload};
@@ -31,6 +32,8 @@ impl<'d> Operation<'_, 'd> {
             self.malformed(at, "a request body must have `content`", HELP);
             return None;
         };
+        let media = Media::most_useful(content);
+        self.described.body = Some(http::body(&media.types, media.kind == Media::FORM));
         Some((self.content(content, &pointer::join(&at, "content")), is_required))
     }
 
@@ -58,6 +61,7 @@ impl<'d> Operation<'_, 'd> {
         let mut is_loose = false;
         for (status, response) in successful {
             let (response, at) = self.resolve(response, pointer::join(&at, status))?;
+            self.describe(status, response);
             match self.response_body(status, response, at) {
                 None => is_loose = true,
                 Some(body) if seen.insert(body.json.canonical()) => bodies.push(body),
@@ -65,6 +69,15 @@ impl<'d> Operation<'_, 'd> {
             }
         }
         (!is_loose).then(|| any_of(bodies, at))
+    }
+
+    /// Keeps the status of a response, and its media type.
+    fn describe(&mut self, status: &str, response: &'d Json) {
+        let content = response.get("content").and_then(Json::as_object);
+        let media_type = content.and_then(|content| Media::most_useful(content).types.first().map(|(name, _)| *name));
+        let media_type = media_type.filter(|_| self.place.method != "head");
+        let members = media_type.map(|name| ("mediaType".to_owned(), Json::from(name)));
+        self.described.responses.push(status.to_owned(), Json::Object(members.into_iter().collect()));
     }
 
     /// The schema of the body of a response, which is `null` if its code, or the method, excludes a body.
@@ -118,9 +131,9 @@ impl<'d> Operation<'_, 'd> {
             return schema.cloned();
         }
         let resolved = schema.and_then(|schema| self.references.resolve(schema, String::new()).ok());
-        let is_text = resolved.is_some_and(|(schema, _)| schema.get("type").and_then(Json::as_str) == Some("string"));
+        let is_text = resolved.is_some_and(|(schema, _)| Media::is_string(schema));
         let text = || Json::Object([("type".to_owned(), Json::from("string"))].into_iter().collect());
-        match name.trim().to_ascii_lowercase().starts_with("text/") {
+        match Media::is_text(name) {
             _ if is_text => schema.cloned(),
             is_text => is_text.then(text),
         }

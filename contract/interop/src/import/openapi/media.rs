@@ -4,7 +4,7 @@ use capgen_schema::{Json, Object};
 
 /// A kind of content, in the order of preference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Media(u8);
+pub(crate) struct Media(u8);
 
 /// The types of content of the kind that serves best.
 pub(super) struct Chosen<'d> {
@@ -30,6 +30,23 @@ impl Media {
             "application/x-www-form-urlencoded" | "multipart/form-data" => Self::FORM,
             _ => Self::OTHER,
         }
+    }
+
+    /// Whether values of a type are neither JSON nor a form.
+    pub(crate) fn is_other(name: &str) -> bool {
+        Self::of(name) == Self::OTHER
+    }
+
+    /// Whether values of a type are text, whatever their schema is.
+    pub(crate) fn is_text(name: &str) -> bool {
+        name.trim().to_ascii_lowercase().starts_with("text/")
+    }
+
+    /// Whether a schema is that of a string.
+    pub(crate) fn is_string(schema: &Json) -> bool {
+        let is_name = |ty: &Json| ty.as_str() == Some("string");
+        let is_listed = |types: &Json| types.as_array().is_some_and(|types| types.iter().any(is_name));
+        schema.get("type").is_some_and(|types| is_name(types) || is_listed(types))
     }
 
     /// The types of the best kind. A caller chooses the type, so the others need not be described.

@@ -3,16 +3,18 @@
 //! | operation | capability |
 //! |---|---|
 //! | `operationId`, or else method and path | `name` |
-//! | method and path | `wireName`, such as `PUT /things/{id}` |
+//! | method and path | `wireName`, such as `PUT /things/{id}`, or `webhook sold` |
 //! | `description`, or else `summary` | `description` |
 //! | `tags` | `tags` |
 //! | `GET`, `HEAD`, `OPTIONS` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
 //! | a JSON body and no parameters | `inputSchema` |
 //! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
 //! | the bodies of the responses 2xx | `outputSchema` |
+//! | method, path, servers, parameters, body, security | `http` |
 //! | `x-capgen` | the other keys, if capgen exported the document |
 
 mod body;
+mod http;
 mod media;
 mod operation;
 mod other_files;
@@ -29,8 +31,11 @@ use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, ImportSettings, Imported, Importer, Kind};
 use crate::{OPENAPI_KEY, codes};
+pub(crate) use media::Media;
 use operation::Operation;
+pub(crate) use parameters::GROUPS;
 use references::References;
+pub(crate) use schema::closed;
 
 /// The operations of a document, as capabilities.
 #[derive(Clone, Debug)]
@@ -46,7 +51,8 @@ pub struct Operations {
 /// The methods of the operations of a path.
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Reads the operations of a document. References to other documents are errors: nothing is fetched.
+/// Reads the operations of a document, and its webhooks, which those offer who subscribe to them. References to other
+/// documents are errors: nothing is fetched.
 ///
 /// Takes time linear in the document and in the size of the capabilities, each of which has copies of the components
 /// that it uses; at most two million values are copied.
@@ -103,62 +109,70 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
     None
 }
 
-/// Reports that webhooks are left out: they are operations of those who subscribe, and not of the agent.
-fn webhooks(importer: &mut Importer, json: &Json) {
-    let count = json.get("webhooks").and_then(Json::as_object).map_or(0, Object::len);
-    if count > 0 {
-        let message = match count {
-            1 => "the document has a webhook, which is left out".to_owned(),
-            count => format!("the document has {count} webhooks, which are left out"),
-        };
-        let help = "write a contract of its own for the agent that receives the messages";
-        importer.document_finding(codes::WEBHOOKS, "/webhooks".to_owned(), message, help);
-    }
-}
-
+/// Reads the operations of all paths and webhooks.
 fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
-    webhooks(importer, json);
-    let mut references = References::of(json, dialect);
+    let mut reader = Reader { importer, references: References::of(json, dialect), dialect, ids: HashMap::new() };
+    let webhooks = json.get("webhooks").and_then(Json::as_object).filter(|_| dialect == Dialect::Modern);
     // Since OpenAPI 3.1, a document may have only webhooks or components.
     let is_optional =
         dialect == Dialect::Modern && ["webhooks", "components"].iter().any(|name| json.get(name).is_some());
-    if is_optional && json.get("paths").is_none() {
-        return;
-    }
-    let Some(paths) = json.get("paths").and_then(Json::as_object) else {
-        let help = "an OpenAPI document has its operations in `paths`";
-        return importer.document_finding(codes::WRONG_FORM, String::new(), "the document has no `paths`", help);
-    };
-    let mut ids = HashMap::new();
-    for (path, item) in paths.iter().filter(|(path, _)| !path.starts_with("x-")) {
-        let at = pointer::join("/paths", path);
-        if !path.starts_with('/') {
-            importer.document_finding(codes::WRONG_FORM, at, "a path must start with `/`", "write the path with `/`");
-            continue;
+    match json.get("paths").and_then(Json::as_object) {
+        Some(paths) => reader.items(paths, "/paths", false),
+        None if is_optional && json.get("paths").is_none() => {}
+        None => {
+            let help = "an OpenAPI document has its operations in `paths`";
+            let message = "the document has no `paths`";
+            return reader.importer.document_finding(codes::WRONG_FORM, String::new(), message, help);
         }
-        let (item, at) = match references.resolve(item, at.clone()) {
-            Ok(found) => found,
-            Err(message) => {
-                importer.document_finding(codes::WRONG_FORM, at, message, references::HELP);
+    }
+    if let Some(webhooks) = webhooks {
+        reader.items(webhooks, "/webhooks", true);
+    }
+}
+
+/// The operations of a document that are being read.
+struct Reader<'r, 'd> {
+    importer: &'r mut Importer,
+    references: References<'d>,
+    dialect: Dialect,
+    /// The pointers of the ids of operations.
+    ids: HashMap<&'d str, String>,
+}
+
+impl<'d> Reader<'_, 'd> {
+    /// Reads the operations of paths, or of webhooks, which have names in place of paths.
+    fn items(&mut self, items: &'d Object, at: &str, are_webhooks: bool) {
+        for (path, item) in items.iter().filter(|(path, _)| are_webhooks || !path.starts_with("x-")) {
+            let at = pointer::join(at, path);
+            if !are_webhooks && !path.starts_with('/') {
+                let message = "a path must start with `/`";
+                self.importer.document_finding(codes::WRONG_FORM, at, message, "write the path with `/`");
                 continue;
             }
-        };
-        let item_at = at;
-        for method in METHODS {
-            if let Some(operation) = item.get(method) {
-                let at = pointer::join(&item_at, method);
-                let id = operation.get("operationId").and_then(Json::as_str).unwrap_or_default();
-                let first = (!id.is_empty()).then(|| match ids.entry(id) {
-                    Occupied(known) => Some(String::clone(known.get())),
-                    Vacant(place) => {
-                        place.insert(pointer::join(&at, "operationId"));
-                        None
-                    }
-                });
-                let place =
-                    operation::Place { path, method, item, item_at: item_at.clone(), at, same_id: first.flatten() };
-                Operation::import(importer, &mut references, dialect, place, operation);
+            match self.references.resolve(item, at.clone()) {
+                Ok((item, item_at)) => self.operations((path, are_webhooks), item, &item_at),
+                Err(message) => {
+                    self.importer.document_finding(codes::WRONG_FORM, at, message, references::HELP);
+                }
             }
+        }
+    }
+
+    fn operations(&mut self, (path, is_webhook): (&'d str, bool), item: &'d Json, item_at: &str) {
+        for method in METHODS {
+            let Some(operation) = item.get(method) else { continue };
+            let at = pointer::join(item_at, method);
+            let id = operation.get("operationId").and_then(Json::as_str).unwrap_or_default();
+            let first = (!id.is_empty()).then(|| match self.ids.entry(id) {
+                Occupied(known) => Some(String::clone(known.get())),
+                Vacant(place) => {
+                    place.insert(pointer::join(&at, "operationId"));
+                    None
+                }
+            });
+            let (item_at, same_id) = (item_at.to_owned(), first.flatten());
+            let place = operation::Place { path, method, is_webhook, item, item_at, at, same_id };
+            Operation::import(self.importer, &mut self.references, self.dialect, place, operation);
         }
     }
 }

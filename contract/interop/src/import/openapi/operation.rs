@@ -5,6 +5,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Code, Json, pointer};
 
+use super::http::Described;
 use super::references::{self, References};
 use super::schema::Payload;
 use crate::OPENAPI_KEY;
@@ -17,6 +18,8 @@ use crate::operation::Route;
 pub(super) struct Place<'d> {
     pub(super) path: &'d str,
     pub(super) method: &'static str,
+    /// Whether `path` is the name of a webhook.
+    pub(super) is_webhook: bool,
     /// The members of the path.
     pub(super) item: &'d Json,
     /// Their pointer.
@@ -36,6 +39,7 @@ pub(super) struct Operation<'r, 'd> {
     pub(super) json: &'d Json,
     pub(super) entry: Entry,
     pub(super) mark: Option<Mark>,
+    pub(super) described: Described,
 }
 
 impl<'r, 'd> Operation<'r, 'd> {
@@ -47,7 +51,8 @@ impl<'r, 'd> Operation<'r, 'd> {
         place: Place<'d>,
         json: &'d Json,
     ) {
-        let route = Route { method: place.method.to_owned(), path: place.path.to_owned() };
+        let (method, path) = (place.method.to_owned(), place.path.to_owned());
+        let route = Route { method, path, is_webhook: place.is_webhook };
         let id = json.get("operationId").and_then(Json::as_str).filter(|id| !id.is_empty());
         let mark = json.get(OPENAPI_KEY);
         // The path of an exported capability follows from its name.
@@ -56,7 +61,8 @@ impl<'r, 'd> Operation<'r, 'd> {
         let mut entry = importer.entry(&wire, place.at.clone());
         entry.title = id.map(str::to_owned).or(entry.title);
         let mark = mark.map(|mark| importer.mark(&mut entry, mark, &pointer::join(&place.at, OPENAPI_KEY)));
-        let mut operation = Self { importer, references, dialect, place, json, entry, mark };
+        let mut operation =
+            Self { importer, references, dialect, place, json, entry, mark, described: Described::default() };
         operation.same_id();
         let capability = match operation.resolve(json, operation.place.at.clone()) {
             Some((json, at)) => {
@@ -95,6 +101,7 @@ impl<'r, 'd> Operation<'r, 'd> {
         if let Some(Payload { json, parts }) = response.filter(|_| self.form(Side::Response) != Form::Loose) {
             capability.output = self.schema(Side::Response, json, &parts);
         }
+        capability.http = self.http();
         capability
     }
 

@@ -7,13 +7,15 @@ use capgen_diagnostic::quoted;
 use capgen_schema::{Json, pointer};
 
 use super::body::Body;
+use super::http;
+use super::media::Media;
 use super::operation::Operation;
 use super::schema::{Part, Payload};
 use super::template;
 use crate::codes;
 
 /// The places of parameters, which are members of the request.
-pub(super) const GROUPS: [&str; 3] = ["path", "query", "header"];
+pub(crate) const GROUPS: [&str; 3] = ["path", "query", "header"];
 
 /// Headers that HTTP sets by itself; OpenAPI ignores parameters with these names.
 const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];
@@ -26,6 +28,8 @@ pub(super) struct Parameter<'d> {
     pub(super) is_required: bool,
     /// Without a schema, any value is valid.
     pub(super) schema: Body,
+    /// The parameter as the key `http` has it.
+    pub(super) http: Json,
 }
 
 impl<'d> Operation<'_, 'd> {
@@ -67,6 +71,10 @@ impl<'d> Operation<'_, 'd> {
     /// Compares the parameters, each with its group and its place, with those in braces in the path. A call could not
     /// fill in one that is missing.
     fn compare_with_template(&mut self, mut declared: Vec<(&'d str, String, String)>) {
+        // A webhook has a name in place of a path.
+        if self.place.is_webhook {
+            return;
+        }
         declared.sort();
         let item = self.place.item_at.clone();
         let path = self.place.path;
@@ -135,7 +143,10 @@ impl<'d> Operation<'_, 'd> {
                 Payload { json: schema.clone(), parts }
             }),
         };
-        Some(Parameter { name, group, is_required: is_required || group == "path", schema })
+        let content = json.get("content").and_then(Json::as_object);
+        let media_type = content.and_then(|content| Media::most_useful(content).types.first().map(|(name, _)| *name));
+        let http = http::parameter(json, name, group, media_type);
+        Some(Parameter { name, group, is_required: is_required || group == "path", schema, http })
     }
 }
 

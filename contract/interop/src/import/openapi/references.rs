@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use capgen_manifest::Side;
 use capgen_schema::{Json, Object, definition_name};
 
+use super::http::Room;
 use super::other_files::{OtherFiles, elsewhere};
 use super::sides::Sides;
 use crate::OPENAPI_DEFINITION_KEY;
@@ -36,6 +37,7 @@ pub(super) struct References<'d> {
     sided: HashMap<(&'static str, String), Json>,
     /// The schemas in other files, as components.
     others: OtherFiles,
+    http_room: Room,
 }
 
 /// The components that a schema uses.
@@ -52,7 +54,18 @@ impl<'d> References<'d> {
         let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
         let sides = Sides::of(document, dialect == Dialect::OpenApi30);
         let (known, sided, others) = (HashMap::new(), HashMap::new(), OtherFiles::default());
-        Self { document, schemas, known, room: MAX_VALUES, sides, sided, others }
+        let http_room = Room::default();
+        Self { document, schemas, known, room: MAX_VALUES, sides, sided, others, http_room }
+    }
+
+    /// The document.
+    pub(super) fn document(&self) -> &'d Json {
+        self.document
+    }
+
+    /// What may still be kept of the operations of HTTP.
+    pub(super) fn http_room(&mut self) -> &mut Room {
+        &mut self.http_room
     }
 
     /// The schemas in other files.

@@ -36,6 +36,7 @@ impl Operation<'_, '_> {
     /// and `body`.
     pub(super) fn request(&mut self) -> Option<Payload> {
         let parameters = self.parameters();
+        self.described.parameters = parameters.iter().map(|parameter| parameter.http.clone()).collect();
         let body = self.request_body();
         let body = match body {
             Some((body, true)) if parameters.is_empty() => return body,
@@ -119,7 +120,7 @@ fn group_schema(parameters: &[&Parameter<'_>], at: &str, parts: &mut Vec<Part>) 
 }
 
 /// The schema of an object without other properties.
-fn closed(properties: Object, required: Vec<Json>) -> Json {
+pub(crate) fn closed(properties: Object, required: Vec<Json>) -> Json {
     let mut schema = Object::new();
     schema.push("type".to_owned(), Json::from("object"));
     if !properties.is_empty() {
