@@ -124,14 +124,19 @@ fn side(types: &Types<'_>, side: &SideModel) -> String {
     }
 }
 
-/// Writes the trait, the function that makes handlers of an implementation, and the client.
+/// Writes the trait, the function that makes handlers of an implementation, and the client, unless all capabilities are
+/// webhooks.
 pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     let (names, methods) = (Names::of(model, types), Method::of(model));
     let implemented: Vec<&Method<'_>> = methods.iter().filter(|method| !method.is_alias).collect();
     let id = doc::code(types.agent());
     agent(writer, types, &names, &implemented, &id);
     handlers(writer, types, &names, &implemented);
-    client(writer, types, &names, &methods, &id);
+    // The agent calls its webhooks, and does not offer them.
+    let called: Vec<&Method<'_>> = methods.iter().filter(|method| !method.capability.source.is_webhook()).collect();
+    if !called.is_empty() {
+        client(writer, types, &names, &called, &id);
+    }
 }
 
 fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Method<'_>], id: &str) {
@@ -175,7 +180,7 @@ fn handlers(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&M
     });
 }
 
-fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>], id: &str) {
+fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[&Method<'_>], id: &str) {
     let [client, options] = ["call::Client", "call::CallOptions"].map(|path| types.runtime(path));
     writer.item();
     writer.doc(&format!("Calls the agent {id}."));

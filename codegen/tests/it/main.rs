@@ -18,3 +18,4 @@ mod output;
 mod public_items;
 mod verdicts;
 mod versions;
+mod webhooks;

@@ -219,6 +219,11 @@ impl Capability {
         self.errors.iter().find(|error| error.code == code)
     }
 
+    /// Whether it is a webhook, which the agent does not offer: those do that subscribe to it.
+    pub fn is_webhook(&self) -> bool {
+        self.http.as_ref().is_some_and(|http| http.webhook().is_some())
+    }
+
     /// The schema of a part; `None` if it has no schema. Then any JSON value is a valid request or response, and an
     /// error has no details.
     pub fn schema(&self, part: impl Into<ContractPart>) -> Option<&Schema> {

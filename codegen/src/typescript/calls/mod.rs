@@ -83,6 +83,8 @@ pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
         if name == names.client {
             methods.extend(aliases.iter().map(|(capability, _, alias)| (*capability, alias)));
         }
+        // The agent calls its webhooks, and does not offer them.
+        methods.retain(|(capability, _)| name != names.client || !capability.source.is_webhook());
         let body = Type::object(methods.into_iter().map(property).collect());
         let (doc, name) = (doc::lines(doc), name.to_owned());
         Item::Type(TypeDeclaration { doc, name, parameter: None, body, kind: DeclarationKind::Interface })

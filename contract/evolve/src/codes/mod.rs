@@ -116,6 +116,8 @@ capgen_diagnostic::codes! {
     pub ERROR_RETRYABLE = "W0724";
     /// The major version was raised although every request of the old version stays valid.
     pub OLD_MAJOR_SERVED = "W0725";
+    /// The operation of HTTP that a capability describes changed.
+    pub HTTP_CHANGED = "W0726";
 
     /// An accepted finding that does not occur.
     pub ACCEPTED_UNUSED = "W0791";

@@ -1,7 +1,9 @@
 //! Changes of the properties of a capability apart from its schemas.
 
+use std::collections::BTreeSet;
+
 use capgen_descriptor::VersionSet;
-use capgen_manifest::{Capability, Determinism, SideEffects, Skew, capability_keys};
+use capgen_manifest::{Capability, Determinism, Http, SideEffects, Skew, capability_keys};
 use capgen_schema::Json;
 
 use super::capability::Draft;
@@ -17,6 +19,7 @@ pub(super) fn compare(old: &Capability, new: &Capability, draft: &mut Draft) {
     authority(old, new, draft);
     versions(old, new, draft);
     skew(old, new, draft);
+    http(old, new, draft);
     if old.description != new.description {
         let said = ("the description changed".to_owned(), &*values(old, new, "description"));
         draft.property_with(codes::TEXT_CHANGED, Level::Cosmetic, "description", said, None);
@@ -126,6 +129,55 @@ fn skew(old: &Capability, new: &Capability, draft: &mut Draft) {
         draft.property(codes::SKEW_STRICTER, Level::Risky, "skew", text, Some(help));
     } else {
         draft.property(codes::PROPERTY_CHANGED, Level::Safe, "skew", text, None);
+    }
+}
+
+/// The operation of HTTP. Callers over the transports of the agent do not use it.
+fn http(old: &Capability, new: &Capability, draft: &mut Draft) {
+    if old.http == new.http {
+        return;
+    }
+    let content = values(old, new, Http::KEY);
+    let (Some(before), after) = (&old.http, &new.http) else {
+        let text = "an operation of HTTP is now described".to_owned();
+        return draft.property_with(codes::PROPERTY_CHANGED, Level::Safe, Http::KEY, (text, &content), None);
+    };
+    let changed = match after {
+        Some(after) => changed_parts(before, after),
+        None => vec!["it is no longer described".to_owned()],
+    };
+    if changed.is_empty() {
+        let text = "the texts of the operation of HTTP changed".to_owned();
+        return draft.property_with(codes::TEXT_CHANGED, Level::Cosmetic, Http::KEY, (text, &content), None);
+    }
+    let text = format!("the operation of HTTP changed: {}", changed.join(", "));
+    let help = "programs that call it over HTTP have to follow: offer the old one until they do".to_owned();
+    draft.property_with(codes::HTTP_CHANGED, Level::Risky, Http::KEY, (text, &content), Some(help));
+}
+
+/// The keys whose values differ apart from texts for readers.
+fn changed_parts(before: &Http, after: &Http) -> Vec<String> {
+    let names = [before, after].into_iter().filter_map(|http| http.definition().as_object());
+    let names: BTreeSet<&str> = names.flatten().map(|(name, _)| name.as_str()).collect();
+    let value = |http: &Http, name: &str| http.get(name).map(without_texts);
+    let differs = |name: &&str| value(before, name) != value(after, name);
+    names.into_iter().filter(differs).map(|name| format!("`{name}`")).collect()
+}
+
+/// The value without descriptions, also those of scopes. The checks of `http` bound the recursion.
+fn without_texts(value: &Json) -> Json {
+    let member = |(name, value): &(String, Json)| match (name.as_str(), value) {
+        ("description", Json::String(_)) => None,
+        ("scopes", Json::Object(scopes)) => {
+            let names = scopes.iter().map(|(scope, _)| (scope.clone(), Json::Null));
+            Some((name.clone(), Json::Object(names.collect())))
+        }
+        _ => Some((name.clone(), without_texts(value))),
+    };
+    match value {
+        Json::Object(members) => Json::Object(members.iter().filter_map(member).collect()),
+        Json::Array(items) => Json::Array(items.iter().map(without_texts).collect()),
+        scalar => scalar.clone(),
     }
 }
 

@@ -323,6 +323,13 @@ const CAPABILITIES: &[(&str, [(&str, &str); 2])] = &[
             ("errors: [{code: A}, {code: B}]", "errors: [{code: A}, {code: B, retryable: true}]"),
         ],
     ),
+    (
+        "W0726",
+        [
+            ("http: {method: GET, path: /a}", "http: {method: GET, path: /b}"),
+            ("http: {method: GET, path: /a}", "http: {method: GET, path: /c}"),
+        ],
+    ),
 ];
 
 /// The rules whose two changes are not pairs of contracts: each has a test below.

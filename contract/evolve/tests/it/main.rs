@@ -15,6 +15,7 @@ mod acceptance;
 mod budget;
 mod call;
 mod errors;
+mod http;
 mod missing;
 mod object_keywords;
 mod pairs;

@@ -5,7 +5,7 @@ use capgen_schema::{ExampleSettings, Schema, Steps, examples};
 
 use super::changes::findings;
 use super::parts::{Heading, code, contents, heading, marks, section, trail};
-use super::{errors, frame, properties, versions};
+use super::{errors, frame, http, properties, versions};
 use crate::fleet::{Agent, Index};
 use crate::html::Attribute::Href;
 use crate::html::{Html, class};
@@ -34,6 +34,7 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, (number, label): 
         (heading(schema::side_anchor(request.0), request.1), true),
         (heading(schema::side_anchor(response.0), response.1), true),
         (heading(Anchor::fixed("errors"), "Errors"), !capability.errors.is_empty()),
+        (heading(Anchor::fixed("http"), "HTTP"), capability.http.is_some()),
         (heading(Anchor::fixed("use"), "Use"), true),
         (heading(Anchor::fixed("versions"), "Versions"), known.len() > 1),
         (heading(Anchor::fixed("changes"), "Changes"), !changed.is_empty()),
@@ -53,13 +54,16 @@ pub(crate) fn capability(index: &Index<'_>, agent: &Agent<'_>, (number, label): 
             others(html, page, manifest, number);
         });
         contents(html, page, &present);
-        let [first, request, response, failures, usage, versioned, changes, warnings] = &headings;
+        let [first, request, response, failures, over_http, usage, versioned, changes, warnings] = &headings;
         section(html, page, &first.0, |html| properties::list(html, capability));
         for (heading, side) in [(&request.0, Side::Request), (&response.0, Side::Response)] {
             section(html, page, heading, |html| payload(html, page, capability, side));
         }
         if failures.1 {
             section(html, page, &failures.0, |html| errors::list(html, capability));
+        }
+        if let Some(described) = &capability.http {
+            section(html, page, &over_http.0, |html| http::operation(html, described));
         }
         section(html, page, &usage.0, |html| commands(html, agent, label));
         if versioned.1 {

@@ -6,6 +6,7 @@ mod capability;
 mod changes;
 mod errors;
 mod frame;
+mod http;
 mod overview;
 mod parts;
 mod properties;

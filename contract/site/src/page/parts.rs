@@ -78,6 +78,7 @@ pub(super) fn marks(html: &mut Html, capability: &Capability) {
     }));
     let is_stated = capability.side_effects == Some(SideEffects::Idempotent);
     marks.extend((capability.idempotent == Some(true) && !is_stated).then(|| ("mark", "idempotent".to_owned())));
+    marks.extend(capability.is_webhook().then(|| ("mark", "webhook".to_owned())));
     if capability.input.is_none() && capability.output.is_none() {
         marks.push(("mark loose", "no schemas".to_owned()));
     }

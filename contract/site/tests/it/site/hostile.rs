@@ -31,11 +31,19 @@ fn contract(text: &str) -> Option<LoadedContract> {
         "definitions": { key: { "description": text, "not": { "const": text } } },
         "examples": [{ key: text }],
     });
+    // Names below `http` have no control characters.
+    let name = if key.is_empty() || key.contains(char::is_control) { "name" } else { key };
+    let http = serde_json::json!({
+        "webhook": name, "parameters": [{ "name": name, "in": "query", "content": name }],
+        "servers": [{ "url": "/", "description": text }], "security": [{ name: [text] }],
+        "securitySchemes": { name: { "type": "http", "scheme": name, "description": text } },
+        "body": { "mediaTypes": [name] }, "responses": { "200": { "mediaType": name, "code": name } },
+    });
     let document = serde_json::json!({
         "version": 1, "agent": "agent://a",
         "transports": [{ "kind": "memory", "topics": { "requests": "q" } }],
         "capabilities": [{
-            "name": "c", "description": text, "tags": [format!("t{key}")], "skill": format!("s{key}"), "since": text,
+            "name": "c", "description": text, "tags": [format!("t{key}")], "skill": format!("s{key}"), "since": text, "http": http,
             "inputSchema": schema, "outputSchema": schema,
         }],
     });

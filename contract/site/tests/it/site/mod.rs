@@ -114,6 +114,47 @@ fn every_page_of_the_example_is_valid_and_has_no_dead_link() {
 }
 
 #[test]
+fn operations_of_http_and_webhooks_are_shown() {
+    let text = r#"
+version: 1
+agent: agent://shop
+transports: [{ kind: memory, topics: { requests: shop } }]
+http:
+  servers: [{ url: "https://shop.example/<v1>" }]
+  security: [{ key: [read] }]
+  securitySchemes: { key: { type: apiKey, name: X-Key, in: header } }
+capabilities:
+  - name: get
+    http:
+      method: GET
+      path: /things/{id}
+      parameters: [{ name: id, in: path }, { name: f, in: query, style: deepObject }]
+      responses: { "200": { mediaType: application/json }, "404": { code: NOT_FOUND } }
+  - name: sold
+    http: { webhook: thing-sold, security: [{}], servers: [] }
+  - name: plain
+"#;
+    let contracts = [load(&Source::new("capabilities.yaml", text)).unwrap()];
+    let files = build(&fleet(&contracts));
+    let pages = checked(&files);
+    let page = |name: &str| &pages[format!("capabilities/shop/{name}.html").as_str()];
+    for expected in [
+        "GET /things/{id}",
+        "https://shop.example/<v1>",
+        "id (path)",
+        "f (query, deepObject)",
+        "200 application/json",
+        "404 NOT_FOUND",
+        "key (read)",
+        "X-Key",
+    ] {
+        assert!(page("get").text.contains(expected), "{expected}: {}", page("get").text);
+    }
+    assert!(page("sold").text.contains("thing-sold") && page("sold").text.contains("those who subscribe"));
+    assert!(page("get").ids.contains("http") && !page("plain").ids.contains("http"));
+}
+
+#[test]
 fn equal_input_gives_equal_bytes_without_absolute_paths() {
     let contracts = ["payments", "search"].map(contract);
     let files = build(&fleet(&contracts));
