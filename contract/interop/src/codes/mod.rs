@@ -39,10 +39,7 @@ capgen_diagnostic::codes! {
     pub LOOSE_RESPONSE = "N0912";
     /// A body with several types of JSON.
     pub SEVERAL_BODIES = "N0913";
-    /// A document with webhooks, which are left out.
-    pub WEBHOOKS = "N0914";
     /// A part of a schema that an import widened.
-    /// A part of a schema that an import widened, or a pattern that it reads as every name.
     pub LOSS = "W0901";
     /// `nullable` at a place where its dialect does not define it.
     pub NULLABLE = "W0902";

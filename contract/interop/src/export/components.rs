@@ -160,7 +160,7 @@ pub(crate) fn references(schema: &Json) -> Vec<String> {
 }
 
 /// The names of the definitions that the root of a schema refers to, also through other definitions.
-fn reachable(source: &Json) -> HashSet<String> {
+pub(crate) fn reachable(source: &Json) -> HashSet<String> {
     let all: HashMap<&str, &Json> = definitions(source).map(|(name, schema)| (name.as_str(), schema)).collect();
     let mut root = source.clone();
     if let Json::Object(members) = &mut root {

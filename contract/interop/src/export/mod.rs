@@ -14,6 +14,7 @@ mod problems;
 mod versions;
 
 pub use a2a::a2a;
+pub(crate) use components::reachable;
 pub use json_schema::json_schema;
 pub use loss::Loss;
 pub use mcp::{McpOptions, mcp, tool_names};

@@ -10,7 +10,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
 use capgen_schema::{Json, LINKED_FILES, Object, pointer};
 
-use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind};
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind, pruned};
 use crate::carried::without_formats;
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
 
@@ -146,7 +146,7 @@ fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], linked: &HashSet<&s
                     importer.error(&mut entry, codes::ONLY_DEFINITIONS, pointer::join("", path), message, help);
                 }
                 None => {
-                    let foreign = foreign(side, json, json.clone(), false);
+                    let foreign = foreign(side, json, pruned(json.clone()), false);
                     read_side(importer, &mut entry, &mut capability, side, path, foreign);
                 }
             }

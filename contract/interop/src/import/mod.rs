@@ -32,7 +32,7 @@ pub(crate) use importer::{Entry, Importer, add_tags, finding};
 pub(crate) use kind::Kind;
 pub(crate) use mark::Kept;
 pub use name::agent_id;
-pub(crate) use schema::{Dialect, Foreign};
+pub(crate) use schema::{Dialect, Foreign, pruned};
 
 /// How schemas are imported.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -6,12 +6,13 @@
 use capgen_diagnostic::quoted;
 use capgen_schema::codes::{OTHER_DIALECT, REF_NOT_LOCAL};
 use capgen_schema::{
-    Anchor, Code, Json, LINKED_FILES, Loss, Problem, Reading, Schema, annotate_formats, is_known_dialect, keyword_at,
-    normalise_lossy, normalise_noting,
+    Anchor, Code, Json, LINKED_FILES, Loss, Object, Problem, Reading, Schema, annotate_formats, is_known_dialect,
+    keyword_at, normalise_lossy, normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
 use crate::codes;
+use crate::export::reachable;
 
 /// The normaliser reports about so many problems of a schema.
 const MAX_PROBLEMS: usize = 1000;
@@ -232,6 +233,25 @@ fn help(help: Option<String>, is_lossy: bool) -> String {
 fn has_the_subset(source: &Json) -> bool {
     let Some(declared) = source.get("$schema") else { return true };
     declared.as_str().is_some_and(|uri| is_known_dialect(uri) && !uri.contains("json-schema.org/draft-04/"))
+}
+
+/// The schema without the definitions that nothing reaches, of which `check` would warn. Only an export of capgen keeps
+/// them, because it states what the contract has.
+pub(crate) fn pruned(schema: Json) -> Json {
+    let Some(definitions) = schema.get("definitions").and_then(Json::as_object) else { return schema };
+    let reached = reachable(&schema);
+    let kept: Object = definitions.iter().filter(|(name, _)| reached.contains(name)).cloned().collect();
+    match schema {
+        Json::Object(mut members) if kept.len() < members.get("definitions").map_or(0, size) => {
+            members.set("definitions", (!kept.is_empty()).then_some(Json::Object(kept)));
+            Json::Object(members)
+        }
+        other => other,
+    }
+}
+
+fn size(members: &Json) -> usize {
+    members.as_object().map_or(0, Object::len)
 }
 
 fn without_dialect(schema: Json) -> Json {

@@ -22,4 +22,5 @@ mod openapi_http;
 mod openapi_import;
 mod openapi_readings;
 mod other_documents;
+mod pruning;
 mod tool_lists;

@@ -27,7 +27,7 @@ use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Schema, pointer};
 
 use super::mark::{Form, Mark};
-use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer};
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, pruned};
 use crate::{MCP_META_KEY, ToolSide, codes, tool_side};
 use form::Listed;
 pub(super) use form::is_tool;
@@ -183,8 +183,10 @@ impl<'r> Reader<'r> {
         let is_wrapped = mark.form(side) == Form::Wrapped;
         // An export of capgen has the form of MCP.
         if side == Side::Request && !self.listed.is_mcp() {
-            return self.arguments(schema, schema.clone(), at, dialect);
+            return self.arguments(schema, pruned(schema.clone()), at, dialect);
         }
+        let is_exported = self.optional("_meta").is_some_and(|meta| meta.get(MCP_META_KEY).is_some());
+        let own = |own: Json| if is_exported { own } else { pruned(own) };
         match tool_side(self.json, side) {
             ToolSide::Loose => None,
             ToolSide::Plain(_) if is_wrapped => {
@@ -192,9 +194,9 @@ impl<'r> Reader<'r> {
                 self.importer.invalid_mark(self.entry, at, message.to_owned());
                 None
             }
-            ToolSide::Plain(own) if side == Side::Request => self.arguments(schema, own, at, dialect),
-            ToolSide::Plain(own) => {
-                let foreign = Foreign { part, source: schema, own, dialect, keeps_dialect: false };
+            ToolSide::Plain(plain) if side == Side::Request => self.arguments(schema, own(plain), at, dialect),
+            ToolSide::Plain(plain) => {
+                let foreign = Foreign { part, source: schema, own: own(plain), dialect, keeps_dialect: false };
                 self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))
             }
             // capgen wrote it, so findings in it need no exact place.
