@@ -31,6 +31,7 @@
 //! per part of the manifest; the keys of both files are in tables, from which `manifest_schema/` also makes the JSON
 //! Schemas for editors. `secrets/` decides which parts of a text a finding may display. `fleet/` knows the agents of a
 //! fleet, `addresses.rs` finds those that are in each other's way, and `requirements.rs` those that need authorization.
+//! `http/` has the operations of HTTP that capabilities describe: their keys, checks and defaults.
 //!
 //! In the other direction, `write/` prints a model as YAML that every reader reads equally. The rest is about the
 //! options of generated code, which are one table (`options.rs`), and about files that capgen writes: replaced as a

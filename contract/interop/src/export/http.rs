@@ -26,8 +26,8 @@ pub(super) struct Sides<'s> {
     pub(super) components: &'s Object,
 }
 
-/// The members `parameters`, `requestBody` and `responses` of an operation, as far as there are any; `None` if an import of them would not give
-/// the schemas again.
+/// The members `parameters`, `requestBody` and `responses` of an operation, as far as there are any; `None` if an
+/// import of them would not give the schemas again.
 pub(super) fn members(http: &Http, sides: &Sides<'_>, errors: &[DeclaredError]) -> Option<Object> {
     let Request { parameters, body } = request(http, sides)?;
     let responses = responses(http, sides, errors)?;

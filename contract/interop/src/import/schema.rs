@@ -235,8 +235,8 @@ fn has_the_subset(source: &Json) -> bool {
     declared.as_str().is_some_and(|uri| is_known_dialect(uri) && !uri.contains("json-schema.org/draft-04/"))
 }
 
-/// The schema without the definitions that nothing reaches, of which `check` would warn. Only an export of capgen keeps
-/// them, because it states what the contract has.
+/// The schema without the definitions that nothing reaches, of which `check` would warn. Those in an export
+/// of capgen belong to the contract.
 pub(crate) fn pruned(schema: Json) -> Json {
     let Some(definitions) = schema.get("definitions").and_then(Json::as_object) else { return schema };
     let reached = reachable(&schema);

@@ -1,8 +1,8 @@
 //! Operations of HTTP that an import keeps and an export gives back.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_interop::import::{Document, ImportSettings, Imported, openapi as import};
-use capgen_interop::openapi;
+use capgen_interop::import::{Document, ImportSettings, Imported, a2a as from_a2a, mcp as from_mcp, openapi as import};
+use capgen_interop::{McpOptions, a2a, mcp, openapi};
 use capgen_manifest::{AgentId, Capability, Manifest, Source, TransportSettings, load};
 use capgen_schema::Json;
 use proptest::prelude::*;
@@ -200,6 +200,21 @@ components: { securitySchemes: { key: { type: apiKey, name: k, in: query } } }
         first.contains(r#""servers":[{"url":"https://shop.example"}]"#) && first.contains(r#""security":[{"key":[]}]"#)
     );
     assert!(imported.capabilities[1].http.is_none() && !imported.has_errors());
+}
+
+#[test]
+fn other_formats_keep_the_operation_as_data() {
+    let first = manifest(imported(SHOP));
+    let all = |imported: Imported| {
+        let errors: Vec<_> = imported.findings.iter().filter(|it| it.code.as_str().starts_with('E')).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+        imported.capabilities.iter().map(http).collect::<Vec<_>>()
+    };
+    let expected: Vec<String> = first.capabilities.iter().map(http).collect();
+    let tools = Document::of_value(mcp(&first, McpOptions::default()).document);
+    assert_eq!(all(from_mcp::tools(&tools, ImportSettings::default()).imported), expected);
+    let card = Document::of_value(a2a(&first, "https://shop.example").document);
+    assert_eq!(all(from_a2a::skills(&card, ImportSettings::default()).imported), expected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(crate) enum ProblemKind {
 
 /// A problem of a value below `http`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct HttpProblem {
     pub(crate) kind: ProblemKind,
     /// JSON Pointer from `http`.
     pub(crate) pointer: String,
@@ -43,7 +43,7 @@ pub(crate) struct Problem {
 /// The problems so far.
 #[derive(Default)]
 pub(crate) struct Checker {
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<HttpProblem>,
 }
 
 impl Checker {
@@ -69,14 +69,14 @@ impl Checker {
     }
 
     fn report(&mut self, kind: ProblemKind, at: &str, message: String, help: impl Into<String>) {
-        self.push(Problem { kind, pointer: at.to_owned(), is_key: false, message, help: help.into() });
+        self.push(HttpProblem { kind, pointer: at.to_owned(), is_key: false, message, help: help.into() });
     }
 
     fn report_key(&mut self, kind: ProblemKind, pointer: String, message: String, help: impl Into<String>) {
-        self.push(Problem { kind, pointer, is_key: true, message, help: help.into() });
+        self.push(HttpProblem { kind, pointer, is_key: true, message, help: help.into() });
     }
 
-    fn push(&mut self, problem: Problem) {
+    fn push(&mut self, problem: HttpProblem) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }

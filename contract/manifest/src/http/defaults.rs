@@ -7,11 +7,11 @@ use capgen_schema::{Json, Object};
 #[cfg(feature = "parse")]
 use super::keys::DEFAULTS;
 use super::keys::{OPERATION_KEYS, SHARED};
-use super::{Checker, Http, Problem};
+use super::{Checker, Http, HttpProblem};
 
 /// The defaults for the key `http` of capabilities: `servers`, `security` and `securitySchemes`.
 ///
-/// A capability without `servers` or `security` has those of the root; an empty list stands for none. Its `security`
+/// A capability without `servers` or `security` has those of the root; with an empty list, it has none. Its `security`
 /// may name the schemes of the root, and its own, which come first.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct HttpDefaults(Object);
@@ -76,7 +76,7 @@ impl HttpDefaults {
 
     /// The problems of a value of the root.
     #[cfg(feature = "parse")]
-    pub(crate) fn problems_of_root(value: &Json) -> Vec<Problem> {
+    pub(crate) fn problems_of_root(value: &Json) -> Vec<HttpProblem> {
         let mut checker = Checker::default();
         checker.value(value, DEFAULTS, "", Http::KEY);
         let schemes = value.get(SCHEMES);
@@ -91,7 +91,7 @@ impl HttpDefaults {
     }
 
     /// The problems of the value of a capability.
-    pub(crate) fn problems(&self, own: &Json) -> Vec<Problem> {
+    pub(crate) fn problems(&self, own: &Json) -> Vec<HttpProblem> {
         let mut checker = Checker::default();
         checker.operation(own);
         checker.requirements(own.get(SECURITY), known(own.get(SCHEMES), self.0.get(SCHEMES)));

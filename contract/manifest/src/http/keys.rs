@@ -64,7 +64,7 @@ const STYLE_NAMES: [&str; 8] =
 
 /// The keys that the root of a manifest has as defaults, and each capability too.
 pub(crate) const SHARED: [Key; 3] = [
-    optional("servers", &SERVERS, "The servers. An empty list stands for none, whatever the default is."),
+    optional("servers", &SERVERS, "The servers. With an empty list, there is none, whatever the default is."),
     optional(
         "security",
         &SECURITY,

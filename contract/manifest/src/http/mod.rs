@@ -12,7 +12,7 @@ use capgen_schema::Json;
 
 #[cfg(feature = "parse")]
 pub(crate) use check::ProblemKind;
-pub(crate) use check::{Checker, Problem};
+pub(crate) use check::{Checker, HttpProblem};
 pub use defaults::HttpDefaults;
 use keys::WEBHOOK_METHOD;
 
@@ -65,7 +65,7 @@ impl Http {
         if problems.is_empty() {
             return Ok(defaults.complete(definition));
         }
-        Err(problems.into_iter().map(|Problem { pointer, message, .. }| InvalidHttp { pointer, message }).collect())
+        Err(problems.into_iter().map(|HttpProblem { pointer, message, .. }| InvalidHttp { pointer, message }).collect())
     }
 
     /// The definition without the keys that `http` does not have, such as extensions of OpenAPI.

@@ -4,11 +4,11 @@ use capgen_diagnostic::Code;
 use capgen_schema::Json;
 
 use super::reader::{Map, Place, Reader};
-use crate::http::{Problem, ProblemKind};
+use crate::http::{HttpProblem, ProblemKind};
 use crate::tree::{Part, follow};
 use crate::{Data, Http, HttpDefaults, Node, codes};
 
-/// The most values that capabilities inherit from the root, counting each copy: half of what a manifest may have. The
+/// The most values that capabilities inherit from the root, counting each copy: half of the limit of a manifest. The
 /// defaults of a usual document have ten to a hundred, and it has a thousand operations.
 const MAX_VALUES: usize = 1_000_000;
 
@@ -52,7 +52,7 @@ impl Inherited {
 pub(super) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str, inherited: &mut Inherited) -> Option<Http> {
     let member = map.get(key)?;
     let value = member.value.to_json();
-    // Before anything else: what follows takes time for each value that is inherited.
+    // First, because the checks take time for each value that is inherited.
     if !inherited.take() {
         let message = format!(
             "the capabilities take more than {MAX_VALUES} values, or more than {MAX_BYTES} bytes, from `http` at the root"
@@ -70,8 +70,8 @@ pub(super) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str, inherited:
     Some(inherited.defaults.complete(&value))
 }
 
-fn report(reader: &mut Reader<'_>, node: &Node, place: &Place, problems: Vec<Problem>) {
-    for Problem { kind, pointer, is_key, message, help } in problems {
+fn report(reader: &mut Reader<'_>, node: &Node, place: &Place, problems: Vec<HttpProblem>) {
+    for HttpProblem { kind, pointer, is_key, message, help } in problems {
         let found = follow(node, &pointer, |node, key| node.member(key));
         let part = if is_key { Part::Key } else { Part::Value };
         let span = match &found.node.data {

@@ -8,6 +8,7 @@
 //! displayed.
 
 mod gap;
+mod http;
 mod public;
 
 use std::ops::Range;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use capgen_descriptor::{CAPABILITY_KEYS, ValueType};
 use capgen_diagnostic::{public_text, public_url};
 
+use super::http::{HTTP_OBJECTS, HTTP_TEXTS, HTTP_URLS};
 use super::{Token, has_colon};
 use crate::masked::is_name;
 use crate::{Data, Node};
@@ -149,53 +150,6 @@ const FOREIGN_SECRETS: [&str; 10] = [
     "headers",
     "security",
     "securitySchemes",
-];
-
-/// The keys of `http` whose value is a mapping with keys of `http`, or a list of them.
-const HTTP_OBJECTS: [&str; 9] = [
-    "authorizationCode",
-    "body",
-    "clientCredentials",
-    "deviceAuthorization",
-    "flows",
-    "implicit",
-    "parameters",
-    "password",
-    "servers",
-];
-
-/// The keys of `http` whose value is a URL.
-const HTTP_URLS: [&str; 7] = [
-    "authorizationUrl",
-    "deviceAuthorizationUrl",
-    "oauth2MetadataUrl",
-    "openIdConnectUrl",
-    "refreshUrl",
-    "tokenUrl",
-    "url",
-];
-
-/// The keys of `http` whose value is a scalar or a list of scalars. Those of the variables of servers are not
-/// displayed: a variable may stand for a key.
-const HTTP_TEXTS: [&str; 18] = [
-    "allowReserved",
-    "bearerFormat",
-    "code",
-    "content",
-    "contentType",
-    "deprecated",
-    "description",
-    "explode",
-    "in",
-    "mediaType",
-    "mediaTypes",
-    "method",
-    "name",
-    "path",
-    "scheme",
-    "style",
-    "type",
-    "webhook",
 ];
 
 /// The settings of transports that are scalars or lists of scalars.

@@ -139,7 +139,8 @@ capability_keys!(capability_members);
 
 impl Capability {
     /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as
-    /// they are written, with their annotations. The key `http` is complete, without defaults elsewhere. It is the same for a capability declared in YAML, in JSON and in Rust.
+    /// they are written, with their annotations. The key `http` is complete, without defaults elsewhere. It is the same
+    /// for a capability declared in YAML, in JSON and in Rust.
     ///
     /// ```
     /// use capgen_manifest::Capability;

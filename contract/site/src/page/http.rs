@@ -57,7 +57,7 @@ fn media_types(body: &Json) -> Vec<String> {
     types.iter().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
-/// Each status with its media type, or with the error that it stands for.
+/// Each status with its media type, or with the declared error that has it.
 fn responses(value: &Json) -> Vec<String> {
     let response = |(status, response): &(String, Json)| {
         let parts = [status.as_str(), text(response, "code"), text(response, "mediaType")];

@@ -13,8 +13,8 @@ use super::operation::Operation;
 use crate::codes;
 use crate::import::mark::Kept;
 
-/// The most values of `http` in all capabilities, and the most bytes of their texts: what the reader of manifests allows
-/// those to be that several capabilities share.
+/// The most values of `http` in all capabilities, and the most bytes of their texts. The reader of manifests
+/// has the same limits for the values that several capabilities share.
 const MAX_VALUES: usize = 1_000_000;
 const MAX_BYTES: usize = 16 << 20;
 
