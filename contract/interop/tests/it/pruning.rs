@@ -34,8 +34,8 @@ fn unused_definitions_of_json_schema_are_left_out() {
 }
 
 #[test]
-fn unused_definitions_of_tools_are_left_out() {
-    for (keyword, key) in [("definitions", "inputSchema"), ("$defs", "inputSchema"), ("definitions", "input_schema")] {
+fn unused_definitions_of_tools_in_the_form_of_model_providers_are_left_out() {
+    for (keyword, key) in [("definitions", "input_schema"), ("$defs", "input_schema")] {
         let schema = format!(
             r##"{{"type":"object","properties":{{"a":{{"$ref":"#/definitions/Used"}}}},"definitions":{{{DEFINITIONS}}}}}"##
         );

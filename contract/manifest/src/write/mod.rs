@@ -116,7 +116,7 @@ fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
 macro_rules! capability_members {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
         impl Capability {
-            /// The name, the keys of the table in its order, the errors, `http` in the form that is given, and the schemas.
+            /// The name, the keys of the table in its order, the errors, `http` in the given form, and the schemas.
             fn members<'m>(&'m self, form: impl FnOnce(&'m Http) -> Cow<'m, Json>) -> Vec<Member<'m>> {
                 let mut members: Vec<Member<'m>> = vec![("name", Cow::Owned(text(&self.name)))];
                 $(members.extend(self.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*

@@ -185,8 +185,7 @@ impl<'r> Reader<'r> {
         if side == Side::Request && !self.listed.is_mcp() {
             return self.arguments(schema, pruned(schema.clone()), at, dialect);
         }
-        let is_exported = self.optional("_meta").is_some_and(|meta| meta.get(MCP_META_KEY).is_some());
-        let own = |own: Json| if is_exported { own } else { pruned(own) };
+        // A tool without `_meta` may be an export too, so its definitions stay.
         match tool_side(self.json, side) {
             ToolSide::Loose => None,
             ToolSide::Plain(_) if is_wrapped => {
@@ -194,9 +193,9 @@ impl<'r> Reader<'r> {
                 self.importer.invalid_mark(self.entry, at, message.to_owned());
                 None
             }
-            ToolSide::Plain(plain) if side == Side::Request => self.arguments(schema, own(plain), at, dialect),
-            ToolSide::Plain(plain) => {
-                let foreign = Foreign { part, source: schema, own: own(plain), dialect, keeps_dialect: false };
+            ToolSide::Plain(own) if side == Side::Request => self.arguments(schema, own, at, dialect),
+            ToolSide::Plain(own) => {
+                let foreign = Foreign { part, source: schema, own, dialect, keeps_dialect: false };
                 self.importer.schema(self.entry, foreign, &|pointer| format!("{at}{pointer}"))
             }
             // capgen wrote it, so findings in it need no exact place.
