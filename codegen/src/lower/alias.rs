@@ -70,7 +70,7 @@ fn shapes_type(schema: &Schema, group: &Assertions, term: &Term) -> bool {
         Kind::Assertions(group) => single_assertion(group).is_some(),
     });
     let shapes = |keyword: &str| match keyword {
-        "enum" | "const" | "properties" | "required" | "additionalProperties" | "items" => true,
+        "enum" | "const" | "properties" | "required" | "additionalProperties" | "items" | "additionalItems" => true,
         // A value that is written must have the undeclared properties that count.
         "minProperties" | "dependentRequired" | "patternProperties" => true,
         "oneOf" => !term.without_one_of,

@@ -26,7 +26,8 @@ fn depends_on_undeclared(schema: &Schema, not: NodeId, declared: &HashSet<&str>)
     let is_declared = |name: &String| declared.contains(name.as_str());
     let mut scalars = Vec::new();
     let depends = any_in_place(schema, not, |group| {
-        scalars.extend(group.properties.iter().map(|(_, node)| *node).chain(group.items));
+        let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
+        scalars.extend(group.properties.iter().map(|(_, node)| *node).chain(items));
         compares_objects(group)
             || !group.properties.iter().all(|(name, _)| is_declared(name))
             || !group.required.iter().all(is_declared)
@@ -41,6 +42,7 @@ fn depends_on_undeclared(schema: &Schema, not: NodeId, declared: &HashSet<&str>)
             || !group.required.is_empty()
             || !group.dependent_required.is_empty()
             || group.items.is_some()
+            || !group.tuple.is_empty()
     };
     depends || scalars.into_iter().any(|node| any_in_place(schema, node, has_structure))
 }

@@ -90,7 +90,7 @@ pub(super) fn scalar(facets: &Facets<'_>, ty: &Type) -> ExactGuard {
 /// The guard of an array whose items have a guard.
 pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> ExactGuard {
     let unique = facets.has_unique_items();
-    if (unique && !has_json_equality(types, item)) || !is_expressible(facets) {
+    if (unique && !has_json_equality(types, item)) || facets.has_tuples() || !is_expressible(facets) {
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })

@@ -324,6 +324,7 @@ fn has_structure(facets: &Facets<'_>) -> bool {
             || group.additional_properties.is_some()
             || group.property_names.is_some()
             || group.items.is_some()
+            || !group.tuple.is_empty()
             || group.min_items.is_some()
             || group.max_items.is_some()
             || group.min_properties.is_some()

@@ -71,6 +71,9 @@ pub(crate) struct Rules<'a> {
     pub(crate) min_items: Option<u64>,
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,
+    /// `items` as a list.
+    pub(crate) positions: Vec<CheckId>,
+    /// `items`, or `additionalItems` next to a list.
     pub(crate) items: Option<CheckId>,
     pub(crate) min_properties: Option<u64>,
     pub(crate) max_properties: Option<u64>,
@@ -168,7 +171,11 @@ impl Rules<'_> {
     }
 
     pub(crate) fn asserts_arrays(&self) -> bool {
-        self.items.is_some() || self.min_items.is_some() || self.max_items.is_some() || self.unique_items
+        !self.positions.is_empty()
+            || self.items.is_some()
+            || self.min_items.is_some()
+            || self.max_items.is_some()
+            || self.unique_items
     }
 
     pub(crate) fn asserts_objects(&self) -> bool {

@@ -70,6 +70,9 @@ pub(crate) struct Keywords<'m> {
     /// Of names of members.
     pub(crate) names: Option<Box<Keywords<'m>>>,
     pub(crate) rest: RestRule<'m>,
+    /// `items` as a list.
+    pub(crate) positions: Vec<Rule<'m>>,
+    /// `items`, or `additionalItems` next to a list.
     pub(crate) items: Option<Rule<'m>>,
     pub(crate) all_of: Vec<Rule<'m>>,
     pub(crate) unions: Vec<UnionRule<'m>>,
@@ -190,6 +193,7 @@ impl<'m> Reports<'m, '_> {
             Rest::Closed => RestRule::Closed,
             Rest::Checked(id) => RestRule::Checked(self.rule(id)),
         };
+        let positions = rules.positions.iter().map(|item| self.rule(*item)).collect();
         let items = rules.items.map(|items| self.rule(items));
         let all_of = rules.all_of.iter().map(|part| self.rule(part.check)).collect();
         let unions = [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)];
@@ -216,6 +220,7 @@ impl<'m> Reports<'m, '_> {
             patterns,
             names,
             rest,
+            positions,
             items,
             all_of,
             unions,

@@ -18,6 +18,7 @@ impl<'m> Verdicts<'m, '_> {
         tests.extend(rules.min_items.filter(|limit| *limit > 0).map(|limit| Test::MinItems(target.place, limit)));
         tests.extend(rules.max_items.map(|limit| Test::MaxItems(target.place, limit)));
         match rules.items {
+            _ if !rules.positions.is_empty() => tests.push(self.tuple(rules, target)),
             Some(items) => tests.push(self.items(items, target)),
             None if rules.is_covered() && !rules.unique_items => {}
             // Items are compared only once it is certain that they are not too deep.
@@ -36,6 +37,22 @@ impl<'m> Verdicts<'m, '_> {
             Test::Never => Test::HasNoItems(target.place),
             test => self.call_of(Body::EachItem(test), target),
         }
+    }
+
+    /// The items of an array, of which the first ones have checks of their own.
+    fn tuple(&mut self, rules: &Rules<'m>, target: &Target) -> Test<'m> {
+        let item = Target::given(Place::Item, target.depth.below());
+        let mut of = |id: CheckId| self.separately(|verdicts| verdicts.check(id, &item));
+        let positions: Vec<Test<'m>> = rules.positions.iter().map(|id| of(*id)).collect();
+        let rest = match rules.items {
+            Some(id) => of(id),
+            None if rules.is_covered() && !rules.unique_items => Test::Always,
+            None => self.separately(|verdicts| verdicts.anything(&item)),
+        };
+        if positions.iter().chain([&rest]).all(|test| *test == Test::Always) {
+            return Test::Always;
+        }
+        self.call_of(Body::Tuple { positions, rest }, target)
     }
 
     /// A call of the function with this body, which is about [`Place::Value`].

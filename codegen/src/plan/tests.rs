@@ -172,6 +172,12 @@ impl Interpreter<'_, '_> {
                 let mut frames = items.map(|item| Frame { item: Some(item), ..inner.clone() });
                 usize::from(frames.all(|mut frame| self.test(condition, &mut frame)))
             }
+            Body::Tuple { positions, rest } => {
+                let items = value.as_array().unwrap().iter().enumerate();
+                let mut tests = items.map(|(index, item)| (positions.get(index).unwrap_or(rest), item));
+                let frame = |item| Frame { item: Some(item), ..inner.clone() };
+                usize::from(tests.all(|(condition, item)| self.test(condition, &mut frame(item))))
+            }
             Body::EachMember { declared, test: condition } => {
                 let is_declared = |name: &str| match declared {
                     Declared::Few(names) => names.contains(&name),
@@ -374,6 +380,11 @@ fn plans_accept_the_same_payloads_as_the_interpreter() {
         r#"{"type": "array", "items": {"type": "integer"}}"#,
         r#"{"type": "array", "uniqueItems": true, "minItems": 1}"#,
         r#"{"type": "array", "items": false}"#,
+        r#"{"items": [{"type": "integer"}, {"type": "integer", "minimum": 2}]}"#,
+        r#"{"items": [{"type": "integer"}], "additionalItems": false}"#,
+        r#"{"items": [true, {"minimum": 1}], "additionalItems": {"type": "integer"}, "uniqueItems": true}"#,
+        r#"{"items": [{"items": [{"const": 1}]}, {"items": {"const": 1}}]}"#,
+        r#"{"items": [true]}"#,
         r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "additionalProperties": false}"#,
         r#"{"type": "object", "properties": {"a": {}, "b": false}, "required": ["a"]}"#,
         r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}"#,

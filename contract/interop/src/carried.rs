@@ -1,6 +1,6 @@
 //! Schemas of the subset as other formats write them, and back.
 //!
-//! A format can have other names for definitions, and no place for `$schema` and `$id`. Whatever differs is noted in a
+//! A format can have other names for definitions, `prefixItems` for a list in `items`, and no place for `$schema` and `$id`. Whatever differs is noted in a
 //! *restore list*: an object whose keys are JSON Pointers into the schema of the contract. A value that is an object
 //! has the keywords to set there, where `null` removes one; a boolean is the whole schema there. An import applies the
 //! list, so that the hash is the same.
@@ -29,6 +29,7 @@ impl Carrier<'_> {
         let Json::Object(members) = source else { return source.clone() };
         let mut lost = Object::new();
         let mut carried = Object::new();
+        let has_positions = matches!(members.get("items"), Some(Json::Array(_)));
         for (key, value) in members {
             match (key.as_str(), value) {
                 ("$schema" | "$id", value) => lost.push(key.clone(), value.clone()),
@@ -46,7 +47,13 @@ impl Carrier<'_> {
                 (key, value) => {
                     let at = pointer::join(at, key);
                     let value = Subschemas::map(key, value, |token, schema| self.carry(schema, &below(&at, token)));
-                    let key = if key == "definitions" { self.container } else { key };
+                    let key = match key {
+                        "definitions" => self.container,
+                        // The names of draft 2020-12.
+                        "items" if has_positions => "prefixItems",
+                        "additionalItems" => "items",
+                        key => key,
+                    };
                     carried.push(key.to_owned(), value);
                 }
             }
@@ -80,6 +87,8 @@ pub(crate) struct Reader<'r> {
     pub(crate) name: &'r dyn Fn(&str) -> Option<String>,
     /// The keyword for `definitions`.
     pub(crate) container: &'r str,
+    /// Whether `prefixItems` is the list of `items`, as in draft 2020-12.
+    pub(crate) has_prefix_items: bool,
     restore: HashMap<&'r str, &'r Json>,
 }
 
@@ -91,14 +100,17 @@ impl<'r> Reader<'r> {
         restore: Option<&'r Object>,
     ) -> Self {
         let restore = restore.into_iter().flatten().map(|(at, value)| (at.as_str(), value)).collect();
-        Self { name, container, restore }
+        Self { name, container, has_prefix_items: true, restore }
     }
 
     /// The schema as the contract has it; `None` if it is too deep, or uses a keyword whose renamed form is already
     /// there. Keywords outside the subset stay as they are.
     pub(crate) fn read(&self, schema: &Json) -> Option<Json> {
         let mut is_readable = true;
-        let read = self.at(schema, "", 0, &mut is_readable);
+        // A carrier leaves `$schema` out. Other dialects than the default one may ignore `prefixItems`.
+        let has_prefix_items = self.has_prefix_items && schema.get("$schema").is_none();
+        let own = Self { has_prefix_items, restore: self.restore.clone(), ..*self };
+        let read = own.at(schema, "", 0, &mut is_readable);
         is_readable.then_some(read)
     }
 
@@ -115,13 +127,19 @@ impl<'r> Reader<'r> {
             return Json::Bool(true);
         }
         let mut read = Object::new();
+        let has_positions = self.has_prefix_items && matches!(members.get("prefixItems"), Some(Json::Array(_)));
         for (key, value) in members {
             if let ("$ref", Json::String(text)) = (key.as_str(), value) {
                 let text = (self.name)(text).map_or_else(|| text.clone(), |name| definition_reference(&name));
                 read.push(key.clone(), Json::String(text));
                 continue;
             }
-            let key = if key == self.container { "definitions" } else { key };
+            let key = match key.as_str() {
+                key if key == self.container => "definitions",
+                "prefixItems" if has_positions => "items",
+                "items" if has_positions => "additionalItems",
+                key => key,
+            };
             *is_readable &= read.get(key).is_none();
             let at = pointer::join(at, key);
             let change =

@@ -71,7 +71,13 @@ pub struct Assertions {
     /// `dependentRequired` and `dependencies`: for the name of a property, the names that it requires, at least one.
     /// In source order.
     pub dependent_required: Vec<(String, Vec<String>)>,
+    /// `items` as one schema, which applies to every item.
     pub items: Option<NodeId>,
+    /// `items` as a list of schemas, one for each of the first items. It does not limit how many items there are. If it
+    /// is not empty, then `items` is `None`.
+    pub tuple: Vec<NodeId>,
+    /// The schema of the items after those of `tuple`. `None` if `tuple` is empty.
+    pub additional_items: Option<NodeId>,
     pub minimum: Option<Number>,
     pub maximum: Option<Number>,
     pub exclusive_minimum: Option<Number>,
@@ -218,7 +224,8 @@ impl Kind {
         assertions.into_iter().flat_map(|a| {
             let properties = a.properties.iter().map(|(_, id)| *id);
             let patterns = a.pattern_properties.iter().map(|(_, id)| *id);
-            properties.chain(patterns).chain(a.additional_properties).chain(a.items)
+            let items = a.items.into_iter().chain(a.tuple.iter().copied()).chain(a.additional_items);
+            properties.chain(patterns).chain(a.additional_properties).chain(items)
         })
     }
 
@@ -251,6 +258,11 @@ impl Assertions {
         matching.map(|(_, id)| *id)
     }
 
+    /// The subschema that applies to the item with an index.
+    pub fn item_at(&self, index: usize) -> Option<NodeId> {
+        self.tuple.get(index).copied().or(self.additional_items).or(self.items)
+    }
+
     /// The names of the keywords that are present, in the order of the fields.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
         let keywords = [
@@ -265,7 +277,8 @@ impl Assertions {
             ("minProperties", self.min_properties.is_some()),
             ("maxProperties", self.max_properties.is_some()),
             ("dependentRequired", !self.dependent_required.is_empty()),
-            ("items", self.items.is_some()),
+            ("items", self.items.is_some() || !self.tuple.is_empty()),
+            ("additionalItems", self.additional_items.is_some()),
             ("minimum", self.minimum.is_some()),
             ("maximum", self.maximum.is_some()),
             ("exclusiveMinimum", self.exclusive_minimum.is_some()),

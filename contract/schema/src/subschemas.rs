@@ -150,6 +150,7 @@ mod tests {
             let forms = [&object, &array].map(|value| Subschemas::of(row.name, value));
             let is_expected = match row.value {
                 KeywordValue::Schema | KeywordValue::NameAssertions => matches!(forms, [Subschemas::One(_), _]),
+                KeywordValue::Items => matches!(forms, [Subschemas::One(_), Subschemas::List(_)]),
                 KeywordValue::Branches => matches!(forms, [Subschemas::Absent, Subschemas::List(_)]),
                 KeywordValue::Members => matches!(forms, [Subschemas::Map(_), Subschemas::Absent]),
                 _ => matches!(forms, [Subschemas::Absent, Subschemas::Absent]),

@@ -52,7 +52,8 @@ fn edges(kind: &Kind) -> Vec<(usize, usize)> {
     let rest = group.additional_properties.iter().map(|to| (to.index(), nullable + MAP));
     let patterns = group.pattern_properties.iter().map(|(_, to)| (to.index(), nullable + OPTION));
     let rest = rest.chain(patterns);
-    let items = group.items.iter().map(|to| (to.index(), nullable + VEC));
+    let items =
+        group.items.iter().chain(&group.tuple).chain(&group.additional_items).map(|to| (to.index(), nullable + VEC));
     let branches = group.any_of.iter().chain(&group.one_of).flatten().map(|to| (to.index(), nullable));
     properties.chain(rest).chain(items).chain(branches).collect()
 }

@@ -1,9 +1,12 @@
 //! Functions of a plan as functions of TypeScript.
 
-use super::condition::{any, take_counter};
-use super::test::Tests;
+use super::condition::{all, any, take_counter};
+use super::test::{Tests, length};
+use crate::plan::test::{Place, Test};
 use crate::plan::{self, Body, Declared};
-use crate::typescript::syntax::{Expression, Function, Local, Name, Parameter, Returns, Statement, Type};
+use crate::typescript::syntax::{
+    BinaryOperator, Expression, Function, Local, Name, Parameter, Returns, Statement, Type,
+};
 
 impl Tests<'_, '_> {
     pub(super) fn function(&self, name: &str, function: &plan::Function<'_>) -> Function {
@@ -22,6 +25,7 @@ impl Tests<'_, '_> {
                 let value = Local::Value.into();
                 each(self.expression(test), |body| Statement::ForIndex(Local::Item, value, body))
             }
+            Body::Tuple { positions, rest } => self.tuple(positions, rest),
             Body::EachMember { declared, test } => self.each_member(declared, self.expression(test)),
             Body::EachName(test) => {
                 let is_absent = member().equals(Expression::Undefined);
@@ -31,6 +35,34 @@ impl Tests<'_, '_> {
             Body::Remember { memory, decide } => remembering(&self.constant_name(*memory), self.call(decide)),
         };
         (statements, Type::BOOLEAN)
+    }
+
+    /// Each item is read into one variable, and tested if the array has it.
+    fn tuple(&self, positions: &[Test<'_>], rest: &Test<'_>) -> Vec<Statement> {
+        let at = |index: usize| (index, Expression::count(index as u64));
+        let (mut statements, mut is_declared) = (Vec::new(), false);
+        let mut conditions = Vec::new();
+        for (index, test) in positions.iter().enumerate().filter(|(_, test)| **test != Test::Always) {
+            let (index, position) = at(index);
+            let item = Expression::Index(Box::new(Local::Value.into()), Box::new(position));
+            let condition =
+                any([length(Place::Value, BinaryOperator::LessOrEqual, index as u64), self.expression(test)]);
+            statements.push(match std::mem::replace(&mut is_declared, true) {
+                false => Statement::Let(vec![(Local::Item, Some(item))], Some(Type::ANY)),
+                true => Statement::Expression(Expression::Assign(Local::Item, Box::new(item))),
+            });
+            statements.push(returns_false_unless(condition.clone()));
+            conditions.push(condition);
+        }
+        if *rest != Test::Always {
+            let condition = self.expression(rest);
+            let (_, first) = at(positions.len());
+            let others = Expression::from(Local::Value).method("slice", vec![first]);
+            statements.push(Statement::ForOf(Local::Item, others, vec![returns_false_unless(condition.clone())]));
+            conditions.push(condition);
+        }
+        statements.push(Statement::Return(Expression::TRUE));
+        declaration(&all(conditions), None).into_iter().chain(statements).collect()
     }
 
     fn each_member(&self, declared: &Declared<'_>, condition: Expression) -> Vec<Statement> {
@@ -68,10 +100,14 @@ pub(super) fn body(condition: Expression, last: impl FnOnce(Expression) -> State
 /// A loop that returns `false` at the first item that violates the condition.
 fn each(condition: Expression, make_loop: impl FnOnce(Vec<Statement>) -> Statement) -> Vec<Statement> {
     let mut statements: Vec<Statement> = declaration(&condition, None).into_iter().collect();
-    let body = vec![Statement::If(condition.not(), Box::new(Statement::Return(Expression::FALSE)))];
+    let body = vec![returns_false_unless(condition)];
     statements.push(make_loop(body));
     statements.push(Statement::Return(Expression::TRUE));
     statements
+}
+
+fn returns_false_unless(condition: Expression) -> Statement {
+    Statement::If(condition.not(), Box::new(Statement::Return(Expression::FALSE)))
 }
 
 /// The declaration of the variables of a condition. `counter` has an initial value.

@@ -151,7 +151,12 @@ impl Data<'_> {
             members.push("uniqueItems", Helper::Repeated.value());
         }
         self.properties(keywords, &mut members);
-        if let Some(items) = &keywords.items {
+        if !keywords.positions.is_empty() {
+            self.keywords.insert("positions");
+            let positions = array(keywords.positions.iter().map(|rule| self.rule(rule)).collect());
+            let further = keywords.items.as_ref().map(|rule| ("further", self.rule(rule)));
+            members.push("items", object([("positions", positions)].into_iter().chain(further).collect()));
+        } else if let Some(items) = &keywords.items {
             members.push("items", self.rule(items));
         }
         self.applied(keywords, &mut members);

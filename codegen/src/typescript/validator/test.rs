@@ -230,7 +230,7 @@ pub(super) fn helper_of(format: Format) -> Helper {
     }
 }
 
-fn length(place: Place, operator: BinaryOperator, limit: u64) -> Expression {
+pub(super) fn length(place: Place, operator: BinaryOperator, limit: u64) -> Expression {
     value(place).member("length").binary(operator, Expression::count(limit))
 }
 

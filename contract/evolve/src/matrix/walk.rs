@@ -40,7 +40,8 @@ pub(super) fn below(schema: &Schema, group: &Assertions, path: &str) -> Vec<(Nod
     let properties = group.properties.iter().filter(|(_, id)| is_possible(*id));
     let properties = properties.map(|(name, id)| (*id, pointer::join(path, name), true));
     let patterns = group.pattern_properties.iter().map(|(_, id)| *id);
-    let others = group.items.into_iter().chain(patterns).chain(group.additional_properties);
+    let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
+    let others = items.chain(patterns).chain(group.additional_properties);
     properties.chain(others.map(|id| (id, format!("{path}/*"), false))).collect()
 }
 

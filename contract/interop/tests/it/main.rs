@@ -24,3 +24,4 @@ mod openapi_readings;
 mod other_documents;
 mod pruning;
 mod tool_lists;
+mod tuples;

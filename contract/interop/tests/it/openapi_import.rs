@@ -216,12 +216,12 @@ fn the_response_is_that_of_any_successful_code() {
 
 #[test]
 fn problems_of_several_responses_have_their_places() {
-    let tuple = "{ schema: { type: array, prefixItems: [{ type: string }, { type: integer }] } }";
+    let dynamic = "{ schema: { type: array, $dynamicRef: '#item' } }";
     let responses = format!(
-        "      responses: {{ '204': {{ description: ok }}, '201': {{ description: a, content: {{ application/json: {tuple} }} }} }}"
+        "      responses: {{ '204': {{ description: ok }}, '201': {{ description: a, content: {{ application/json: {dynamic} }} }} }}"
     );
     let found = findings(&responses);
-    let at = "/paths/~1things/put/responses/201/content/application~1json/schema/prefixItems";
+    let at = "/paths/~1things/put/responses/201/content/application~1json/schema/$dynamicRef";
     assert!(found.len() == 1 && found[0].1.starts_with(at), "{found:?}");
 }
 
@@ -251,9 +251,9 @@ fn problems_of_schemas_have_their_place_in_the_document() {
     let label = document.with_places(&found.findings)[0].labels.remove(0);
     assert_eq!(text.get(label.span), Some("'other.yaml#/A'"));
     let body = "      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }";
-    let tuple = "components: { schemas: { A: { prefixItems: [{ type: string }, { type: integer }] } } }";
-    let (_, found) = imported(&with_operation("3.1.0", &format!("{body}\n{OK}"), tuple));
-    assert!(found.findings[0].pointer.starts_with("/components/schemas/A/prefixItems"), "{:?}", found.findings);
+    let dynamic = "components: { schemas: { A: { $dynamicRef: '#a' } } }";
+    let (_, found) = imported(&with_operation("3.1.0", &format!("{body}\n{OK}"), dynamic));
+    assert!(found.findings[0].pointer.starts_with("/components/schemas/A/$dynamicRef"), "{:?}", found.findings);
 }
 
 #[test]

@@ -73,6 +73,10 @@ fn values(value: KeywordValue) -> Node {
         KeywordValue::Names => names(),
         KeywordValue::NameLists => Node::of("object").set("additionalProperties", names().into()),
         KeywordValue::Schema => Node::reference(BELOW),
+        KeywordValue::Items => {
+            let list = Node::of("array").set("items", below()).number("minItems", 1);
+            Node::new().set("anyOf", Json::Array(vec![below(), list.into()]))
+        }
         KeywordValue::Branches => Node::of("array").set("items", below()).number("minItems", 1),
         KeywordValue::Members => Node::of("object").set("additionalProperties", below()),
         KeywordValue::NameAssertions => Node::reference(NAMES),

@@ -186,7 +186,9 @@ impl Public {
             (Public::Peers, _) => Public::Peer,
             (Public::Peer, "transports") => Public::Secret,
             (Public::Schema, "definitions" | "patternProperties" | "properties") => Public::Schemas,
-            (Public::Schema, "additionalProperties" | "propertyNames" | "items" | "not") => Public::Schema,
+            (Public::Schema, "additionalItems" | "additionalProperties" | "propertyNames" | "items" | "not") => {
+                Public::Schema
+            }
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
             (Public::Schema, "dependencies" | "dependentRequired") => Public::Data,
@@ -223,7 +225,7 @@ impl Public {
             Public::Agents => Public::Agent,
             Public::Keys => Public::Key,
             Public::Peer => Public::Secret,
-            // A list of schemas at `items` is an error, but public.
+            // `items` is a schema or a list of schemas.
             Public::SchemaList | Public::Schema => Public::Schema,
             Public::ForeignNames => Public::Foreign,
             Public::Data

@@ -42,7 +42,9 @@ fn own_bound(a: &Assertions, of: &impl Fn(&NodeId) -> u32) -> u32 {
     let types = a.types.unwrap_or(TypeSet::ALL);
     let mut bound = 0;
     if types.contains(Type::Array) {
-        bound = bound.max(a.items.as_ref().map_or(UNBOUNDED, |items| of(items).saturating_add(1)));
+        let rest = a.items.as_ref().or(a.additional_items.as_ref()).map_or(UNBOUNDED, of);
+        let positions = a.tuple.iter().map(of).max().unwrap_or(0);
+        bound = bound.max(rest.max(positions).saturating_add(1));
     }
     if types.contains(Type::Object) {
         let members = a.properties.iter().map(|(_, id)| of(id)).max().unwrap_or(0);

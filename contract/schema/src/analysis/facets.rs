@@ -274,7 +274,13 @@ impl<'a> Facets<'a> {
         self.groups.iter().any(|group| group.unique_items)
     }
 
-    /// Of an array: the conjunction that each item must match.
+    /// Of an array: whether some of its items are described by their position.
+    pub fn has_tuples(&self) -> bool {
+        self.groups.iter().any(|group| !group.tuple.is_empty())
+    }
+
+    /// Of an array: the conjunction that each item must match, or less if [some are described by their
+    /// position](Self::has_tuples).
     pub fn items(&self) -> Conjunction {
         Conjunction::of(self.groups.iter().filter_map(|group| group.items))
     }

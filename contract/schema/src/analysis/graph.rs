@@ -56,7 +56,9 @@ pub enum Label<'s> {
     Property(&'s str),
     /// The other properties, from `additionalProperties`.
     Additional,
-    /// Every item, from `items`.
+    /// The item with that index, from a list in `items`.
+    Item(usize),
+    /// Every item, from `items`; those that follow a list in it, from `additionalItems`.
     Items,
 }
 
@@ -249,6 +251,8 @@ fn below(node: &Node) -> impl Iterator<Item = (Label<'_>, NodeId)> {
         let additional = a.additional_properties.map(|id| (Label::Additional, id));
         // Like `additionalProperties`, they can apply to any property.
         let patterns = a.pattern_properties.iter().map(|(_, id)| (Label::Additional, *id));
-        properties.chain(patterns).chain(additional).chain(a.items.map(|id| (Label::Items, id)))
+        let positions = a.tuple.iter().enumerate().map(|(index, id)| (Label::Item(index), *id));
+        let items = positions.chain(a.items.or(a.additional_items).map(|id| (Label::Items, id)));
+        properties.chain(patterns).chain(additional).chain(items)
     })
 }

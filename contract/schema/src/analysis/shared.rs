@@ -92,9 +92,18 @@ pub fn memoized(graph: &Graph<'_>) -> HashSet<NodeId> {
 }
 
 fn times(in_place: u64, labels: &HashMap<Label<'_>, u64>) -> u64 {
-    let any = labels.get(&Label::Additional).copied().unwrap_or(0);
-    let named = labels.iter().filter(|(label, _)| **label != Label::Additional).map(|(_, times)| *times).max();
-    in_place.saturating_add(any).saturating_add(named.unwrap_or(0))
+    // What applies to any property also applies to each of those with a name, and the same goes for items.
+    let (mut properties, mut items) = (0_u64, 0_u64);
+    for (label, times) in labels {
+        match label {
+            Label::Property(_) => properties = properties.max(*times),
+            Label::Item(_) => items = items.max(*times),
+            Label::Additional | Label::Items => {}
+        }
+    }
+    let any = |label| labels.get(&label).copied().unwrap_or(0);
+    let properties = properties.saturating_add(any(Label::Additional));
+    in_place.saturating_add(properties.max(items.saturating_add(any(Label::Items))))
 }
 
 /// Whether two ways part here that stay in the component and apply to one place.

@@ -10,12 +10,15 @@ use crate::Json;
 
 /// The most items of an array that is searched for. A payload with more is too large to be read; usual bounds are far
 /// smaller.
-const MAX_ITEMS: u64 = 4_096;
+pub(super) const MAX_ITEMS: u64 = 4_096;
 /// The most `items` that an array has to violate. All ways to let one item violate several of them are tried. Six have
 /// 203 such ways, and ten would have 115,975.
-const MAX_VIOLATIONS: usize = 6;
+pub(super) const MAX_VIOLATIONS: usize = 6;
 
 pub(super) fn complete(solver: &mut Solver, state: &State, best: &mut Best) {
+    if state.has_positions() {
+        return super::tuple::complete(solver, state, best);
+    }
     if state.some_item.len() > MAX_VIOLATIONS {
         best.gap = Some("an array has to violate more than six schemas of items");
         return;
@@ -154,12 +157,12 @@ fn next_permutation<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> boo
     true
 }
 
-fn array(values: &[Witness]) -> Json {
+pub(super) fn array(values: &[Witness]) -> Json {
     Json::Array(values.iter().map(|(value, _)| (**value).clone()).collect())
 }
 
 /// The smallest value for each goal.
-fn smallest(solver: &mut Solver, goals: &[Goal], best: &mut Best) -> Option<Vec<Witness>> {
+pub(super) fn smallest(solver: &mut Solver, goals: &[Goal], best: &mut Best) -> Option<Vec<Witness>> {
     let mut values: Vec<Witness> = Vec::new();
     for (index, goal) in goals.iter().enumerate() {
         // Most goals are equal, one after the other.
@@ -174,7 +177,7 @@ fn smallest(solver: &mut Solver, goals: &[Goal], best: &mut Best) -> Option<Vec<
 }
 
 /// Small values for the goals, all of them different.
-fn distinct(solver: &mut Solver, goals: &[Goal], best: &mut Best) -> Option<Vec<Witness>> {
+pub(super) fn distinct(solver: &mut Solver, goals: &[Goal], best: &mut Best) -> Option<Vec<Witness>> {
     // With as many candidates as goals, a goal finds one that no other goal has taken.
     let mut lists: Vec<Rc<Vec<Witness>>> = Vec::new();
     for (index, goal) in goals.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) type Place = (usize, NodeId);
 /// one name of `required`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The keyword. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties`
+    /// The keyword. `items` and `additionalItems` are one part. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties`
     /// if there is no `properties`, and `patternProperties` if it is the only one.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
@@ -129,7 +129,8 @@ impl Shape {
             let mut patterns: Vec<_> = group.pattern_properties.iter().collect();
             patterns.sort_by(|a, b| a.0.source().cmp(b.0.source()));
             let named = properties.into_iter().map(|(_, id)| *id).chain(patterns.into_iter().map(|(_, id)| *id));
-            let below = named.chain(group.additional_properties).chain(group.items);
+            let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
+            let below = named.chain(group.additional_properties).chain(items);
             children.extend(below.chain(node.kind.in_place()).map(|child| (index, schema.resolve(child))));
         }
         Self { own, children }
@@ -152,7 +153,8 @@ fn own_keywords(group: &Assertions) -> String {
             (group.types, group.enum_values.as_ref().map(values), group.const_value.as_ref().map(Json::canonical)),
             ((&group.minimum, &group.maximum, &group.exclusive_minimum, &group.exclusive_maximum), &group.multiple_of,),
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
-            (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
+            (group.min_items, group.max_items, group.unique_items),
+            (group.items.is_some(), group.tuple.len(), group.additional_items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
             (group.min_properties, group.max_properties, dependent(group)),
             sorted(group.pattern_properties.iter().map(|(pattern, _)| pattern.source().to_owned()).collect()),
@@ -211,6 +213,11 @@ pub(super) fn assertions(
     parts.extend(group.max_items.map(|n| terms.add(Term::MaxItems(n))).map(part("maxItems")));
     parts.extend(group.unique_items.then(|| terms.add(Term::UniqueItems)).map(part("uniqueItems")));
     parts.extend(group.items.and_then(term_of).map(|items| terms.add(Term::Items(items))).map(part("items")));
+    if !group.tuple.is_empty() {
+        let positions = group.tuple.iter().filter_map(|id| term_of(*id)).collect();
+        let rest = group.additional_items.and_then(term_of).unwrap_or_else(|| terms.anything());
+        parts.push(Part { keyword: "items", term: terms.add(Term::Tuple { positions, rest }) });
+    }
     let least = group.min_properties.filter(|n| *n > 0).map(|n| terms.add(Term::MinProperties(n)));
     parts.extend(least.map(part("minProperties")));
     parts.extend(group.max_properties.map(|n| terms.add(Term::MaxProperties(n))).map(part("maxProperties")));

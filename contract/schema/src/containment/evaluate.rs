@@ -79,6 +79,14 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
             }
             true
         }
+        (Term::Tuple { positions, rest }, Json::Array(items)) => {
+            for (index, value) in items.iter().enumerate() {
+                if !accepts(terms, *positions.get(index).unwrap_or(rest), value, budget)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
         (Term::MinProperties(least), Json::Object(members)) => members.len() as u64 >= *least,
         (Term::MaxProperties(most), Json::Object(members)) => members.len() as u64 <= *most,
         (Term::Required(name), Json::Object(members)) => members.get(name).is_some(),

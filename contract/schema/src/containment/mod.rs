@@ -24,6 +24,7 @@ mod solve;
 mod state;
 mod string;
 mod term;
+mod tuple;
 
 use std::collections::BTreeSet;
 

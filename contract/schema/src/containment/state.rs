@@ -8,6 +8,7 @@ use super::evaluate::{applied, conforms};
 use super::number::{ONE, Range};
 use super::size::Size;
 use super::term::{ALL_TYPES, Literal, Term, TermId, Terms, bit_of};
+use super::tuple;
 use crate::Json;
 
 /// The type of a value, where every number has one type.
@@ -49,6 +50,10 @@ pub(super) enum Fact {
     Undeclared(Rc<[String]>, Literal),
     /// The same, and the name of the property conforms to the literals.
     Matching(Rc<[String]>, Rc<[Literal]>, Literal),
+    /// It has an item at the index, which conforms to the literal.
+    ItemAt(usize, Literal),
+    /// It has an item at the index or after it, which conforms to the literal.
+    ItemFrom(usize, Literal),
 }
 
 /// The alternatives of which one holds; each is a list of facts.
@@ -86,6 +91,12 @@ pub(super) struct State {
     pub(super) items: BTreeSet<Literal>,
     /// For each of these, an item conforms to it.
     pub(super) some_item: BTreeSet<Literal>,
+    /// The `Tuple` terms that hold.
+    pub(super) tuples: Vec<TermId>,
+    /// The item at the index exists, and conforms to these.
+    pub(super) item_at: BTreeMap<usize, BTreeSet<Literal>>,
+    /// For each of these, an item at the index or after it conforms to the literal.
+    pub(super) item_from: BTreeSet<(usize, Literal)>,
     pub(super) excluded_arrays: Vec<u32>,
     pub(super) min_properties: u64,
     pub(super) max_properties: Option<u64>,
@@ -122,6 +133,9 @@ impl State {
             unique: None,
             items: BTreeSet::new(),
             some_item: BTreeSet::new(),
+            tuples: Vec::new(),
+            item_at: BTreeMap::new(),
+            item_from: BTreeSet::new(),
             excluded_arrays: Vec::new(),
             min_properties: 0,
             max_properties: None,
@@ -155,6 +169,8 @@ impl State {
                     self.others.push(Other::Undeclared(names, Rc::default(), literal));
                 }
                 Fact::Matching(names, of_name, literal) => self.others.push(Other::Undeclared(names, of_name, literal)),
+                Fact::ItemAt(index, literal) => self.require_item_at(index, literal)?,
+                Fact::ItemFrom(index, literal) => self.require_item_from(index, literal),
             }
         }
         let lengths = self.max_length.is_some_and(|max| max < self.min_length);
@@ -275,6 +291,8 @@ impl State {
                 self.some_item.insert(Literal::is_not(*item));
                 self.min_items = self.min_items.max(1);
             }
+            Term::Tuple { .. } if positive => self.tuples.push(literal.term),
+            Term::Tuple { positions, rest } => self.choices.push(tuple::violations(positions, *rest)),
             Term::MinProperties(least) if positive => self.min_properties = self.min_properties.max(*least),
             Term::MinProperties(least) => at_most(&mut self.max_properties, least.saturating_sub(1)),
             Term::MaxProperties(most) if positive => at_most(&mut self.max_properties, *most),
@@ -362,7 +380,8 @@ impl State {
     /// The number of facts, as a measure of the work that a copy of the state takes.
     pub(super) fn weight(&self) -> u64 {
         let facts = self.choices.iter().map(Vec::len).sum::<usize>() + self.present.len() + self.required.len();
-        (1 + facts + self.literals.len() + self.members.len()) as u64
+        let items = self.item_at.len() + self.item_from.len() + self.tuples.len();
+        (1 + facts + items + self.literals.len() + self.members.len()) as u64
     }
 
     /// The size of any value of this state, or less.
@@ -402,6 +421,8 @@ impl State {
                 let truth = truth_at(terms, &self.property(terms, name, budget)?, *literal, budget);
                 if truth == Some(true) && !self.is_present(name) { None } else { truth }
             }
+            Fact::ItemAt(index, literal) => self.truth_of_item_at(terms, *index, *literal, budget),
+            Fact::ItemFrom(index, literal) => self.truth_of_item_from(terms, *index, *literal),
             Fact::Matching(_, _, literal) => (terms.types(*literal) == 0).then_some(false),
             Fact::Undeclared(names, literal) => {
                 // No closed object has a property that another object does not declare, if it declares no other.
@@ -508,6 +529,8 @@ impl State {
                 between(most.saturating_add(1), known, self.max_properties).map(|more| !more)
             }
             Term::UniqueItems => self.unique.or((self.max_items.is_some_and(|max| max < 2)).then_some(true)),
+            Term::Tuple { positions, rest } => self.truth_of_items(terms, positions, *rest, budget),
+            Term::Items(item) if !self.tuples.is_empty() => self.truth_of_items(terms, &[], *item, budget),
             Term::Items(item) => {
                 let is_empty = self.max_items == Some(0);
                 (is_empty || self.items.contains(&Literal::is(*item))).then_some(true)

@@ -52,6 +52,11 @@ pub(super) enum Term {
     MaxItems(u64),
     UniqueItems,
     Items(TermId),
+    /// `items` as a list, and `additionalItems`.
+    Tuple {
+        positions: Vec<TermId>,
+        rest: TermId,
+    },
     MinProperties(u64),
     MaxProperties(u64),
     Required(String),
@@ -245,7 +250,8 @@ impl Terms {
             Term::MultipleOf(divisor) if !positive && Number::from(1_i64).is_multiple_of(divisor) => 8,
             Term::MultipleOf(_) => only(12),
             Term::MinLength(_) | Term::MaxLength(_) | Term::Pattern(_) | Term::Format(_) => only(16),
-            Term::MinItems(_) | Term::MaxItems(_) | Term::UniqueItems | Term::Items(_) => only(32),
+            Term::MinItems(_) | Term::MaxItems(_) | Term::UniqueItems => only(32),
+            Term::Items(_) | Term::Tuple { .. } => only(32),
             Term::MinProperties(_) | Term::MaxProperties(_) => only(64),
             Term::Required(_) | Term::Members { .. } | Term::Names(_) => only(64),
         }

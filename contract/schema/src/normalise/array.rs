@@ -1,12 +1,9 @@
 //! Keywords about the items of arrays.
 
+use super::lossy::Reading;
 use super::tree::{Node, Value};
 use super::walk::{Draft, Walk};
-use crate::{Json, Number, Problem, codes, pointer};
-
-/// How to write a tuple in the subset.
-const TUPLE: &str =
-    "write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)";
+use crate::{Json, Number};
 
 /// A tuple: an array with one schema per position. Depending on the draft, it is `prefixItems` or an array in `items`.
 struct Tuple<'a> {
@@ -14,17 +11,39 @@ struct Tuple<'a> {
     items: &'a [Json],
     /// The schema of further items, with its keyword.
     rest: Option<(&'static str, &'a Json)>,
+    /// `maxItems`, or the greatest number.
+    most: u64,
+}
+
+impl Tuple<'_> {
+    fn count(&self) -> u64 {
+        u64::try_from(self.items.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether there are no items after those of the positions.
+    fn nothing_follows(&self) -> bool {
+        self.most <= self.count() || self.rest.is_some_and(|(_, rest)| *rest == Json::Bool(false))
+    }
+}
+
+/// Whether all items have the same schema: those at the positions, at least one, and those that follow.
+fn is_list(positions: &[Node<'_>], rest: Option<&Node<'_>>, tuple: &Tuple<'_>) -> bool {
+    let Some((first, others)) = positions.split_first() else { return false };
+    let follows_alike = || rest.map_or_else(|| first.is_trivial(), |rest| rest.is_like(first));
+    others.iter().all(|other| other.is_like(first)) && (tuple.nothing_follows() || follows_alike())
 }
 
 /// The keywords of a tuple, which only have a meaning together.
 fn tuple<'a>(draft: &Draft<'a>) -> Option<Tuple<'a>> {
-    if let Some(Json::Array(items)) = draft.get("prefixItems") {
-        let name = if draft.get("items").is_some() { "items" } else { "unevaluatedItems" };
-        return Some(Tuple { keyword: "prefixItems", items, rest: draft.get(name).map(|rest| (name, rest)) });
-    }
-    let Some(Json::Array(items)) = draft.get("items") else { return None };
-    let name = if draft.get("additionalItems").is_some() { "additionalItems" } else { "unevaluatedItems" };
-    Some(Tuple { keyword: "items", items, rest: draft.get(name).map(|rest| (name, rest)) })
+    let keyword = ["prefixItems", "items"].into_iter().find(|name| matches!(draft.get(name), Some(Json::Array(_))))?;
+    let own = if keyword == "prefixItems" { "items" } else { "additionalItems" };
+    let name = if draft.get(own).is_some() { own } else { "unevaluatedItems" };
+    Some(Tuple {
+        keyword,
+        items: draft.get(keyword)?.as_array()?,
+        rest: draft.get(name).map(|rest| (name, rest)),
+        most: draft.get("maxItems").and_then(Json::as_number).and_then(Number::as_u64).unwrap_or(u64::MAX),
+    })
 }
 
 /// Whether a schema is `true` or `{}`.
@@ -46,8 +65,10 @@ impl<'a> Walk<'a> {
                 let node = self.child(draft, name, value);
                 draft.push(name, Value::Node(Box::new(node)));
             }
-            // Without a tuple, `additionalItems` has no effect.
-            "additionalItems" => {}
+            "additionalItems" => {
+                let reason = "`additionalItems` without a list in `items` is ignored, as JSON Schema says";
+                self.note(Reading::Ignored, draft.at(name), reason.to_owned(), name);
+            }
             "unevaluatedItems" if draft.get("items").is_some() || is_trivial(value) => {}
             "unevaluatedItems" if !applies_in_place(draft) && draft.get("contains").is_none() => {
                 let node = self.child(draft, name, value);
@@ -57,37 +78,36 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A tuple in which all positions have the same schema is a list. All other tuples are rejected.
+    /// A tuple becomes a list of schemas in `items` and `additionalItems`, or a single schema in `items` if that of all
+    /// positions and further items is the same.
     fn tuple(&mut self, draft: &mut Draft<'a>, tuple: &Tuple<'a>) {
-        let most = draft.get("maxItems").and_then(Json::as_number).and_then(Number::as_u64).unwrap_or(u64::MAX);
-        let count = u64::try_from(tuple.items.len()).unwrap_or(u64::MAX);
-        let nothing_follows = most <= count || tuple.rest.is_some_and(|(_, rest)| *rest == Json::Bool(false));
-        let Some((first, others)) = tuple.items.split_first() else {
-            if let Some((name, rest)) = tuple.rest {
-                let node = self.child(draft, name, rest);
-                draft.push("items", Value::Node(Box::new(node)));
+        let rest = tuple.rest.and_then(|(name, rest)| self.rest_of_tuple(draft, name, rest));
+        let mut nodes = self.list(draft, tuple.keyword, tuple.items);
+        if nodes.is_empty() {
+            rest.into_iter().for_each(|rest| draft.push("items", Value::Node(Box::new(rest))));
+        } else if is_list(&nodes, rest.as_ref(), tuple) {
+            draft.push("items", Value::Node(Box::new(nodes.swap_remove(0))));
+            if tuple.nothing_follows() && tuple.most > tuple.count() {
+                draft.push_or_conjoin("maxItems", Value::Plain(Json::Number(Number::from(tuple.count()))));
             }
-            return;
-        };
-        let follows_alike = || match tuple.rest {
-            Some((_, rest)) => rest == first,
-            None => is_trivial(first),
-        };
+        } else {
+            draft.push("items", Value::List(nodes));
+            rest.into_iter().for_each(|rest| draft.push("additionalItems", Value::Node(Box::new(rest))));
+        }
+    }
+
+    /// The schema of the items that follow a tuple.
+    fn rest_of_tuple(&mut self, draft: &mut Draft<'a>, name: &str, rest: &'a Json) -> Option<Node<'a>> {
         // Other schemas at the same place may evaluate items, so the effect of `unevaluatedItems` depends on the
         // payload.
         let evaluates = applies_in_place(draft) || draft.get("contains").is_some();
-        let is_known = !evaluates || tuple.rest.is_none_or(|(name, _)| name != "unevaluatedItems");
-        if !is_known || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {
-            let at = pointer::join(&draft.at(tuple.keyword), "0");
-            let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, "tuples are not part of the schema subset");
-            return self.report(problem.label("one schema per position").help(TUPLE));
+        if name == "unevaluatedItems" && evaluates {
+            if !is_trivial(rest) {
+                self.reject(draft, name);
+            }
+            return None;
         }
-        let origin = draft.origin.join(tuple.keyword).join("0");
-        let node = self.node(first, origin, draft.depth + 1);
-        draft.push("items", Value::Node(Box::new(node)));
-        if nothing_follows && most > count {
-            draft.push_or_conjoin("maxItems", Value::Plain(Json::Number(Number::from(count))));
-        }
+        Some(self.child(draft, name, rest))
     }
 
     /// `contains` A: not all items are not A. `minContains: 0` makes it a no-op; other counts are rejected.

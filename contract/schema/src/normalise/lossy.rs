@@ -64,7 +64,6 @@ pub enum Reading {
 /// |---|---|
 /// | an assertion that the subset cannot express, a name that is similar to a keyword | removed |
 /// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
-/// | tuples with different schemas | `items` with `anyOf` over the schemas, and `maxItems` if no more items are allowed |
 /// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |
 /// | a loss in `if`, or in `contains` with `maxContains` | these keywords are removed |
 /// | a loss in a branch of `oneOf` | `anyOf`: more than one widened branch may match |

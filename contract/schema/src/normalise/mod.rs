@@ -81,8 +81,9 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `nullable: true` with `$ref`, `allOf`, `anyOf`, `oneOf` or `const`, or alone in a union | `anyOf` with the type null |
 /// | `discriminator` in a union | `required`, and `const` or `enum`, in each branch, unless the branches overlap |
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
+/// | tuples: `prefixItems` and `items`, or a list in `items` and `additionalItems` | a list in `items`, and `additionalItems` |
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
-/// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
+/// | `unevaluatedItems`, `unevaluatedProperties` | dropped, `items`, `additionalItems` or `additionalProperties`, if that is equivalent |
 /// | `unevaluatedProperties` next to `$ref` or `allOf` | `additionalProperties`, and `true` for each property that these declare, if they are the same for every value |
 /// | `patternProperties` that matches every name | `additionalProperties` |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
@@ -97,8 +98,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `example` | `examples` |
 /// | `contentMediaType` and similar annotations, `x-...` except `x-format` | dropped: they assert nothing |
 ///
-/// Everything else is rejected: tuples with different schemas, property names that are constrained in other ways,
-/// names that are similar to keywords.
+/// Everything else is rejected: property names that are constrained in other ways, names that are similar to keywords.
 ///
 /// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///
@@ -111,10 +111,13 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// let output = serde_json::json!({"type": ["integer", "null"], "minimum": 1, "maximum": 255});
 /// assert_eq!(normalise(&Json::try_from(&byte)?).unwrap(), Json::try_from(&output)?);
 ///
-/// let pair = serde_json::json!({"items": [{"type": "string"}, {"type": "integer"}]});
-/// let problems = normalise(&Json::try_from(&pair)?).unwrap_err();
-/// assert_eq!((problems[0].code, problems[0].pointer.as_str()), (codes::UNKNOWN_KEYWORD, "/items/0"));
-/// assert_eq!(problems[0].message, "tuples are not part of the schema subset");
+/// let pair = serde_json::json!({"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false});
+/// let list = serde_json::json!({"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
+/// assert_eq!(normalise(&Json::try_from(&pair)?).unwrap(), Json::try_from(&list)?);
+///
+/// let dynamic = serde_json::json!({"$dynamicRef": "#node"});
+/// let problems = normalise(&Json::try_from(&dynamic)?).unwrap_err();
+/// assert_eq!((problems[0].code, problems[0].pointer.as_str()), (codes::UNKNOWN_KEYWORD, "/$dynamicRef"));
 /// # Ok::<(), capgen_schema::NumberError>(())
 /// ```
 pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {

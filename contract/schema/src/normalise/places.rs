@@ -12,10 +12,6 @@ pub(super) fn is_container(name: &str) -> bool {
     is_definitions(name) || name == "components" || name == LINKED_FILES
 }
 
-pub(super) fn is_tuple(name: &str, value: &Json) -> bool {
-    name == "prefixItems" || (name == "items" && value.as_array().is_some())
-}
-
 /// The subschemas of a keyword, each with the tokens that lead to it.
 pub(super) fn subschemas<'j>(name: &str, value: &'j Json, is_root: bool) -> Vec<(Vec<String>, &'j Json)> {
     let mut found = Vec::new();

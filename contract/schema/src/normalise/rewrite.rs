@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::array::is_trivial;
 use super::lossy::Record;
 use super::places::is_container;
 use super::walk::asserts;
 use super::widen::Widener;
-use crate::{Json, Number, Object, pointer};
+use crate::{Json, Object, pointer};
 
 /// An object that is being widened.
 pub(super) struct Draft<'a, 'd> {
@@ -16,8 +15,6 @@ pub(super) struct Draft<'a, 'd> {
     pub(super) out: Object,
     /// The keywords that are lost.
     pub(super) lost: BTreeSet<&'a str>,
-    /// The keyword of a tuple that becomes a list.
-    pub(super) tuple: Option<&'a str>,
     /// Whether a subschema changed.
     pub(super) is_changed: bool,
 }
@@ -36,14 +33,10 @@ impl<'a> Widener<'a, '_> {
         if lost.contains("oneOf") && draft.is_changed {
             draft.any_of(record);
         }
-        if let Some(keyword) = draft.tuple {
-            self.tuple(&mut draft, keyword, record);
-        }
         if lost.contains("patternProperties") {
             self.pattern_properties(&mut draft, &lost, record);
         }
-        let is_rewritten = |name: &str| draft.tuple.is_some() && name == "items";
-        let mut removed: HashSet<&str> = lost.iter().copied().filter(|name| !is_rewritten(name)).collect();
+        let mut removed: HashSet<&str> = lost.iter().copied().collect();
         for name in &lost {
             removed.extend(dependents(name));
             // In draft-04, one is a flag of the other.
@@ -71,42 +64,6 @@ impl<'a> Widener<'a, '_> {
             draft.nullable(is_referenced, record);
         }
         Json::Object(draft.out)
-    }
-
-    /// A tuple becomes a list whose items match one of its schemas.
-    fn tuple(&self, draft: &mut Draft<'_, '_>, keyword: &str, record: &mut Record) {
-        let rest_keyword = match keyword {
-            "prefixItems" => "items",
-            _ => "additionalItems",
-        };
-        let rest = draft.out.get(rest_keyword).cloned();
-        let Some(Json::Array(schemas)) = draft.out.get(keyword).cloned() else { return draft.out.set(keyword, None) };
-        draft.out.set(keyword, None);
-        draft.out.set(rest_keyword, None);
-        let count = u64::try_from(schemas.len()).unwrap_or(u64::MAX);
-        let most = draft.get("maxItems").and_then(Json::as_number).and_then(Number::as_u64).unwrap_or(u64::MAX);
-        let is_closed = rest == Some(Json::Bool(false));
-        let is_open = rest.as_ref().is_none_or(is_trivial) && most > count;
-        // A reference to the schema of further items would find another one there.
-        if is_open || self.is_referenced(&pointer::join(draft.at, "items")) {
-            return;
-        }
-        let from = pointer::join(draft.at, keyword);
-        let to = pointer::join(&pointer::join(draft.at, "items"), "anyOf");
-        let moves =
-            (0..schemas.len()).map(|i| (pointer::join(&to, &i.to_string()), pointer::join(&from, &i.to_string())));
-        moves.for_each(|(to, from)| record.moved(to, from));
-        let mut branches = schemas;
-        if let Some(rest) = rest.filter(|_| !is_closed && most > count) {
-            let from = pointer::join(draft.at, rest_keyword);
-            record.moved(pointer::join(&to, &branches.len().to_string()), from);
-            branches.push(rest);
-        }
-        let any_of = [("anyOf".to_owned(), Json::Array(branches))].into_iter().collect();
-        draft.out.push("items".to_owned(), Json::Object(any_of));
-        if is_closed && most > count {
-            draft.out.set("maxItems", Some(Json::Number(Number::from(count))));
-        }
     }
 
     /// Properties with names that match a pattern become additional properties, which match one of the schemas.
@@ -199,7 +156,8 @@ fn dependents(name: &str) -> &'static [&'static str] {
         "if" | "then" | "else" => &["if", "then", "else", "unevaluatedProperties", "unevaluatedItems"],
         "properties" => &["additionalProperties", "unevaluatedProperties"],
         "patternProperties" | "additionalProperties" => &["unevaluatedProperties"],
-        "prefixItems" | "items" | "additionalItems" => &["unevaluatedItems"],
+        "prefixItems" => &["items", "unevaluatedItems"],
+        "items" | "additionalItems" => &["unevaluatedItems"],
         "allOf" | "anyOf" | "oneOf" | "not" | "$ref" | "dependentSchemas" | "dependencies" => {
             &["unevaluatedProperties", "unevaluatedItems"]
         }

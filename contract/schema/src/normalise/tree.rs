@@ -45,6 +45,22 @@ pub(super) enum Value<'a> {
     Definitions,
 }
 
+impl Value<'_> {
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Plain(a), Value::Plain(b)) => a == b,
+            (Value::Node(a), Value::Node(b)) => a.is_like(b),
+            (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_like(b)),
+            (Value::Map(a), Value::Map(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.is_like(&b.1))
+            }
+            (Value::Ref(a, _), Value::Ref(b, _)) => a == b,
+            (Value::Definitions, Value::Definitions) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Origin {
     pub(super) fn at(pointer: String) -> Self {
         Self(Some(Rc::new(Step { parent: Self::default(), tokens: pointer })))
@@ -88,6 +104,25 @@ impl<'a> Node<'a> {
     pub(super) fn negated(self) -> Self {
         let origin = self.origin.clone();
         Self::keyword(&origin, "not", Value::Node(Box::new(self)))
+    }
+
+    /// Whether it is `true` or `{}`.
+    pub(super) fn is_trivial(&self) -> bool {
+        match &self.body {
+            Body::Plain(value) => *value == Json::Bool(true),
+            Body::Members(members) => members.is_empty(),
+        }
+    }
+
+    /// Whether both are written in the same way, apart from the spelling of references.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (&self.body, &other.body) {
+            (Body::Plain(a), Body::Plain(b)) => a == b,
+            (Body::Members(a), Body::Members(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.is_like(&b.1))
+            }
+            _ => false,
+        }
     }
 
     /// The direct subschemas, in order.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::Dialect;
 use super::lossy::Record;
 use super::marks::Marks;
-use super::places::{is_container, is_tuple, map_subschemas, subschemas};
+use super::places::{is_container, map_subschemas, subschemas};
 use super::rewrite::Draft;
 use super::target::{TargetId, Targets};
 use super::version::Version;
@@ -197,7 +197,7 @@ impl<'a, 'p> Widener<'a, 'p> {
                 None => Widened { json: json.clone(), is_changed: false },
             };
         };
-        let mut draft = Draft { object, at, out: Object::new(), lost: BTreeSet::new(), tuple: None, is_changed: false };
+        let mut draft = Draft { object, at, out: Object::new(), lost: BTreeSet::new(), is_changed: false };
         let mut is_hopeless = false;
         for (name, value) in object {
             let below = marks.and_then(|marks| marks.below.get(name));
@@ -259,18 +259,10 @@ impl<'a, 'p> Widener<'a, 'p> {
             // A different base changes the meaning of all references below.
             return depth > 0 && ["$id", "id"].contains(&name);
         }
-        if is_tuple(name, value) && marks.is_some_and(|marks| marks.below.values().any(|m| !m.here.is_empty())) {
-            record.lose(&at, "a tuple becomes a list, whose items may match any of its schemas".to_owned());
-            draft.lost.insert(name);
-            draft.tuple = Some(name);
-        }
-        let is_widened_tuple = draft.tuple == Some(name);
         let inner = if is_container(name) { Polarity::Positive } else { polarity.below(name, draft.object) };
         let mut is_changed = false;
         let value = map_subschemas(name, value, depth == 0, &mut |tokens, child| {
-            // The schemas of a tuple that becomes a list are read in the next round, at their new places.
-            let below = marks.filter(|_| !is_widened_tuple);
-            let below = below.and_then(|marks| tokens.iter().try_fold(marks, |marks, token| marks.below.get(*token)));
+            let below = marks.and_then(|marks| tokens.iter().try_fold(marks, |marks, token| marks.below.get(*token)));
             let at = tokens.iter().fold(at.clone(), |at, token| pointer::join(&at, token));
             let widened = self.schema(child, below, &at, inner, depth + 1, record);
             is_changed |= widened.is_changed;

@@ -4,9 +4,6 @@ use super::{MAX_SCHEMA_DEPTH, table, value};
 use crate::format::pattern::equivalent;
 use crate::{Format, Json, Object, Problem, Type, codes};
 
-pub(super) const TUPLE: &str =
-    "write one schema for all items; if positions have different schemas, write an object with a property per position";
-
 /// Longer names get no suggestion. The edit distance takes quadratic time, and no keyword is this long.
 const MAX_NAME: usize = 32;
 /// At most this many definitions are compared for a suggestion, which bounds the time for hostile schemas.
@@ -74,7 +71,8 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "mandatory" => "list the property in the `required` array of the object that contains it",
         "strict" | "closed" | "sealed" => "write `additionalProperties: false`",
         "$defs" => "write `definitions`, and refer to `#/definitions/<name>`",
-        "additionalItems" | "prefixItems" | "unevaluatedItems" => TUPLE,
+        "prefixItems" => "write the list of schemas in `items`, and the schema of further items in `additionalItems`",
+        "unevaluatedItems" => "write `items` for all items, or a list in `items` with `additionalItems`",
         "dependentSchemas" => {
             "write `anyOf` with two branches: the schema, and `\"not\": {\"required\": [...]}` with the name"
         }

@@ -50,13 +50,9 @@ impl Loader {
             "maxProperties" => draft.assertions.max_properties = self.length(draft, name, value),
             "dependentRequired" | "dependencies" => self.dependent_required(draft, name, value),
             "items" if value.as_array().is_some() => {
-                let problem = Problem::new(
-                    codes::UNKNOWN_KEYWORD,
-                    draft.at(name),
-                    "tuple `items` (an array of schemas) is not part of the schema subset",
-                );
-                self.report(problem.label("an array").help(advice::TUPLE));
+                draft.assertions.tuple = self.branches(draft, name, value).unwrap_or_default();
             }
+            "additionalItems" => self.additional_items(draft, value),
             "items" => draft.assertions.items = Some(self.child(draft, name, value)),
             "minimum" => draft.assertions.minimum = self.number(draft, name, value),
             "maximum" => draft.assertions.maximum = self.number(draft, name, value),
@@ -241,7 +237,22 @@ impl Loader {
             .collect()
     }
 
-    /// The subschemas of `oneOf`, `anyOf` or `allOf`.
+    /// The subschema of `additionalItems`, which has a meaning only beside a list in `items`.
+    fn additional_items(&mut self, draft: &mut Draft<'_>, value: &Json) {
+        let (help, is_ignored) = match draft.object.get("items") {
+            Some(Json::Array(_)) => ("", false),
+            Some(_) => ("remove it: `items` applies to all items", true),
+            None => ("write `items`, whose schema applies to all items, or a list in `items` before it", true),
+        };
+        if is_ignored {
+            let message = "`additionalItems` has no effect, because `items` is not a list of schemas";
+            let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at("additionalItems"), message);
+            return self.report(problem.at_key().label("no list before it").help(help));
+        }
+        draft.assertions.additional_items = Some(self.child(draft, "additionalItems", value));
+    }
+
+    /// The subschemas of `oneOf`, `anyOf`, `allOf`, or of a list in `items`.
     fn branches(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Vec<NodeId>> {
         let at = draft.at(keyword);
         let Some(items) = value.as_array() else {

@@ -65,6 +65,9 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
     if a.items.is_some_and(is_false) && a.min_items.is_some_and(|least| least > 0) {
         warn("items", "no array is valid: `minItems` requires items, but `items` is `false`".to_owned());
     }
+    if let Some((at, message)) = missing_items(a, is_false) {
+        warn(&at, message);
+    }
     if let Some((index, name)) = impossible_property(a, is_false) {
         let message = format!("no object is valid: the required property `{}` is `false`", advice::cut(name));
         warn(&format!("required/{index}"), message);
@@ -134,6 +137,21 @@ fn forbidden_name(a: &Assertions) -> Option<(usize, &str)> {
     a.required.iter().map(String::as_str).enumerate().find(|(_, name)| !a.allows_name(name))
 }
 
+/// `minItems` that requires more items than the list in `items` and `additionalItems` allow: the place, and a message.
+fn missing_items(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(String, String)> {
+    let least = a.min_items.filter(|least| *least > 0 && !a.tuple.is_empty())?;
+    let position = a.tuple.iter().position(|id| is_false(*id));
+    if let Some(index) = position.filter(|index| least > *index as u64) {
+        let message = format!("no array is valid: `minItems` requires an item {index}, but its schema is `false`");
+        return Some((format!("items/{index}"), message));
+    }
+    (least > a.tuple.len() as u64 && a.additional_items.is_some_and(is_false)).then(|| {
+        let message =
+            "no array is valid: `minItems` requires more items than `items` lists, but `additionalItems` is `false`";
+        ("minItems".to_owned(), message.to_owned())
+    })
+}
+
 /// The first required property whose schema is `false`, and its index in `required`. [`undeclared`] reports those that
 /// are not declared at all.
 fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(usize, &str)> {
@@ -186,7 +204,7 @@ fn subject(keyword: &str) -> Option<Type> {
     match keyword {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
-        "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
+        "items" | "additionalItems" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
         "properties"
         | "required"
         | "additionalProperties"

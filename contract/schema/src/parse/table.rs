@@ -67,6 +67,8 @@ pub enum KeywordValue {
     NameLists,
     /// A schema.
     Schema,
+    /// A schema, or a non-empty array of schemas.
+    Items,
     /// A non-empty array of schemas.
     Branches,
     /// An object whose values are schemas.
@@ -118,7 +120,13 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         "For the names of some properties: the names of the properties that an object with them must also have.",
     ),
     row("dependencies", Assertion, V::NameLists, "The spelling of `dependentRequired` in draft-07."),
-    row("items", Assertion, V::Schema, "The schema of every item of an array."),
+    row(
+        "items",
+        Assertion,
+        V::Items,
+        "The schema of every item of an array, or a list of schemas: of its first items.",
+    ),
+    row("additionalItems", Assertion, V::Schema, "The schema of the items that follow those of the list in `items`."),
     row("minItems", Assertion, V::Length, "The minimum number of items of an array."),
     row("maxItems", Assertion, V::Length, "The maximum number of items of an array."),
     row("uniqueItems", Assertion, V::Flag, "Whether the items of an array must differ from each other."),

@@ -12,7 +12,7 @@ use super::check::{Failure, allows_name, check, check_string};
 use super::compile::Program;
 use super::message::Wording;
 use super::path::Token;
-use super::program::{Checks, Property, StringChecks, Subschema, SubschemaId};
+use super::program::{ArrayChecks, Checks, Property, StringChecks, Subschema, SubschemaId};
 use super::report::FailureReport;
 use super::union_violation::UnionOutcome;
 use super::verdict::Evaluator;
@@ -235,12 +235,14 @@ impl<'a> Collector<'a> {
         path: &mut Vec<Token<'a>>,
         report: &mut impl FailureReport<'a>,
     ) -> ControlFlow<()> {
-        let subschemas = checks.iter().filter_map(|checks| checks.items());
-        let demands: Vec<Demand<'a>> = subschemas.map(Demand::Subschema).collect();
-        if demands.is_empty() {
+        let checks: Vec<&ArrayChecks> = checks.iter().filter_map(|checks| checks.items()).collect();
+        if checks.is_empty() {
             return ControlFlow::Continue(());
         }
+        let mut demands: Vec<Demand<'a>> = Vec::new();
         for (index, item) in items.iter().enumerate() {
+            demands.clear();
+            demands.extend(checks.iter().filter_map(|arrays| arrays.item(index)).map(Demand::Subschema));
             path.push(Token::Index(index));
             self.visit(&demands, item, path, report)?;
             path.pop();

@@ -135,15 +135,10 @@ impl Compiler<'_, '_> {
     }
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {
-        let is_needed = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || a.items.is_some();
-        is_needed.then(|| {
-            Box::new(ArrayChecks {
-                min_items: a.min_items,
-                max_items: a.max_items,
-                unique_items: a.unique_items,
-                items: a.items.map(|id| self.id(id)),
-            })
-        })
+        let rest = a.items.or(a.additional_items).map(|id| self.id(id));
+        let arrays = ArrayChecks::new(a, self.ids(&a.tuple), rest);
+        let is_needed = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || arrays.has_items();
+        is_needed.then(|| Box::new(arrays))
     }
 
     fn objects(&self, a: &Assertions) -> Option<Box<ObjectChecks>> {

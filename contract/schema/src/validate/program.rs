@@ -64,7 +64,10 @@ pub(super) struct ArrayChecks {
     pub(super) min_items: Option<u64>,
     pub(super) max_items: Option<u64>,
     pub(super) unique_items: bool,
-    pub(super) items: Option<SubschemaId>,
+    /// `items` as a list: those of the first items.
+    tuple: Box<[SubschemaId]>,
+    /// `items`, or `additionalItems` next to a list.
+    rest: Option<SubschemaId>,
 }
 
 /// Assertions about objects.
@@ -114,8 +117,9 @@ pub(super) struct InPlace {
 }
 
 impl Checks {
-    pub(super) fn items(&self) -> Option<SubschemaId> {
-        self.arrays.as_ref()?.items
+    /// The assertions about arrays, if they apply to items.
+    pub(super) fn items(&self) -> Option<&ArrayChecks> {
+        self.arrays.as_deref().filter(|arrays| arrays.has_items())
     }
 
     /// The assertions about objects, if they apply to members.
@@ -125,6 +129,29 @@ impl Checks {
 
     pub(super) fn all_of(&self) -> &[SubschemaId] {
         self.in_place.as_ref().map_or(&[], |in_place| &in_place.all_of)
+    }
+}
+
+impl ArrayChecks {
+    /// The checks of these assertions. `rest` is the subschema of the items after those of `tuple`.
+    pub(super) fn new(assertions: &Assertions, tuple: Box<[SubschemaId]>, rest: Option<SubschemaId>) -> Self {
+        let Assertions { min_items, max_items, unique_items, .. } = *assertions;
+        Self { min_items, max_items, unique_items, tuple, rest }
+    }
+
+    /// Whether a subschema applies to some item.
+    pub(super) fn has_items(&self) -> bool {
+        self.rest.is_some() || !self.tuple.is_empty()
+    }
+
+    /// The subschema of every item, if it is the same for all.
+    pub(super) fn every_item(&self) -> Option<SubschemaId> {
+        self.rest.filter(|_| self.tuple.is_empty())
+    }
+
+    /// The subschema of the item with an index.
+    pub(super) fn item(&self, index: usize) -> Option<SubschemaId> {
+        self.tuple.get(index).copied().or(self.rest)
     }
 }
 

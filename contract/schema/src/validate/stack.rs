@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::{allows_name, check};
 use super::compile::Program;
-use super::program::{Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
+use super::program::{ArrayChecks, Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
 use crate::exact::Digits;
 
 /// Evaluates subschemas on the values of one payload, and caches the verdicts of shared subschemas.
@@ -35,7 +35,7 @@ enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, SubschemaId>),
     /// With the subschemas that are left for the last member.
     Members(&'p ObjectChecks, serde_json::map::Iter<'v>, Vec<(SubschemaId, &'v Value)>),
-    Items(SubschemaId, std::slice::Iter<'v, Value>),
+    Items(&'p ArrayChecks, std::iter::Enumerate<std::slice::Iter<'v, Value>>),
     AnyOf(std::slice::Iter<'p, SubschemaId>),
     OneOf(std::slice::Iter<'p, SubschemaId>, bool),
     Not(Option<SubschemaId>),
@@ -180,8 +180,10 @@ impl<'p, 'v> Frame<'p, 'v> {
                     None => self.stage = self.any_of(),
                 }
             }
-            Stage::Items(subschema, items) => match items.next() {
-                Some(item) => return Some(Step::Evaluate(*subschema, item)),
+            Stage::Items(arrays, items) => match items.next() {
+                Some((index, item)) => {
+                    return arrays.item(index).map(|subschema| Step::Evaluate(subschema, item));
+                }
                 None => self.stage = self.any_of(),
             },
             Stage::AnyOf(subschemas) => return Some(subschemas.next().map_or(Step::Done(false), evaluate)),
@@ -198,7 +200,7 @@ impl<'p, 'v> Frame<'p, 'v> {
     fn below(&self) -> Stage<'p, 'v> {
         match (self.value, self.checks.members(), self.checks.items()) {
             (Value::Object(members), Some(objects), _) => Stage::Members(objects, members.iter(), Vec::new()),
-            (Value::Array(items), _, Some(subschema)) => Stage::Items(subschema, items.iter()),
+            (Value::Array(items), _, Some(arrays)) => Stage::Items(arrays, items.iter().enumerate()),
             _ => self.any_of(),
         }
     }

@@ -181,7 +181,7 @@ impl<'p, 'v> Evaluator<'p, 'v> {
             Value::Array(items) => match (&checks.arrays, room.inside()) {
                 (_, None) => return false,
                 (Some(arrays), Some(inside)) if !self.matches_array(arrays, items, inside) => return false,
-                (arrays, _) => arrays.as_ref().is_some_and(|arrays| arrays.items.is_some()),
+                (arrays, _) => arrays.as_ref().is_some_and(|arrays| arrays.has_items()),
             },
             Value::Object(members) => match (&checks.objects, room.inside()) {
                 (_, None) => return false,
@@ -209,7 +209,16 @@ impl<'p, 'v> Evaluator<'p, 'v> {
                 return false;
             }
         }
-        checks.items.is_none_or(|subschema| items.iter().all(|item| self.matches(subschema, item, inside)))
+        if let Some(subschema) = checks.every_item() {
+            return items.iter().all(|item| self.matches(subschema, item, inside));
+        }
+        // Items without a subschema may be nested too deeply. Without any subschema, the caller finds out.
+        let mut of_positions = items.iter().enumerate();
+        !checks.has_items()
+            || of_positions.all(|(index, item)| match checks.item(index) {
+                Some(subschema) => self.matches(subschema, item, inside),
+                None => inside.allows(item),
+            })
     }
 
     /// Visits each member once. Required properties that are declared are counted on the way, which saves looking them

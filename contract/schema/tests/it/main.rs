@@ -37,5 +37,6 @@ mod pattern;
 mod pattern_against_node;
 mod payload;
 mod support;
+mod tuples;
 mod union_violations;
 mod violations;

@@ -1,7 +1,7 @@
 //! Schemas of other dialects, and their normalised form.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use capgen_schema::{Json, Loss, Problem, Reading, Schema, normalise, normalise_noting};
+use capgen_schema::{Json, Loss, Problem, Reading, Schema, Validator, normalise, normalise_noting};
 use serde_json::{Value, json};
 
 fn json_of(value: &Value) -> Json {
@@ -203,12 +203,50 @@ fn nullable_becomes_a_type() {
 }
 
 #[test]
-fn tuples_with_different_items_are_rejected() {
-    let message = "tuples are not part of the schema subset";
+fn tuples_are_lists_in_items() {
     let items = json!([{"type": "string"}, {"type": "integer"}]);
-    check_rejected(json!({"properties": {"t": {"items": items}}}), &[("/properties/t/items/0", message)]);
-    check_rejected(json!({"prefixItems": items, "items": false}), &[("/prefixItems/0", message)]);
-    check_rejected(json!({"items": [{"type": "string"}]}), &[("/items/0", message)]);
+    let rest = json!({"type": "boolean"});
+    check(json!({"properties": {"t": {"items": items}}}), json!({"properties": {"t": {"items": items}}}));
+    check(json!({"items": items, "additionalItems": rest}), json!({"items": items, "additionalItems": rest}));
+    check(json!({"prefixItems": items, "items": false}), json!({"items": items, "additionalItems": false}));
+    check(json!({"prefixItems": items, "items": rest}), json!({"items": items, "additionalItems": rest}));
+    check(json!({"prefixItems": items, "unevaluatedItems": false}), json!({"items": items, "additionalItems": false}));
+    check(json!({"prefixItems": items, "maxItems": 2}), json!({"items": items, "maxItems": 2}));
+    check(
+        json!({"prefixItems": items, "items": {}, "unevaluatedItems": false}),
+        json!({"items": items, "additionalItems": {}}),
+    );
+    check(json!({"items": [], "additionalItems": rest}), json!({"items": rest}));
+    check(json!({"prefixItems": []}), json!({}));
+    check(json!({"items": [{"type": "string"}]}), json!({"items": [{"type": "string"}]}));
+    // A reference to a position, and one to further items.
+    let source = json!({"prefixItems": [{"type": "string"}, {"$ref": "#/prefixItems/0"}, {"$ref": "#/items"}], "items": {"type": "null"}});
+    let output = of(&source).unwrap();
+    assert_eq!(output.pointer("/items").and_then(Json::as_array).map(<[Json]>::len), Some(3));
+    for (valid, value) in
+        [(true, json!(["a", "b", null])), (false, json!(["a", null, null])), (false, json!(["a", "b", 1]))]
+    {
+        let validator = Validator::new(&Schema::parse(&output).unwrap());
+        assert_eq!(validator.is_valid(&value), valid, "{value}");
+    }
+    // Whether `unevaluatedItems` applies depends on the payload.
+    let message = "`unevaluatedItems` is not part of the schema subset";
+    let open = json!({"items": items, "anyOf": [{"items": {"type": "null"}}, {}], "unevaluatedItems": false});
+    check_rejected(open, &[("/unevaluatedItems", message)]);
+}
+
+#[test]
+fn additional_items_without_a_list_are_ignored_with_a_note() {
+    for schema in [json!({"additionalItems": false}), json!({"items": {}, "additionalItems": {"type": "null"}})] {
+        let (output, notes) = noted(&schema).unwrap();
+        assert_eq!(output.get("additionalItems"), None, "{schema}");
+        let found: Vec<_> = notes.iter().map(|note| (note.pointer.as_str(), note.reading)).collect();
+        assert_eq!(found, [("/additionalItems", Reading::Ignored)], "{schema}");
+    }
+}
+
+#[test]
+fn tuples_with_the_same_schema_for_all_items_are_lists_of_one_schema() {
     let byte = json!({"type": "integer", "format": "uint8"});
     let output = json!({"type": "integer", "minimum": 0, "maximum": 255});
     check(
@@ -665,12 +703,12 @@ fn keywords_that_the_declared_draft_ignores_are_ignored_with_a_note() {
         let (output, notes) = noted(&schema(draft)).unwrap();
         let message = format!("`{keyword}` is a keyword of {ignores}, which ignores it");
         let found: Vec<_> = notes.iter().map(|p| (p.pointer.clone(), p.reason.clone(), p.reading)).collect();
-        assert_eq!(found, [(format!("/items/{keyword}"), message, Reading::Ignored)], "{keyword}");
+        assert_eq!(found, [(format!("/items/{keyword}"), message.clone(), Reading::Ignored)], "{keyword}");
         assert_eq!(output.pointer("/items").map(Json::canonical).as_deref(), Some("{}"), "{keyword}");
         // In the draft that has it, or without `$schema`, there is no such note.
         for other in [schema(has), json!({"items": {keyword: value}})] {
             let notes = noted(&other).map(|(_, notes)| notes).unwrap_or_default();
-            assert!(notes.iter().all(|note| note.reading != Reading::Ignored), "{other}: {notes:?}");
+            assert!(notes.iter().all(|note| note.reason != message), "{other}: {notes:?}");
         }
     }
     // Other keywords do not take an ignored one into account, and its subschemas are not read.

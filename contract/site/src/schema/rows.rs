@@ -32,6 +32,10 @@ pub(crate) enum Name<'s> {
     Matching(&'s str),
     OtherProperties,
     Items,
+    /// The item at a position, from 1.
+    Position(usize),
+    /// The items after those with a position.
+    OtherItems,
     /// A branch of a union, from 1, with its title.
     Option(usize, Option<&'s str>),
     /// A schema of an `allOf`, from 1, with its title.
@@ -93,6 +97,14 @@ impl<'s> Walk<'s, '_> {
         if let Some(node) = assertions.items.filter(|node| self.is_schema(*node) && !is_plain(view, *node)) {
             let anchor = anchor.special("items", None);
             self.add(Row { depth, name: Name::Items, path: format!("{path}[]"), anchor, is_required: None, node });
+        }
+        for (index, node) in (1..).zip(&assertions.tuple) {
+            let (path, anchor) = (format!("{path}[{}]", index - 1), anchor.special("item", Some(index)));
+            self.add(Row { depth, name: Name::Position(index), path, anchor, is_required: None, node: *node });
+        }
+        if let Some(node) = assertions.additional_items.filter(|node| self.is_schema(*node)) {
+            let (path, anchor) = (format!("{path}[]"), anchor.special("items", None));
+            self.add(Row { depth, name: Name::OtherItems, path, anchor, is_required: None, node });
         }
         self.branches(assertions, depth, anchor, path);
         if let Some(node) = assertions.not {
@@ -162,6 +174,19 @@ mod tests {
             "0 Option(1, None) ",
             "0 Option(2, Some(\"T\")) ",
             "1 Not ",
+        ];
+        assert_eq!(paths(schema), expected);
+    }
+
+    #[test]
+    fn the_positions_of_tuples_are_rows() {
+        let schema = r#"{"properties": {"a": {"type": "array", "items": [{"type": "string"}, {"properties": {"b": {}}}], "additionalItems": {"type": "null"}}}}"#;
+        let expected = [
+            "0 Property(\"a\") a",
+            "1 Position(1) a[0]",
+            "1 Position(2) a[1]",
+            "2 Property(\"b\") a[1].b",
+            "1 OtherItems a[]",
         ];
         assert_eq!(paths(schema), expected);
     }

@@ -176,6 +176,8 @@ fn name(html: &mut Html, name: Name<'_>) {
             html.leaf("code", &[], capgen_diagnostic::cut(pattern, MAX_VALUE).0);
         }
         Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
+        Name::Position(index) => html.leaf("span", &[class("branch")], &format!("item {index}")),
+        Name::OtherItems => html.leaf("span", &[class("branch")], "other items"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
         Name::Option(number, title) => titled(html, format!("option {number}"), title),
         Name::Part(number, title) => titled(html, format!("part {number}"), title),

@@ -231,6 +231,11 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
             Kind::Ref(_) | Kind::Assertions(_) => {}
         }
     }
+    if let Some(items) = assertions.additional_items
+        && matches!(view.node(items).kind, Kind::Bool(false))
+    {
+        add(Type::Array, vec![words("no other items")]);
+    }
     if let Some(items) = assertions.items
         && matches!(view.node(items).kind, Kind::Bool(false))
     {
@@ -385,6 +390,7 @@ mod tests {
                 r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#,
                 "array of string; no duplicate items",
             ),
+            (r#"{"type": "array", "items": [{}], "additionalItems": false}"#, "array; no other items"),
             (
                 r#"{"type": "object", "required": ["x"], "additionalProperties": false}"#,
                 "object; requires `x`; no other properties",

@@ -149,12 +149,18 @@ fn an_agent_becomes_a_manifest() {
 
 #[test]
 fn all_problems_of_a_manifest_are_reported_at_once() {
+    #[derive(Serialize, Deserialize, JsonSchema, Debug)]
+    struct Deep {
+        #[schemars(extend("$dynamicRef" = "#deep"))]
+        at: u8,
+    }
     #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
     #[capability(name = "ping")]
     struct Other {
-        extra: (u8, String),
-        #[schemars(with = "BTreeMap<String, Vec<(u8, bool)>>")]
-        deep: Loose,
+        #[schemars(extend("$dynamicRef" = "#extra"))]
+        extra: String,
+        pair: (u8, String),
+        deep: Vec<Deep>,
     }
     let agent = AgentManifest::new("-").capability::<Ping>().capability::<Other>();
     let problems = agent.to_manifest().unwrap_err().problems().to_vec();
@@ -163,14 +169,14 @@ fn all_problems_of_a_manifest_are_reported_at_once() {
         "\"-\" is not a valid agent id: ",
         "missing transport",
         "two capabilities have the name `ping`: it::derived::Ping, it::derived::",
-        "Other.deep[][].0: tuples are not part of the schema subset; write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)",
-        "Other.extra.0: tuples are not part of the schema subset; write one schema for all items, or an object with a property per position (in Rust: a Vec or a struct)",
+        "Deep.at: `$dynamicRef` is not part of the schema subset; write `\"$ref\": \"#/definitions/<name>\"`",
+        "Other.extra: `$dynamicRef` is not part of the schema subset; write `\"$ref\": \"#/definitions/<name>\"`",
     ]) {
         assert!(problem.starts_with(expected), "{problem}");
     }
     // Every payload is rejected, with the reason.
     let error = Other::from_json(b"{}").unwrap_err();
-    assert!(error.to_string().contains("Other.extra.0: tuples"), "{error}");
+    assert!(error.to_string().contains("Other.extra: `$dynamicRef`"), "{error}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn of(name: &str, schema: &Json, place: &str) -> String {
         at = at.and_then(|schema| schema.get(&keyword));
         let is_list = matches!(at, Some(Json::Array(_)));
         match (keyword.as_str(), is_list) {
-            ("items", false) | ("additionalProperties", _) => path.push_str("[]"),
+            ("items", false) | ("additionalItems" | "additionalProperties", _) => path.push_str("[]"),
             ("not" | "propertyNames", _) => {}
             ("definitions" | "$defs", _) => {
                 let Some(definition) = tokens.next() else { break };

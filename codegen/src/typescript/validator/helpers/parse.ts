@@ -111,6 +111,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     return true;
   };
   const itemsFollow = ({ items }«: any», value«: any»)«: boolean» => {
+    if (items?.positions) return value.every((item«: any», index«: number») => follows(items.positions[index] ?? items.further ?? {}, item)); // <positions>
     if (items) for (const item of value) if (!follows(items, item)) return false;
     return true;
   };
@@ -206,6 +207,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
       const ofItems = rules.flatMap(({ items = [] }) => items);
       for (let index = 0; ofItems[0] && index < value.length; index++) {
         const violated = ofItems.filter((rule«: any») => !follows(rule, value[index]));
+        for (const { positions, further = {} } of ofItems) if (positions && !follows(positions[index] ?? further, value[index])) violated.push(positions[index] ?? further); // <positions>
         if (violated[0]) below(index, value[index], violated);
         // The paths come in order, so those that follow are left out, too.
         if (list === report && report.truncated) return;

@@ -78,7 +78,8 @@ fn keyword(name: &str, source: &Json) -> Expression {
         ("properties", Json::Object(members)) => schemas(members.iter()),
         ("patternProperties", Json::Object(members)) => schemas(members.iter()),
         ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => array(branches.iter().map(schema).collect()),
-        ("items" | "additionalProperties" | "not", source) => schema(source),
+        ("items", Json::Array(positions)) => array(positions.iter().map(schema).collect()),
+        ("items" | "additionalItems" | "additionalProperties" | "not", source) => schema(source),
         (_, source) => value(source),
     }
 }

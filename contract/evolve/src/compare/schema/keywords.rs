@@ -12,7 +12,7 @@ impl Walk<'_> {
         self.types(place, old, new);
         self.members(place, old, new);
         self.values(place, old, new);
-        self.below(place, "items", old.items, new.items);
+        self.items(place, old, new);
         self.below(place, "not", old.not, new.not);
     }
 
@@ -101,6 +101,31 @@ impl Walk<'_> {
             let change = self.copying(change, &[keyword]);
             self.changes.push(change);
         }
+    }
+
+    /// `items` and `additionalItems`.
+    fn items(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        if old.tuple.is_empty() && new.tuple.is_empty() {
+            return self.below(place, "items", old.items, new.items);
+        }
+        if old.items.is_some() || new.items.is_some() {
+            let text = "`items` changed between a schema and a list of schemas";
+            let change = Change::of(Kind::Replaced, place, "items", text.to_owned());
+            let change = self.copying(change, &["items", "additionalItems"]);
+            return self.changes.push(change);
+        }
+        old.tuple.iter().zip(&new.tuple).for_each(|(old, new)| self.pair(*old, *new));
+        let text = match (old.tuple.len(), new.tuple.len()) {
+            (before, after) if before == after => {
+                return self.below(place, "additionalItems", old.additional_items, new.additional_items);
+            }
+            (0, _) => "`items` added".to_owned(),
+            (_, 0) => "`items` removed".to_owned(),
+            (before, after) => format!("`items` changed from {before} to {after} schemas"),
+        };
+        let change = Change::of(Kind::Replaced, place, "items", text);
+        let change = self.copying(change, &["items", "additionalItems"]);
+        self.changes.push(change);
     }
 
     /// A keyword with one subschema, where an absent one accepts everything.

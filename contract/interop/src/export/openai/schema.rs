@@ -281,6 +281,11 @@ impl<'s> Strict<'s> {
             (key, _) if ANNOTATIONS.contains(&key) => {}
             ("enum", Json::Array(values)) => self.values(strict, values, &place),
             ("const", value) => self.values(strict, std::slice::from_ref(value), &place),
+            ("items", Json::Array(_)) => {
+                self.lose(&place, "dropped: strict mode has no schemas for positions, so the items are any values");
+            }
+            // The list before it is dropped.
+            ("additionalItems", _) => {}
             ("items", items) => {
                 let items = self.rewrite(items, &place);
                 strict.push(key.to_owned(), items);

@@ -80,7 +80,7 @@ impl Operation<'_, '_> {
             return None;
         };
         let restore = mark.and_then(|mark| mark.get("restore")?.get(side.name())?.as_object());
-        let own = own(&json, &used, listed.is_some(), restore);
+        let own = own(&json, &used, mark.is_some(), listed.is_some(), restore);
         // An annotation in the schemas of a contract. In other documents it makes properties optional, see `sides.rs`.
         let own = own.filter(|_| mark.is_some() || !self.references.have_marks());
         let own = own.unwrap_or_else(|| source.clone());
@@ -134,7 +134,7 @@ pub(crate) fn closed(properties: Object, required: Vec<Json>) -> Json {
 }
 
 /// The schema as the contract has it; `None` if it was not written by an export.
-fn own(json: &Json, used: &Used<'_>, has_definitions: bool, restore: Option<&Object>) -> Option<Json> {
+fn own(json: &Json, used: &Used<'_>, is_export: bool, has_definitions: bool, restore: Option<&Object>) -> Option<Json> {
     // An export is one file.
     if !used.others.is_empty() {
         return None;
@@ -161,5 +161,8 @@ fn own(json: &Json, used: &Used<'_>, has_definitions: bool, restore: Option<&Obj
         }
         members.push("definitions".to_owned(), Json::Object(definitions));
     }
-    Reader::new(&name, "definitions", restore).read(&whole)
+    // In another document, whether `prefixItems` has a meaning depends on its version.
+    let mut reader = Reader::new(&name, "definitions", restore);
+    reader.has_prefix_items = is_export;
+    reader.read(&whole)
 }

@@ -176,6 +176,8 @@ fn below<'t>(search: &Search<'_>, places: &[Place], index: usize, tokens: &'t [S
             let group = search.group(places.get(*parent)?.node)?;
             group.pattern_properties.get(*at).is_some_and(|(pattern, _)| pattern.is_match(first) == Ok(true))
         }
+        Step::Item(index) => *first == index.to_string(),
+        Step::RestItems(least) => first.parse().is_ok_and(|index: usize| index >= *least),
         _ => first.bytes().all(|byte| byte.is_ascii_digit()),
     };
     leads_on.then_some(rest)
@@ -228,7 +230,7 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
                 in_all_of == index + 1
             }
             (Step::Branch(keyword, _), other) => *keyword == other,
-            (Step::Items, "items") => true,
+            (Step::Items | Step::Item(_) | Step::RestItems(_), "items") => true,
             (
                 Step::Property(_) | Step::Pattern(_) | Step::Rest,
                 "additionalProperties" | "patternProperties" | "properties",
@@ -263,6 +265,17 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
                 let either = search.add(Term::AnyOf(vec![items, term]));
                 parts.push(search.add(Term::Items(either)));
                 parts.push(search.with_item(term));
+            }
+            (Step::Item(index), Term::Tuple { mut positions, rest }) => {
+                positions.get_mut(*index).into_iter().for_each(|old| *old = term);
+                parts.push(search.add(Term::Tuple { positions, rest }));
+                let anything = search.solver.terms.anything();
+                parts.push(search.with_item_at(*index, anything));
+            }
+            (Step::RestItems(first), Term::Tuple { positions, rest }) => {
+                let rest = search.add(Term::AnyOf(vec![rest, term]));
+                parts.push(search.add(Term::Tuple { positions, rest }));
+                parts.push(search.with_item_from(*first, term));
             }
             (Step::Branch(keyword, index), _) => {
                 let others = search.branches(node, keyword).into_iter().enumerate();

@@ -34,6 +34,10 @@ pub(super) enum Step {
     /// `additionalProperties`.
     Rest,
     Items,
+    /// A list in `items`, by the index.
+    Item(usize),
+    /// `additionalItems`, with the length of the list in `items`.
+    RestItems(usize),
     /// The index of a branch of `allOf`.
     AllOf(usize),
     /// A branch of `anyOf` or of `oneOf`: the keyword, and the index.
@@ -98,6 +102,8 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     let is_closed = |id: &NodeId| matches!(search.schema.node(search.schema.resolve(*id)).kind, Kind::Bool(false));
     steps.extend(group.additional_properties.filter(|id| !is_closed(id)).map(|id| (Step::Rest, id)));
     steps.extend(group.items.map(|id| (Step::Items, id)));
+    steps.extend(group.tuple.iter().enumerate().map(|(index, id)| (Step::Item(index), *id)));
+    steps.extend(group.additional_items.map(|id| (Step::RestItems(group.tuple.len()), id)));
     let numbered = |ids: &Option<Vec<NodeId>>| ids.iter().flatten().copied().enumerate().collect::<Vec<_>>();
     steps.extend(numbered(&group.all_of).into_iter().map(|(index, id)| (Step::AllOf(index), id)));
     for (keyword, branches) in [("anyOf", &group.any_of), ("oneOf", &group.one_of)] {
@@ -121,6 +127,8 @@ impl<'s> Search<'s> {
                 Step::Pattern(at) => self.with_matching(place.node, *at, term),
                 Step::Rest => self.with_undeclared(place.node, term),
                 Step::Items => self.with_item(term),
+                Step::Item(index) => self.with_item_at(*index, term),
+                Step::RestItems(first) => self.with_item_from(*first, term),
                 Step::AllOf(_) => term,
                 Step::Branch(keyword, index) if selected => {
                     let conditions = selects(self, place.node, keyword, *index);
@@ -182,6 +190,29 @@ impl<'s> Search<'s> {
     pub(super) fn with_item(&mut self, term: TermId) -> TermId {
         let other = self.not(term);
         let without = self.add(Term::Items(other));
+        let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Array).bits())), self.not(without)];
+        self.add(Term::All(parts))
+    }
+
+    /// An array with an item at the index that conforms to the term.
+    pub(super) fn with_item_at(&mut self, index: usize, term: TermId) -> TermId {
+        let anything = self.solver.terms.anything();
+        let positions = std::iter::repeat_n(anything, index).chain([term]).collect();
+        let parts = [
+            Term::Types(TypeSet::EMPTY.with(Type::Array).bits()),
+            Term::MinItems((index as u64).saturating_add(1)),
+            Term::Tuple { positions, rest: anything },
+        ];
+        let parts = parts.map(|part| self.add(part)).to_vec();
+        self.add(Term::All(parts))
+    }
+
+    /// An array with an item at the index or after it that conforms to the term.
+    pub(super) fn with_item_from(&mut self, index: usize, term: TermId) -> TermId {
+        let anything = self.solver.terms.anything();
+        let positions = std::iter::repeat_n(anything, index).collect();
+        let rest = self.not(term);
+        let without = self.add(Term::Tuple { positions, rest });
         let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Array).bits())), self.not(without)];
         self.add(Term::All(parts))
     }

@@ -185,7 +185,7 @@ fn targets(search: &mut Search<'_>) -> Vec<TermId> {
         let is_shown = match &place.from {
             None | Some((_, Step::AllOf(_))) => false,
             // Every open object has the schema `true` for its other properties.
-            Some((_, Step::Rest)) => !matches!(search.schema.node(place.node).kind, Kind::Bool(_)),
+            Some((_, Step::Rest | Step::RestItems(_))) => !matches!(search.schema.node(place.node).kind, Kind::Bool(_)),
             Some(_) => true,
         };
         if is_shown {

@@ -49,7 +49,12 @@ impl<'s> Simplifier<'s> {
     /// `None` if no array is valid.
     pub(super) fn array(&mut self, parts: &[Part<'s>]) -> Option<Json> {
         let mut out = schema_of(Type::Array);
-        let items = self.simplify_all(parts.iter().filter_map(|part| part.below("items")));
+        let (positions, items): (Vec<_>, Vec<_>) =
+            parts.iter().filter_map(|part| part.below("items")).partition(|items| items.schema.as_array().is_some());
+        for list in positions {
+            self.lose(&list.at, "dropped: the clients may not read schemas for positions");
+        }
+        let items = self.simplify_all(items.into_iter());
         let least = limit(parts, "minItems", Tightest::Greatest);
         let zero = Number::from(0_u64);
         if items.is_none() && least.is_some_and(|least| *least > zero) {
