@@ -1,9 +1,9 @@
 //! Schemas of the subset as other formats write them, and back.
 //!
-//! A format can have other names for definitions, `prefixItems` for a list in `items`, and no place for `$schema` and `$id`. Whatever differs is noted in a
-//! *restore list*: an object whose keys are JSON Pointers into the schema of the contract. A value that is an object
-//! has the keywords to set there, where `null` removes one; a boolean is the whole schema there. An import applies the
-//! list, so that the hash is the same.
+//! A format can have other names for definitions, `prefixItems` for a list in `items`, and no place for `$schema` and
+//! `$id`. Whatever differs from the contract is noted in a *restore list*: an object whose keys are JSON Pointers into
+//! the schema of the contract. A value that is an object has the keywords to set there, where `null` removes one; a
+//! boolean is the whole schema there. An import applies the list, so that the hash is the same.
 
 use std::collections::HashMap;
 

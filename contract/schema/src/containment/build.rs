@@ -14,8 +14,9 @@ pub(super) type Place = (usize, NodeId);
 /// one name of `required`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The keyword. `items` and `additionalItems` are one part. `properties`, `patternProperties` and `additionalProperties` are one part: `additionalProperties`
-    /// if there is no `properties`, and `patternProperties` if it is the only one.
+    /// The keyword. `items` and `additionalItems` are one part, `items`. `properties`, `patternProperties` and
+    /// `additionalProperties` are one part: `additionalProperties` if there is no `properties`, and `patternProperties`
+    /// if it is the only one.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }

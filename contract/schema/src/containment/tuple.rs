@@ -87,7 +87,7 @@ impl State {
             return None;
         }
         let mut result = Some(true);
-        // The last index stands for all items after it.
+        // All items after the last index are described like the one there.
         for index in (0..=last).take_while(|index| !self.ends_before(*index)) {
             let term = *positions.get(index).unwrap_or(&rest);
             match truth_at(terms, &self.item(terms, index), Literal::is(term), budget) {
