@@ -12,12 +12,13 @@ use serde_json::Value;
 pub type Violations = Vec<(String, String, String)>;
 
 /// The keywords that [`Oracle`] reads itself.
-const APPLICATORS: [&str; 13] = [
+const APPLICATORS: [&str; 14] = [
     "properties",
     "patternProperties",
     "propertyNames",
     "additionalProperties",
     "items",
+    "additionalItems",
     "allOf",
     "anyOf",
     "oneOf",
@@ -190,7 +191,11 @@ impl Oracle {
             match value {
                 Value::Array(items) => {
                     for index in (0..items.len()).filter(|_| object.get("items").is_some()) {
-                        let items = object.get("items").cloned().into_iter().map(|items| (items, false));
+                        let item = match object.get("items") {
+                            Some(Json::Array(list)) => list.get(index).or(object.get("additionalItems")),
+                            every => every,
+                        };
+                        let items = item.cloned().into_iter().map(|item| (item, false));
                         below.entry(Token::Index(index)).or_default().extend(items);
                     }
                 }

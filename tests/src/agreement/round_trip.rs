@@ -63,9 +63,9 @@ impl<'a> Oracle<'a> {
                 Ok(())
             }
             (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
-                let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
+                let items = |i| groups.iter().filter_map(|group| group.item_at(i)).collect::<Vec<NodeId>>();
                 let mut pairs = old.iter().zip(new).enumerate();
-                pairs.try_for_each(|(i, (old, new))| self.compare(&items, old, new, &format!("{path}/{i}")))
+                pairs.try_for_each(|(i, (old, new))| self.compare(&items(i), old, new, &format!("{path}/{i}")))
             }
             _ if before == after || is_rounding(before, after) => Ok(()),
             _ => Err(format!("{path}: {} became {}", before.canonical(), after.canonical())),

@@ -26,10 +26,12 @@ impl Random {
                     let schema = |(name, schema): &(String, Json)| (name.clone(), self.mutate(schema, target, visited));
                     Json::Object(schemas.iter().map(schema).collect())
                 }
-                ("allOf" | "anyOf" | "oneOf", Json::Array(schemas)) => {
+                ("allOf" | "anyOf" | "oneOf" | "items", Json::Array(schemas)) => {
                     Json::Array(schemas.iter().map(|schema| self.mutate(schema, target, visited)).collect())
                 }
-                ("items" | "additionalProperties" | "not", schema) => self.mutate(schema, target, visited),
+                ("items" | "additionalItems" | "additionalProperties" | "not", schema) => {
+                    self.mutate(schema, target, visited)
+                }
                 _ => value.clone(),
             };
             (name.clone(), value)
@@ -87,6 +89,10 @@ impl Random {
             19 => set(&mut members, "propertyNames", self.property_names()),
             18 => set(&mut members, "multipleOf", Json::Number(self.pick(&DIVISORS).0.parse().expect("a number"))),
             _ => self.change_number(&mut members),
+        }
+        if !members.iter().any(|(name, value)| name == "items" && value.as_array().is_some()) {
+            // It has a meaning only next to a list.
+            members.retain(|(name, _)| name != "additionalItems");
         }
         object(members)
     }
@@ -236,8 +242,8 @@ fn count(schema: &Json) -> usize {
         ("definitions" | "patternProperties" | "properties", Json::Object(schemas)) => {
             schemas.iter().map(|(_, schema)| count(schema)).sum()
         }
-        ("allOf" | "anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(count).sum(),
-        ("items" | "additionalProperties" | "not", schema) => count(schema),
+        ("allOf" | "anyOf" | "oneOf" | "items", Json::Array(schemas)) => schemas.iter().map(count).sum(),
+        ("items" | "additionalItems" | "additionalProperties" | "not", schema) => count(schema),
         _ => 0,
     };
     1 + schema.as_object().into_iter().flatten().map(below).sum::<usize>()

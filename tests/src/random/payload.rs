@@ -159,11 +159,15 @@ impl Random {
         let least = groups.iter().filter_map(|group| group.min_items).max().unwrap_or(0).min(6) as usize;
         let most = groups.iter().filter_map(|group| group.max_items).min().unwrap_or(6).min(6) as usize;
         let count = if depth < 3 { least } else { (least + self.below(3)).min(most.max(least)) };
-        let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
         let unique = groups.iter().any(|group| group.unique_items);
         let mut list: Vec<Json> = Vec::new();
         for _ in 0..count * 3 {
             if list.len() == count {
+                break;
+            }
+            let items: Vec<NodeId> = groups.iter().filter_map(|group| group.item_at(list.len())).collect();
+            let is_closed = |id: &NodeId| matches!(schema.node(*id).kind, Kind::Bool(false));
+            if list.len() >= least && items.iter().any(is_closed) && !self.one_in(4) {
                 break;
             }
             let item = if items.is_empty() { self.value(1) } else { self.follow(schema, &items, depth - 1) };

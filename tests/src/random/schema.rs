@@ -203,8 +203,18 @@ impl Random {
     }
 
     fn array_keywords(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
-        if !self.one_in(4) {
-            add("items", self.place(depth - 1, names));
+        match self.below(8) {
+            0 | 1 => {}
+            2 => {
+                let positions = 1 + self.below(3);
+                add("items", Json::Array((0..positions).map(|_| self.place(depth - 1, names)).collect()));
+                match self.below(4) {
+                    0 => add("additionalItems", Json::Bool(false)),
+                    1 => add("additionalItems", self.place(depth - 1, names)),
+                    _ => {}
+                }
+            }
+            _ => add("items", self.place(depth - 1, names)),
         }
         for name in ["minItems", "maxItems"] {
             if self.one_in(4) {
