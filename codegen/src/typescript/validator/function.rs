@@ -39,27 +39,34 @@ impl Tests<'_, '_> {
 
     /// Each item is read into one variable, and tested if the array has it.
     fn tuple(&self, positions: &[Test<'_>], rest: &Test<'_>) -> Vec<Statement> {
-        let at = |index: usize| (index, Expression::count(index as u64));
+        let is_absent = |index: usize| length(Place::Value, BinaryOperator::LessOrEqual, index as u64);
         let (mut statements, mut is_declared) = (Vec::new(), false);
         let mut conditions = Vec::new();
         for (index, test) in positions.iter().enumerate().filter(|(_, test)| **test != Test::Always) {
-            let (index, position) = at(index);
-            let item = Expression::Index(Box::new(Local::Value.into()), Box::new(position));
-            let condition =
-                any([length(Place::Value, BinaryOperator::LessOrEqual, index as u64), self.expression(test)]);
-            statements.push(match std::mem::replace(&mut is_declared, true) {
-                false => Statement::Let(vec![(Local::Item, Some(item))], Some(Type::ANY)),
-                true => Statement::Expression(Expression::Assign(Local::Item, Box::new(item))),
-            });
+            let tested = self.expression(test);
+            // Some tests are about the depth alone. Compilers reject a variable that is not used.
+            if tested.uses(Local::Item) > 0 {
+                let position = Expression::count(index as u64);
+                let item = Expression::Index(Box::new(Local::Value.into()), Box::new(position));
+                statements.push(match std::mem::replace(&mut is_declared, true) {
+                    false => Statement::Let(vec![(Local::Item, Some(item))], Some(Type::ANY)),
+                    true => Statement::Expression(Expression::Assign(Local::Item, Box::new(item))),
+                });
+            }
+            let condition = any([is_absent(index), tested]);
             statements.push(returns_false_unless(condition.clone()));
             conditions.push(condition);
         }
         if *rest != Test::Always {
-            let condition = self.expression(rest);
-            let (_, first) = at(positions.len());
-            let others = Expression::from(Local::Value).method("slice", vec![first]);
-            statements.push(Statement::ForOf(Local::Item, others, vec![returns_false_unless(condition.clone())]));
-            conditions.push(condition);
+            let tested = self.expression(rest);
+            if tested.uses(Local::Item) > 0 {
+                let first = Expression::count(positions.len() as u64);
+                let others = Expression::from(Local::Value).method("slice", vec![first]);
+                statements.push(Statement::ForOf(Local::Item, others, vec![returns_false_unless(tested.clone())]));
+            } else {
+                statements.push(returns_false_unless(any([is_absent(positions.len()), tested.clone()])));
+            }
+            conditions.push(tested);
         }
         statements.push(Statement::Return(Expression::TRUE));
         declaration(&all(conditions), None).into_iter().chain(statements).collect()
