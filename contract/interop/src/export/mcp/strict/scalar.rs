@@ -54,7 +54,7 @@ impl<'s> Simplifier<'s> {
         for list in positions {
             self.lose(&list.at, "dropped: the clients may not read schemas for positions");
         }
-        let items = self.simplify_all(items.into_iter());
+        let items = self.simplify_all(items);
         let least = limit(parts, "minItems", Tightest::Greatest);
         let zero = Number::from(0_u64);
         if items.is_none() && least.is_some_and(|least| *least > zero) {
