@@ -1,7 +1,5 @@
 //! Capabilities that are declared in Rust.
 
-use std::collections::BTreeMap;
-
 use capgen::{
     AgentManifest, Capability, Checked, Descriptor, ExportError, InvalidPayload, Loose, Options, Payload,
     TransportSettings, export,
