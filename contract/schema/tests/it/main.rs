@@ -30,6 +30,7 @@ mod normalise_corpora;
 mod normalise_format;
 mod normalise_hostile;
 mod normalise_openapi;
+mod normalise_references;
 mod normalise_schemars;
 mod normalise_suite;
 mod numbers;

@@ -18,7 +18,7 @@ use capgen_manifest::{Source, decode};
 use crate::Outcome;
 use import::{Kind, Measured, first};
 
-/// What is measured in addition to imports.
+/// A measurement in addition to that of imports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum More {
     Nothing,
@@ -36,7 +36,7 @@ pub(crate) fn run(folder: &str, more: More) -> Outcome {
             let source = read(&path)?;
             if more == More::Payloads {
                 let document = import::parsed(kind, &source)?;
-                agreements.push(payloads::Compared::of(kind, &document).agreement(source.path())?);
+                agreements.push(payloads::Compared::of(kind, &document, &source)?.agreement(source.path())?);
             } else {
                 measured.push(import::measure(kind, &source)?);
             }

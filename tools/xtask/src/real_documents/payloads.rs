@@ -1,15 +1,13 @@
 //! Whether Ajv, by the schemas as their authors wrote them, gives the same verdicts about payloads as the contracts
 //! that are imported from them.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
 use capgen_interop::import::{AnnotatedFormats, Document, ImportSettings, json_schema, mcp, openapi};
-use capgen_manifest::Side;
+use capgen_manifest::{Side, Source};
 use capgen_schema::{ExampleSettings, Json, Object, Schema, Steps, Validator, counterexamples, examples};
+use capgen_testkit::node;
 use serde_json::{Value, json};
 
-use super::import::Kind;
+use super::import::{Kind, first};
 use super::variants::variants;
 use crate::root;
 
@@ -49,8 +47,10 @@ pub(super) struct Agreement {
 
 impl Compared {
     /// The schemas of a document that a strict import accepts.
-    pub(super) fn of(kind: Kind, document: &Document) -> Self {
-        let json = document.json().clone();
+    pub(super) fn of(kind: Kind, document: &Document, source: &Source) -> Result<Self, String> {
+        // The document of a schema is a list of files.
+        let own = || Document::parse_json(source).map_err(|findings| first(&findings).to_owned());
+        let json = if kind == Kind::Schemas { own()?.json().clone() } else { document.json().clone() };
         let mut checks = Vec::new();
         match kind {
             Kind::Schemas => checks.extend(check(String::new(), &side(kind, document, Side::Request))),
@@ -75,7 +75,7 @@ impl Compared {
                 }
             }
         }
-        Self { dialect: dialect(kind, &json), document: json, checks }
+        Ok(Self { dialect: dialect(kind, &json), document: json, checks })
     }
 
     /// Compares the verdicts with those of Ajv.
@@ -188,13 +188,5 @@ fn dialect(kind: Kind, document: &Json) -> &'static str {
 
 /// The results of jobs.
 fn ajv(jobs: &Value) -> Result<Value, String> {
-    let failed = |error: std::io::Error| format!("node: {error}");
-    let mut node = Command::new("node");
-    node.arg(root().join("tests/node/originals.mjs")).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = node.spawn().map_err(failed)?;
-    let mut input = child.stdin.take().ok_or("node: no input")?;
-    input.write_all(jobs.to_string().as_bytes()).map_err(failed)?;
-    drop(input);
-    let output = child.wait_with_output().map_err(failed)?;
-    serde_json::from_slice(&output.stdout).map_err(|error| format!("node: {error}"))
+    node::run_script(&root().join("tests/node"), "originals.mjs", jobs).map_err(|error| error.to_string())
 }
