@@ -104,6 +104,8 @@ mod tests {
         assert_eq!(repeated(&line), expected);
         let line = ["--mcp", "my tools.json", "--agent", "files", "--skip", "--lossy", "--out", "x"];
         assert_eq!(repeated(&line), " --mcp 'my tools.json' --lossy --skip --agent files --out x");
+        let line = ["--mcp", "tools.json", "--formats", "annotate=date-time,time"];
+        assert_eq!(repeated(&line), " --mcp tools.json --formats annotate=date-time,time");
     }
 
     /// A new option must be repeated, or be added to this list because it does not change the files.
@@ -119,6 +121,7 @@ mod tests {
             "agent",
             "lossy",
             "skip",
+            "formats",
             "out",
             "lang",
             "merge_nullable",

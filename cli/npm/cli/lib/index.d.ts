@@ -36,6 +36,8 @@ export interface GenerateOptions extends ContractOptions {
   lossy?: boolean | undefined;
   /** With `mcp`: leave out tools with errors, and list them, instead of failing. */
   skip?: boolean | undefined;
+  /** With `mcp`: keep formats as annotations instead of checking them: `annotate`, or `annotate=` and names of formats, separated by commas. */
+  formats?: string | undefined;
   /** The output folder. Default: `generated`. */
   out?: string | undefined;
   /** The languages to generate. Default: `rust` and `typescript`. */

@@ -34,6 +34,7 @@ const GENERATE = {
   agent: text("agent"),
   lossy: switches("lossy"),
   skip: switches("skip"),
+  formats: text("formats"),
   out: text("out"),
   lang: texts("lang"),
   mergeNullable: setting("merge-nullable"),
