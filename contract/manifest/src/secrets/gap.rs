@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn only_known_keys_are_shown_after_an_error() {
-        let text = "x pass: word\n- kind: word\n\"url\": word\npassword: word\n url:word\n  'kind' : a";
+        let text = "x pass: word\n- kind: word\n\"url\": word\npassphrase: word\n url:word\n  'kind' : a";
         assert_eq!(masked(text, hidden_lines(text, 2)), "x ***\n- kind: ***\n\"url\": ***\n***\n ***\n  'kind' : ***");
     }
 }

@@ -12,8 +12,8 @@ pub(super) enum Dialect {
     Modern,
 }
 
-/// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, and those of
-/// OpenAPI 3.0 to 3.2.
+/// Whether [`normalise`](super::normalise()) reads schemas with this `$schema`: drafts 04 to 2020-12, those of OpenAPI
+/// 3.0 to 3.2, and `http://json-schema.org/schema`, which names no draft and is read as draft-07.
 pub fn is_known_dialect(uri: &str) -> bool {
     Dialect::named(uri).is_some()
 }
@@ -34,7 +34,9 @@ impl Dialect {
     pub(super) fn named(uri: &str) -> Option<Self> {
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
         match path.strip_suffix('#').unwrap_or(path) {
-            "json-schema.org/draft-04/schema"
+            // The first is "the latest draft", which it was for the last time with draft-07.
+            "json-schema.org/schema"
+            | "json-schema.org/draft-04/schema"
             | "json-schema.org/draft-06/schema"
             | "json-schema.org/draft-07/schema" => Some(Dialect::Legacy),
             "json-schema.org/draft/2019-09/schema" | "json-schema.org/draft/2020-12/schema" => Some(Dialect::Modern),
@@ -68,4 +70,22 @@ pub(super) fn subschemas(object: &Object, version: Option<Version>) -> impl Iter
     let applies = move |name: &str| !is_definitions(name) && version.is_none_or(|version| !version.ignores(name));
     let members = object.iter().filter(move |(name, _)| applies(name));
     members.flat_map(|(name, value)| Subschemas::of(name, value).iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_without_a_draft_is_known() {
+        for (uri, expected) in [
+            ("http://json-schema.org/schema#", Some(Dialect::Legacy)),
+            ("https://json-schema.org/schema", Some(Dialect::Legacy)),
+            ("http://json-schema.org/draft/2020-12/schema", Some(Dialect::Modern)),
+            ("http://json-schema.org/hyper-schema#", None),
+            ("json-schema.org/schema", None),
+        ] {
+            assert_eq!(Dialect::named(uri), expected, "{uri}");
+        }
+    }
 }

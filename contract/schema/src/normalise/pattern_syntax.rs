@@ -1,4 +1,4 @@
-//! Patterns with syntax of Python and Rust that ECMA-262 lacks.
+//! Patterns with syntax of Python and Rust, or of old programs in JavaScript, that ECMA-262 lacks.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -16,11 +16,13 @@ const WORD_FOLDS: &str = "\\u{17f}\\u{212a}";
 /// | `(?P<name>...)` | `(?<name>...)` |
 /// | `\A` | `^` |
 /// | `\Z`, `\z` | `$` |
+/// | `]` outside of a class, as in JavaScript without the flag `u` | `\]` |
 ///
 /// With `(?i)`, a pattern with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
 pub(super) fn of_other_languages(source: &str) -> Option<String> {
     // All of this syntax has one of these, and usual patterns need not be parsed for it.
-    if !(source.contains("(?") || source.contains('\\')) || Pattern::new(source).is_ok() {
+    let has_more_ends = source.matches(']').count() > source.matches('[').count();
+    if !(has_more_ends || source.contains("(?") || source.contains('\\')) || Pattern::new(source).is_ok() {
         return None;
     }
     let (ignores_case, rest) = match source.strip_prefix("(?i)") {
@@ -67,6 +69,7 @@ impl<'a> Translator<'a> {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
                 '(' => self.group()?,
+                ']' => self.output.push_str("\\]"),
                 c => self.literal(c, c.encode_utf8(&mut [0; 4])),
             }
         }
@@ -239,6 +242,8 @@ mod tests {
         for (source, expected) in [
             (r"\A[a-z]+\Z", "^[a-z]+$"),
             (r"\Ax\z", "^x$"),
+            ("^[a-z]{2}]?$", r"^[a-z]{2}\]?$"),
+            (r"\Aa]", r"^a\]"),
             (r"(?P<year>\d{4})-(?P<month>\d\d)", r"(?<year>\d{4})-(?<month>\d\d)"),
             ("(?i)^ab-1$", "^[aA][bB]-1$"),
             ("(?i)[^a-c_]", "[^a-cA-C_]"),
@@ -267,6 +272,7 @@ mod tests {
             r"(?i)\W",
             r"[\A]",
             "(?i)[]a]",
+            "[]a]",
             r"\A*",
             "(?i)[b-a]",
             "(?i)[a",
