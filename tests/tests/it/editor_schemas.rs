@@ -154,7 +154,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("outputSchema: true", "outputSchema: { oneOf: [] }"),
     ("outputSchema: true", "outputSchema: { $schema: \"https://json-schema.org/draft/2020-12/schema\" }"),
     ("outputSchema: true", "outputSchema: { not: { $id: \"a\" } }"),
-    ("outputSchema: true", "outputSchema: { items: [true] }"),
+    ("outputSchema: true", "outputSchema: { items: [1] }"),
     ("outputSchema: true", "outputSchema: { multipleOf: 0 }"),
     ("[\"nats://localhost:4222\"]", "[]"),
     ("requests: reviews", "requests: \"\""),

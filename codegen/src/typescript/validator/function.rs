@@ -1,6 +1,6 @@
 //! Functions of a plan as functions of TypeScript.
 
-use super::condition::{all, any, take_counter};
+use super::condition::{any, take_counter};
 use super::test::{Tests, length};
 use crate::plan::test::{Place, Test};
 use crate::plan::{self, Body, Declared};
@@ -69,7 +69,8 @@ impl Tests<'_, '_> {
             conditions.push(tested);
         }
         statements.push(Statement::Return(Expression::TRUE));
-        declaration(&all(conditions), None).into_iter().chain(statements).collect()
+        // Not `all`: beside a condition that is never met, it would leave out the variables of the others.
+        declaration(&Expression::Array(conditions), None).into_iter().chain(statements).collect()
     }
 
     fn each_member(&self, declared: &Declared<'_>, condition: Expression) -> Vec<Statement> {

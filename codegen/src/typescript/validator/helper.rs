@@ -50,6 +50,7 @@ helpers! {
     Assert "assert" "assert" [],
     Standard "standard" "standard" [Clip],
     JsonSchema "jsonSchema" "json_schema" [],
+    PositionsOf "positionsOf" "positions_of" [],
     Shallow "shallow" "shallow" [],
     IsDict "isDict" "is_dict" [],
     Own "own" "own" [],
@@ -195,7 +196,10 @@ impl Helper {
     /// Whether verdicts call it for many values of a payload.
     fn is_in_verdicts(self) -> bool {
         let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
-            || matches!(self, Helper::JsonSchema | Helper::ClientOf | Helper::Serve | Helper::ServerOf)
+            || matches!(
+                self,
+                Helper::JsonSchema | Helper::PositionsOf | Helper::ClientOf | Helper::Serve | Helper::ServerOf
+            )
             || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf | Helper::VerdictsOf);
         !is_called_once
     }

@@ -29,6 +29,10 @@ pub(super) fn of(shape: Shape) -> Node {
 
 /// A capability has a method and a path, or is a webhook.
 fn targets() -> Json {
-    let required = |names: &[&str]| Json::from(Node::new().set("required", texts(names.iter().copied())));
+    // Strict validators want each required property to be declared beside it.
+    let required = |names: &[&'static str]| {
+        let properties = object(names.iter().map(|name| (*name, Json::Bool(true))));
+        Json::from(Node::new().set("properties", properties).set("required", texts(names.iter().copied())))
+    };
     Json::Array(vec![required(&["method", "path"]), required(&["webhook"])])
 }

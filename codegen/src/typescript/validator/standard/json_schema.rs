@@ -1,8 +1,8 @@
 //! The schema of a side as an expression, in a form that becomes draft-07 or 2020-12.
 //!
-//! The subset of capgen has the same meaning in both, except for the keyword of the definitions and
-//! `dependentRequired`. So the keyword of the definitions, and the references that contain it, are filled in when a
-//! program asks for the schema.
+//! The subset of capgen has the same meaning in both, except for the keyword of the definitions, `dependentRequired`,
+//! and the positions of arrays. So the keyword of the definitions, the references that contain it, and the keywords of
+//! positions are filled in when a program asks for the schema.
 
 use capgen_schema::{Json, Object, Schema, definition_name, fragment_token, is_standard_format};
 
@@ -27,6 +27,17 @@ pub(super) fn parts(schema: Option<&Schema>) -> Expression {
     let definitions = definitions.filter(|members| members.iter().next().is_some());
     let definitions = definitions.map(|members| schemas(members.iter()));
     Expression::Array(std::iter::once(root).chain(definitions).collect())
+}
+
+/// Whether a schema may have a list of schemas for the positions of an array.
+pub(super) fn has_positions(parts: &Expression) -> bool {
+    match parts {
+        Expression::Object(members) => members
+            .iter()
+            .any(|(name, value)| has_positions(value) || (name == "items" && matches!(value, Expression::Array(_)))),
+        Expression::Array(items) => items.iter().any(has_positions),
+        _ => false,
+    }
 }
 
 /// A subschema. The recursion is bounded, because the loader limits the nesting of subschemas.

@@ -148,8 +148,10 @@ fn schema_function(internals: &mut Internals, ty: &str, schema: Option<&Schema>)
     let parts = json_schema::parts(schema);
     let has_references = parts.mentions(Local::References);
     let parameters = has_references.then_some(Local::References).into_iter().collect();
+    let positions = json_schema::has_positions(&parts).then(|| Helper::PositionsOf.value());
     let schema = Expression::Arrow(parameters, Box::new(parts));
-    let body = vec![Statement::Return(Helper::JsonSchema.call(vec![Local::Options.into(), schema]))];
+    let arguments = [Local::Options.into(), schema].into_iter().chain(positions).collect();
+    let body = vec![Statement::Return(Helper::JsonSchema.call(arguments))];
     internals.schema(ty, vec![Parameter::new(Local::Options, Type::ANY)], body)
 }
 
