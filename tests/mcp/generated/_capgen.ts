@@ -780,12 +780,29 @@ export function standard(parser: any, value: any, options: any): any {
   return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
 }
 
-/** A new copy of a schema, with its definitions and references in the form of the target. */
-export function jsonSchema({ target }: any, schema: (references: string) => any): any {
+/** A new copy of a schema, with its definitions, references and positions of arrays in the form of the target. */
+export function jsonSchema({ target }: any, schema: (references: string) => any, positions?: any): any {
   const keyword = target === "draft-2020-12" ? "$defs" : target === "draft-07" ? "definitions" : undefined;
   if (!keyword) throw new Error(`the target ${target} is not supported; use draft-2020-12 or draft-07`);
   const [root, definitions] = schema(`#/${keyword}/`);
-  return definitions ? { ...root, [keyword]: definitions } : root;
+  const whole = definitions ? { ...root, [keyword]: definitions } : root;
+  return positions && target === "draft-2020-12" ? positions(whole) : whole;
+}
+
+/**
+ * A schema of draft-07 with the keywords of draft 2020-12 for positions of arrays. Values such as those of `const` are not schemas, and the
+ * members of `properties` may have any names.
+ */
+export function positionsOf(schema: any, isMap?: boolean): any {
+  if (Array.isArray(schema)) return schema.map((each) => positionsOf(each));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const names: any = !isMap && Array.isArray(schema.items) ? { items: "prefixItems", additionalItems: "items" } : {};
+  const members = Object.entries<any>(schema).map(([name, value]) => {
+    if (isMap) return [name, positionsOf(value)];
+    if (/^(const|enum|default|examples)$/.test(name)) return [name, value];
+    return [Object.hasOwn(names, name) ? names[name] : name, positionsOf(value, /^(properties|patternProperties|definitions|\$defs)$/.test(name))];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */
