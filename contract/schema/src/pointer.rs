@@ -29,6 +29,18 @@ pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
 }
 
+/// The pointer as the fragment of a reference, after its `#`. Readers of references decode `%`, so it is encoded; other
+/// characters stay as they are, for people who read the reference.
+///
+/// ```
+/// use capgen_schema::pointer::to_fragment;
+/// assert_eq!(to_fragment("/definitions/50%"), "/definitions/50%25");
+/// ```
+#[must_use]
+pub fn to_fragment(pointer: &str) -> String {
+    pointer.replace('%', "%25")
+}
+
 /// Compares pointers in the order in which [`Validator::validate`](crate::Validator::validate) reports violations:
 /// names by UTF-16 code units, array indexes as numbers, and a parent before its children.
 ///

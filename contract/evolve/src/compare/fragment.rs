@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_schema::{Json, Object, Subschemas, definition_name};
+use capgen_schema::{Json, Object, Subschemas, definition_name, pointer};
 
 /// A schema text that is assembled from parts of others.
 pub(super) struct Assembly {
@@ -98,8 +98,7 @@ impl Assembly {
                 renamed
             }
         };
-        let escaped = capgen_schema::pointer::join("#/definitions", &renamed).replace('%', "%25");
-        Json::String(escaped)
+        Json::String(pointer::to_fragment(&pointer::join("#/definitions", &renamed)))
     }
 }
 

@@ -107,8 +107,7 @@ impl Bundle {
         let is_pointer = fragment.is_empty() || fragment.starts_with('/');
         match is_pointer {
             true => Some(format!("#{file}{fragment}")),
-            // A reference is a URI with a pointer, in which this character is encoded.
-            false => Some(format!("#{file}{}", anchors.get(index)?.get(fragment)?.replace('%', "%25"))),
+            false => Some(format!("#{file}{}", pointer::to_fragment(anchors.get(index)?.get(fragment)?))),
         }
     }
 }

@@ -204,7 +204,7 @@ fn read_definition(
     ((path, json), definition): (File<'_>, Definition<'_>),
 ) {
     let Definition { keyword, name } = definition;
-    let reference = format!("#{}", pointer::join(&pointer::join("", keyword), name).replace('%', "%25"));
+    let reference = format!("#{}", pointer::to_fragment(&pointer::join(&pointer::join("", keyword), name)));
     let context = ["$schema", "$id", "id", "$defs", "definitions", LINKED_FILES];
     let kept = json.as_object().into_iter().flatten().filter(|(name, _)| context.contains(&name.as_str())).cloned();
     let members: Object = [("$ref".to_owned(), Json::String(reference))].into_iter().chain(kept).collect();

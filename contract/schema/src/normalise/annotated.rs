@@ -1,12 +1,13 @@
 //! Formats that are annotations, as the later drafts of JSON Schema define them by default.
 
 use super::number::{Types, integer_formats, is_ranged};
-use super::places::map_subschemas;
+use super::places::{map_subschemas, visit_subschemas};
 use crate::format::pattern::{EQUIVALENTS, equivalent};
 use crate::{Format, Json, MAX_WALK_DEPTH, Object, pointer};
 
-/// At most this many places are listed, with at most so many bytes of pointers. More than a user reads.
+/// At most this many places are listed. More than a user reads.
 const MAX_PLACES: usize = 1000;
+/// The pointers of the places have at most this many bytes together: one can be as long as the schema.
 const MAX_POINTER_BYTES: usize = 1 << 20;
 
 /// The names of the formats that [`normalise`](super::normalise()) translates to assertions: those of the subset, those
@@ -50,15 +51,8 @@ fn visit(schema: &Json, at: &mut String, depth: usize, found: &mut dyn FnMut(&st
     if format_of(object).is_some_and(|name| is_checked(object, name)) {
         found(at);
     }
-    let length = at.len();
     for (name, value) in object {
-        map_subschemas(name, value, depth == 0, &mut |tokens, child| {
-            pointer::push(at, name);
-            tokens.iter().for_each(|token| pointer::push(at, token));
-            visit(child, at, depth + 1, found);
-            at.truncate(length);
-            Json::Null
-        });
+        visit_subschemas(name, value, depth == 0, at, &mut |child, at| visit(child, at, depth + 1, found));
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::MAX_POINTER_BYTES;
 use super::dialect::Dialect;
-use super::places::map_subschemas;
+use super::places::{map_subschemas, visit_subschemas};
 use super::relative::resolved;
 use super::version::Version;
 use crate::{Json, MAX_WALK_DEPTH, Object, pointer};
@@ -109,15 +109,8 @@ impl<'a> Resources<'a> {
                 self.anchors.entry((around, anchor)).or_insert_with(|| at.clone());
             }
         }
-        let length = at.len();
         for (name, value) in object {
-            map_subschemas(name, value, depth == 0, &mut |tokens, child| {
-                pointer::push(at, name);
-                tokens.iter().for_each(|token| pointer::push(at, token));
-                self.collect(child, at, around, depth + 1);
-                at.truncate(length);
-                Json::Null
-            });
+            visit_subschemas(name, value, depth == 0, at, &mut |child, at| self.collect(child, at, around, depth + 1));
         }
     }
 
@@ -132,15 +125,10 @@ impl<'a> Resources<'a> {
         };
         let resource = self.list.get(index)?;
         if fragment.is_empty() || fragment.starts_with('/') {
-            return Some(format!("{}{fragment}", encoded(&resource.pointer)));
+            return Some(format!("{}{fragment}", pointer::to_fragment(&resource.pointer)));
         }
-        self.anchors.get(&(index, fragment)).map(|at| encoded(at))
+        self.anchors.get(&(index, fragment)).map(|at| pointer::to_fragment(at))
     }
-}
-
-/// A pointer as the fragment of a URI.
-fn encoded(pointer: &str) -> String {
-    pointer.replace('%', "%25")
 }
 
 /// The second walk, which visits the same schemas in the same order.

@@ -15,11 +15,47 @@ pub(super) fn is_container(name: &str) -> bool {
 /// The subschemas of a keyword, each with the tokens that lead to it.
 pub(super) fn subschemas<'j>(name: &str, value: &'j Json, is_root: bool) -> Vec<(Vec<String>, &'j Json)> {
     let mut found = Vec::new();
-    map_subschemas(name, value, is_root, &mut |tokens, schema| {
+    each_subschema(name, value, is_root, &mut |tokens, schema| {
         found.push((tokens.iter().map(|token| (*token).to_owned()).collect(), schema));
-        Json::Null
     });
     found
+}
+
+/// Calls `visit` with each subschema of a keyword and its pointer. `at` is the pointer of the schema around it, also
+/// afterwards.
+pub(super) fn visit_subschemas<'j>(
+    name: &str,
+    value: &'j Json,
+    is_root: bool,
+    at: &mut String,
+    visit: &mut dyn FnMut(&'j Json, &mut String),
+) {
+    let length = at.len();
+    each_subschema(name, value, is_root, &mut |tokens, schema| {
+        pointer::push(at, name);
+        tokens.iter().for_each(|token| pointer::push(at, token));
+        visit(schema, at);
+        at.truncate(length);
+    });
+}
+
+/// Calls `found` with each subschema of a keyword, and the tokens that lead to it.
+fn each_subschema<'j>(name: &str, value: &'j Json, is_root: bool, found: &mut dyn FnMut(&[&str], &'j Json)) {
+    match (Subschemas::of(name, value), value) {
+        (Subschemas::One(schema), _) => found(&[], schema),
+        (Subschemas::List(items), _) => {
+            items.iter().enumerate().for_each(|(index, item)| found(&[&index.to_string()], item));
+        }
+        (Subschemas::Map(members), _) => members.iter().for_each(|(name, schema)| found(&[name], schema)),
+        (Subschemas::Absent, Json::Object(parts)) if name == "components" && is_root => {
+            let schemas = parts.get("schemas").and_then(Json::as_object).into_iter().flatten();
+            schemas.for_each(|(name, schema)| found(&["schemas", name], schema));
+        }
+        (Subschemas::Absent, Json::Object(files)) if name == LINKED_FILES && is_root => {
+            files.iter().for_each(|(name, file)| found(&[name], file));
+        }
+        (Subschemas::Absent, _) => {}
+    }
 }
 
 /// The value of a keyword with other subschemas. `map` gets each subschema with the tokens that lead to it.

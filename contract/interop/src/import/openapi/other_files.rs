@@ -72,14 +72,9 @@ impl OtherFiles {
     /// The reference to a component in place of one to another file.
     fn link(&self, reference: &str) -> Option<Json> {
         let component = self.names.get(&elsewhere(reference)?)?;
-        // A reference is a URI with a pointer, in which the characters of other names are encoded.
-        Some(Json::from(format!("#{}", encoded(&pointer::join("/components/schemas", component))).as_str()))
+        let at = pointer::join("/components/schemas", component);
+        Some(Json::String(format!("#{}", pointer::to_fragment(&at))))
     }
-}
-
-/// A pointer as the fragment of a URI.
-fn encoded(pointer: &str) -> String {
-    pointer.replace('%', "%25")
 }
 
 /// The pointer of a reference to another file.
