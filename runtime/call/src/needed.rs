@@ -137,6 +137,7 @@ mod tests {
         assert_eq!(missing(names([9, 1]), names([1, 9])), None);
         assert_eq!(missing(names([7, 8, 9, 1]), names([1, 8, 9])), Some("role-007".to_owned()));
     }
+
     #[test]
     fn a_capability_that_does_not_exist_needs_no_name_of_another_agent() {
         let all = Names::new(names(0..3).into_iter().collect());

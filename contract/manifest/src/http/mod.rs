@@ -46,6 +46,39 @@ impl Http {
     /// The key in `capabilities.yaml`.
     pub const KEY: &str = "http";
 
+    /// The most values of `http` that several capabilities may have in common, counting each copy: half of the limit of
+    /// a manifest. The defaults of a usual document have ten to a hundred, and it has a thousand operations.
+    pub const MAX_VALUES: usize = 1_000_000;
+
+    /// The most bytes of their texts, counting each copy: half of the longest manifest.
+    pub const MAX_BYTES: usize = 16 << 20;
+
+    /// The number of values in a part of `http`, and the bytes of their texts, for these limits. Takes linear time.
+    ///
+    /// ```
+    /// use capgen_manifest::Http;
+    /// assert_eq!(Http::size(&r#"{"url": "/v1"}"#.parse()?), (2, 6));
+    /// # Ok::<(), capgen_schema::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn size(part: &Json) -> (usize, usize) {
+        let (mut values, mut bytes) = (0, 0);
+        let mut open = vec![part];
+        while let Some(value) = open.pop() {
+            values += 1;
+            match value {
+                Json::Object(members) => {
+                    bytes += members.iter().map(|(name, _)| name.len()).sum::<usize>();
+                    open.extend(members.iter().map(|(_, value)| value));
+                }
+                Json::Array(items) => open.extend(items),
+                Json::String(text) => bytes += text.len(),
+                _ => {}
+            }
+        }
+        (values, bytes)
+    }
+
     /// Reads the value of the key of a capability in a manifest without defaults.
     ///
     /// ```

@@ -1,19 +1,11 @@
 //! `http` at the root and in capabilities. The checks are those of the model, and have their positions here.
 
 use capgen_diagnostic::Code;
-use capgen_schema::Json;
 
 use super::reader::{Map, Place, Reader};
 use crate::http::{HttpProblem, ProblemKind};
 use crate::tree::{Part, follow};
 use crate::{Data, Http, HttpDefaults, Node, codes};
-
-/// The most values that capabilities inherit from the root, counting each copy: half of the limit of a manifest. The
-/// defaults of a usual document have ten to a hundred, and it has a thousand operations.
-const MAX_VALUES: usize = 1_000_000;
-
-/// The most bytes of texts that capabilities inherit from the root, counting each copy: half of the longest manifest.
-const MAX_BYTES: usize = 16 << 20;
 
 /// The defaults of the root, and how much of them may still be copied.
 pub(super) struct Inherited {
@@ -26,7 +18,7 @@ pub(super) struct Inherited {
 impl Inherited {
     /// Reads `http` at the root.
     pub(super) fn read(reader: &mut Reader<'_>, map: &Map<'_>) -> Self {
-        let room = (MAX_VALUES, MAX_BYTES);
+        let room = (Http::MAX_VALUES, Http::MAX_BYTES);
         let Some(member) = map.get(Http::KEY) else {
             return Self { defaults: HttpDefaults::default(), values: 0, bytes: 0, room };
         };
@@ -34,7 +26,7 @@ impl Inherited {
         let problems = HttpDefaults::problems_of_root(&value);
         let defaults = if problems.is_empty() { HttpDefaults::checked(&value) } else { HttpDefaults::default() };
         report(reader, &member.value, &map.below(Http::KEY), problems);
-        let (values, bytes) = size(&value);
+        let (values, bytes) = Http::size(&value);
         Self { defaults, values, bytes, room }
     }
 
@@ -55,7 +47,9 @@ pub(super) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str, inherited:
     // First, because the checks take time for each value that is inherited.
     if !inherited.take() {
         let message = format!(
-            "the capabilities take more than {MAX_VALUES} values, or more than {MAX_BYTES} bytes, from `http` at the root"
+            "the capabilities take more than {} values, or more than {} bytes, from `http` at the root",
+            Http::MAX_VALUES,
+            Http::MAX_BYTES
         );
         let at = (member.key_span.clone(), "");
         let finding = reader.finding(codes::TOO_LARGE, message, at, &map.below(key));
@@ -101,23 +95,4 @@ fn code(kind: ProblemKind) -> Code {
         ProblemKind::Url => codes::HTTP_URL,
         ProblemKind::Security => codes::HTTP_SECURITY,
     }
-}
-
-/// The number of values, and the bytes of their texts.
-fn size(value: &Json) -> (usize, usize) {
-    let (mut values, mut bytes) = (0, 0);
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        values += 1;
-        match value {
-            Json::Object(members) => {
-                bytes += members.iter().map(|(name, _)| name.len()).sum::<usize>();
-                open.extend(members.iter().map(|(_, value)| value));
-            }
-            Json::Array(items) => open.extend(items),
-            Json::String(text) => bytes += text.len(),
-            _ => {}
-        }
-    }
-    (values, bytes)
 }

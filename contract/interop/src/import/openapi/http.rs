@@ -13,15 +13,10 @@ use super::operation::Operation;
 use crate::codes;
 use crate::import::mark::Kept;
 
-/// The most values of `http` in all capabilities, and the most bytes of their texts. The reader of manifests
-/// has the same limits for the values that several capabilities share.
-const MAX_VALUES: usize = 1_000_000;
-const MAX_BYTES: usize = 16 << 20;
-
 /// The name of a scheme in a requirement, with its scopes and the scheme.
 type Requirement = (String, (Json, Json));
 
-/// What may still be kept of a document.
+/// How much may still be kept of a document, by the limits of the reader of manifests.
 pub(super) struct Room {
     values: usize,
     bytes: usize,
@@ -37,34 +32,20 @@ pub(super) struct Described {
 
 impl Default for Room {
     fn default() -> Self {
-        Self { values: MAX_VALUES, bytes: MAX_BYTES }
+        Self { values: Http::MAX_VALUES, bytes: Http::MAX_BYTES }
     }
 }
 
 impl Room {
     /// Takes the room of a value; `false` if there is too little.
     fn take(&mut self, value: &Json) -> bool {
-        let mut open = vec![value];
-        while let Some(value) = open.pop() {
-            let bytes = match value {
-                Json::Object(members) => {
-                    open.extend(members.iter().map(|(_, value)| value));
-                    members.iter().map(|(name, _)| name.len()).sum()
-                }
-                Json::Array(items) => {
-                    open.extend(items);
-                    0
-                }
-                Json::String(text) => text.len(),
-                _ => 0,
-            };
-            let left = (self.values.checked_sub(1), self.bytes.checked_sub(bytes));
-            (self.values, self.bytes) = (left.0.unwrap_or(0), left.1.unwrap_or(0));
-            if self.values == 0 || self.bytes == 0 {
-                return false;
-            }
-        }
-        true
+        let (values, bytes) = Http::size(value);
+        (self.values, self.bytes) = (self.values.saturating_sub(values), self.bytes.saturating_sub(bytes));
+        !self.is_full()
+    }
+
+    fn is_full(&self) -> bool {
+        self.values == 0 || self.bytes == 0
     }
 }
 
@@ -77,7 +58,7 @@ impl<'d> Operation<'_, 'd> {
             Some(Kept::Operation) | None => {}
         }
         // Nothing is collected in vain: every operation may have everything that the document declares.
-        let is_full = self.references.http_room().values == 0 || self.references.http_room().bytes == 0;
+        let is_full = self.references.http_room().is_full();
         let servers = if is_full { Vec::new() } else { self.servers() };
         let (security, schemes) = if is_full { Default::default() } else { self.security() };
         let described = std::mem::take(&mut self.described);
