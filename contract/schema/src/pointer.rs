@@ -30,7 +30,7 @@ pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// The pointer as the fragment of a reference, after its `#`. Readers of references decode `%`, so it is encoded; other
-/// characters stay as they are, for people who read the reference.
+/// characters stay as they are, so that the reference can be read.
 ///
 /// ```
 /// use capgen_schema::pointer::to_fragment;
