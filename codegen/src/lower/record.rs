@@ -32,10 +32,7 @@ impl<'a> Lowering<'a, '_> {
                 return (Built::Type(Type::Map(Box::new(value))), guard::map(facets, rest_guard));
             }
         }
-        let mut fields = Vec::with_capacity(declared.len());
-        for property in declared {
-            fields.push(self.field(property, &required, facets, place));
-        }
+        let fields = self.fields(declared, &required, facets, place);
         // Without its undeclared properties, a value that is written could have too few properties, or lack one that
         // another one requires.
         let is_counted = facets.property_counts().min > required.len() as u64;
@@ -47,6 +44,23 @@ impl<'a> Lowering<'a, '_> {
         let record = Record { fields, rest, rest_guard, is_rest_compared };
         let guard = guard::record(facets, &record);
         (Built::Shape { shape: Shape::Record(record), nullable: false }, guard)
+    }
+
+    /// The fields in source order. They get their types in the order of their names: a type that several properties share
+    /// has its name from the first of them, which must be the same one whatever the order of keys in the file.
+    fn fields(
+        &mut self,
+        declared: Vec<Property<'_>>,
+        required: &HashSet<&str>,
+        facets: &Facets<'a>,
+        place: &Place,
+    ) -> Vec<Field> {
+        let mut by_name: Vec<(usize, Property<'_>)> = declared.into_iter().enumerate().collect();
+        by_name.sort_by_key(|(_, property)| property.name);
+        let mut fields: Vec<(usize, Field)> =
+            (by_name.into_iter()).map(|(at, property)| (at, self.field(property, required, facets, place))).collect();
+        fields.sort_by_key(|(at, _)| *at);
+        fields.into_iter().map(|(_, field)| field).collect()
     }
 
     fn field(&mut self, property: Property<'_>, required: &HashSet<&str>, facets: &Facets<'a>, place: &Place) -> Field {
